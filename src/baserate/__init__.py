@@ -1,0 +1,105 @@
+"""Judge binary classifiers at the prevalence that matters.
+
+A **Curve** is a table of positives and negatives by score, read at a prevalence. A **metric** is a function
+from a Curve to a number.
+"""
+
+from baserate import examples
+from baserate.curve.curve import Curve
+from baserate.curve.one_vs_rest import one_vs_rest
+from baserate.curve.point import Choice, Point
+from baserate.errors import (
+    BaserateError,
+    CurveFileError,
+    InputError,
+    MissingInformationError,
+    NoSuchPointError,
+    PrecisionWarning,
+    Reason,
+    UndefinedMetricWarning,
+)
+from baserate.metrics.areas import auc_pr, auc_prg, average_precision, best_f1, best_f_beta, roc_auc
+from baserate.metrics.baselines import (
+    chance_average_precision,
+    min_auc_pr,
+    min_average_precision,
+    normalized_auc_pr,
+    normalized_average_precision,
+)
+from baserate.metrics.costs import expected_cost, net_benefit
+from baserate.metrics.gains import (
+    chance_precision,
+    min_precision,
+    modified_f1,
+    modified_f_beta,
+    precision_gain,
+    recall_gain,
+)
+from baserate.metrics.natural import natural_frequencies
+from baserate.metrics.over_prevalence import crossings, mean_over_prevalence, sweep
+from baserate.metrics.predictive import accuracy, alert_rate, f1, f_beta, kappa, lift, mcc, npv, precision
+from baserate.metrics.rates import balanced_accuracy, lr_negative, lr_positive, recall, specificity, youden_j
+from baserate.registry import METRICS
+from baserate.results import Crossing, NaturalFrequencies, Sweep
+from baserate.scorer import scorer
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "METRICS",
+    "BaserateError",
+    "Choice",
+    "Crossing",
+    "Curve",
+    "CurveFileError",
+    "InputError",
+    "MissingInformationError",
+    "NaturalFrequencies",
+    "NoSuchPointError",
+    "Point",
+    "PrecisionWarning",
+    "Reason",
+    "Sweep",
+    "UndefinedMetricWarning",
+    "accuracy",
+    "alert_rate",
+    "auc_pr",
+    "auc_prg",
+    "average_precision",
+    "balanced_accuracy",
+    "best_f1",
+    "best_f_beta",
+    "chance_average_precision",
+    "chance_precision",
+    "crossings",
+    "examples",
+    "expected_cost",
+    "f1",
+    "f_beta",
+    "kappa",
+    "lift",
+    "lr_negative",
+    "lr_positive",
+    "mcc",
+    "mean_over_prevalence",
+    "min_auc_pr",
+    "min_average_precision",
+    "min_precision",
+    "modified_f1",
+    "modified_f_beta",
+    "natural_frequencies",
+    "net_benefit",
+    "normalized_auc_pr",
+    "normalized_average_precision",
+    "npv",
+    "one_vs_rest",
+    "precision",
+    "precision_gain",
+    "recall",
+    "recall_gain",
+    "roc_auc",
+    "scorer",
+    "specificity",
+    "sweep",
+    "youden_j",
+]

@@ -1,0 +1,379 @@
+"""What may come in. Everything is checked here once, so that no other room has to.
+
+Each check returns the clean value or raises `InputError`: the rule, what came, what to do. Nothing is
+dropped, flipped, clipped or guessed.
+"""
+
+import math
+from collections.abc import Sequence
+from difflib import get_close_matches
+from numbers import Real
+from typing import Any, TypeVar
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+
+from baserate.arrays import Array, BoolArray, FloatArray
+from baserate.errors import InputError
+
+Label = bool | int | float | str
+
+# Above this, float64 cannot tell neighbouring whole numbers apart.
+_LARGEST_EXACT_INTEGER = 2**53
+
+
+# --- columns: anything one-dimensional ------------------------------------------------------------
+
+
+def column(values: object, name: str) -> Array:
+    """Any one-dimensional container as a numpy array without missing values."""
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        array = _from_series(series, name)
+    elif isinstance(values, np.ma.MaskedArray):
+        _refuse_missing(int(np.count_nonzero(np.ma.getmaskarray(values))), name)
+        array = np.asarray(values)
+    elif isinstance(values, str | bytes) or not hasattr(values, "__len__"):
+        raise InputError(f"{name} must be a column of values, got {_kind(values)}; pass a list, array or Series.")
+    else:
+        array = _from_array_like(values, name)
+    if array.ndim != 1:
+        raise InputError(
+            f"{name} must be one-dimensional, got shape {array.shape}; pass one column, "
+            f"or one_vs_rest for a score matrix."
+        )
+    return _without_missing(array, name)
+
+
+def _from_series(series: "nw.Series[Any]", name: str) -> Array:
+    missing = series.null_count()
+    _refuse_missing(missing, name)
+    if series.dtype in (nw.Categorical, nw.Enum):
+        series = series.cast(nw.String)
+    return series.to_numpy()
+
+
+def _from_array_like(values: object, name: str) -> Array:
+    try:
+        return np.asarray(values)
+    except (ValueError, TypeError, RuntimeError) as error:
+        raise InputError(
+            f"{name} must be one column of values, got {_kind(values)} that numpy cannot read ({error}); "
+            f"pass a list, array or Series."
+        ) from None
+
+
+def _without_missing(array: Array, name: str) -> Array:
+    """Find nan, None and NaT, and give arrays of Python objects their plain type back."""
+    if array.dtype.kind == "O":
+        missing = sum(1 for value in array if value is None or _is_nan(value))
+        _refuse_missing(missing, name)
+        kinds = {type(value) for value in array}
+        if kinds <= {bool, np.bool_}:
+            return array.astype(np.bool_)
+        if kinds and kinds <= {str, np.str_}:
+            return array.astype(np.str_)
+        if kinds and all(issubclass(kind, Real) for kind in kinds):
+            return _exact_float(array, name)
+    elif array.dtype.kind == "f":
+        missing = int(np.count_nonzero(np.isnan(array)))
+        _refuse_missing(missing, name)
+    return array
+
+
+def _is_nan(value: object) -> bool:
+    """True for float nan, Decimal nan, NaT and pandas.NA: whatever does not equal itself."""
+    try:
+        return not bool(value == value)  # noqa: PLR0124
+    except (TypeError, ValueError):  # pandas.NA refuses to be a bool
+        return True
+
+
+def _refuse_missing(missing: int, name: str) -> None:
+    if missing:
+        raise InputError(
+            f"{name} must have no missing values, got {missing:,} missing; decide what they mean and "
+            f"drop or fill them first."
+        )
+
+
+def same_length(first: Array, first_name: str, second: Array, second_name: str) -> None:
+    """Two columns describe the same rows."""
+    if len(first) != len(second):
+        raise InputError(
+            f"{first_name} and {second_name} must have the same length, got {len(first):,} and "
+            f"{len(second):,}; pass one value of each per row."
+        )
+
+
+# --- labels ---------------------------------------------------------------------------------------
+
+
+def labels(y_true: object, positive: Label | None, name: str = "y_true") -> BoolArray:
+    """True where the row is positive."""
+    array = column(y_true, name)
+    if len(array) == 0:
+        return np.zeros(0, np.bool_)
+    if positive is not None:
+        return _labels_named(array, positive, name)
+    if array.dtype.kind == "b":
+        return array.astype(np.bool_, copy=False)
+    if array.dtype.kind not in "iufO":
+        found = _listed(array)
+        raise InputError(
+            f"{name} must be 0/1, -1/1 or bool unless positive= names the positive label, "
+            f"got {_dtype_name(array)} labels: {found}; pass for example positive={_shown(array[0])}."
+        )
+    is_positive = np.asarray(array == 1, dtype=np.bool_)
+    is_negative = array == 0
+    if not (is_positive | is_negative).all() and not (is_positive | (array == -1)).all():
+        different = len(_distinct(array))
+        advice = (
+            "use one_vs_rest for more than two classes"
+            if different > 2
+            else f"say which one is positive, for example positive={_shown(array[0])}"
+        )
+        raise InputError(
+            f"{name} must hold two classes, 0/1 or -1/1, got {different} different "
+            f"label{'s' if different != 1 else ''}: {_listed(array)}; {advice}."
+        )
+    return is_positive
+
+
+def _labels_named(array: Array, positive: Label, name: str) -> BoolArray:
+    comparable = isinstance(positive, str) == (array.dtype.kind in "US") or array.dtype.kind == "O"
+    is_positive = np.asarray(array == positive, np.bool_) if comparable else np.zeros(len(array), np.bool_)
+    rest = array[~is_positive]
+    two_classes = len(rest) == 0 or bool(np.all(rest == rest[0]))
+    if two_classes and (is_positive.any() or comparable):
+        return is_positive
+    if is_positive.any():
+        raise InputError(
+            f"{name} must hold two classes, got {len(_distinct(array))} different labels: {_listed(array)}; "
+            f"use one_vs_rest for more than two classes."
+        )
+    hint = did_you_mean(str(positive), [str(label) for label in _distinct(array)])
+    raise InputError(
+        f"positive= must be one of the labels in {name}, got {positive!r} where the labels are "
+        f"{_listed(array)}; {hint or 'name one of these'}."
+    )
+
+
+def did_you_mean(name: str, known: Sequence[str]) -> str:
+    """A hint at the nearest known name, or nothing."""
+    close = get_close_matches(name, known, n=1)
+    return f"did you mean {close[0]!r}" if close else ""
+
+
+def _distinct(array: Array) -> list[object]:
+    return sorted(set(array.tolist()), key=str)
+
+
+def _listed(array: Array) -> str:
+    distinct = _distinct(array)
+    shown = ", ".join(_shown(value) for value in distinct[:5])
+    return shown + (", …" if len(distinct) > 5 else "")
+
+
+def _shown(value: object) -> str:
+    return repr(value.item() if isinstance(value, np.generic) else value)
+
+
+# --- scores, counts and weights -------------------------------------------------------------------
+
+
+def scores(y_score: object, name: str = "y_score") -> FloatArray:
+    """Scores as float64, every pair of different scores still different."""
+    return _exact_float(column(y_score, name), name)
+
+
+def _exact_float(array: Array, name: str) -> FloatArray:
+    """To float64 without making two different numbers equal."""
+    kind = array.dtype.kind
+    if kind in "iu" and len(array):
+        largest = max(abs(int(array.max())), abs(int(array.min())))
+        if largest > _LARGEST_EXACT_INTEGER:
+            raise InputError(
+                f"{name} must fit in float64 without new ties, got whole numbers up to {largest:,}; "
+                f"subtract an offset or divide first."
+            )
+    elif kind not in "biuf" and not _all_plain_numbers(array):
+        raise InputError(
+            f"{name} must be real numbers, got {_dtype_name(array)} values such as {_shown(array[0])}; "
+            f"convert them to float first."
+        )
+    converted = array.astype(np.float64, copy=False)
+    if array.dtype.itemsize > 8 and not np.array_equal(converted, array):
+        raise InputError(f"{name} must fit in float64 without new ties, got {array.dtype}; round it first.")
+    return converted
+
+
+def _all_plain_numbers(array: Array) -> bool:
+    plain = (bool, int, float, np.bool_, np.integer, np.floating)
+    return array.dtype.kind == "O" and all(isinstance(value, plain) for value in array)
+
+
+def counts(values: object, name: str) -> npt.NDArray[np.int64]:
+    """Whole numbers of cases, none negative."""
+    array = amounts(values, name)
+    if not np.array_equal(array, np.rint(array)):
+        raise InputError(
+            f"{name} must be whole numbers of cases, got {array[array != np.rint(array)][0]}; for weighted "
+            f"rows use from_scores(weight=) or pass the sums of squared weights too."
+        )
+    return array.astype(np.int64)
+
+
+def amounts(values: object, name: str) -> FloatArray:
+    """Finite numbers, none negative: weights, or sums of weights."""
+    array = scores(values, name)
+    if not np.isfinite(array).all():
+        raise InputError(f"{name} must be finite, got {array[~np.isfinite(array)][0]}; replace or drop it.")
+    if (array < 0).any():
+        raise InputError(f"{name} must not be negative, got {array[array < 0][0]}; drop or correct these rows.")
+    return array
+
+
+def weights(weight: object, n_rows: int) -> FloatArray:
+    """One weight per row; not all of them zero."""
+    array = amounts(weight, "weight")
+    if len(array) != n_rows:
+        raise InputError(
+            f"weight must have one value per row, got {len(array):,} for {n_rows:,} rows; pass one weight for each."
+        )
+    if n_rows and not array.any():
+        raise InputError("weight must not be zero for every row, got a total of 0; pass the weights of the rows.")
+    return array
+
+
+# --- single numbers -------------------------------------------------------------------------------
+
+
+def number(value: object, name: str) -> float:
+    """One real number, not nan."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real | np.generic) or math.isnan(float(value)):
+        raise InputError(f"{name} must be a number, got {value!r}; pass a float.")
+    return float(value)
+
+
+def share(value: object, name: str, *, above: bool = False) -> float:
+    """A number between 0 and 1; `above` says that 0 itself is excluded."""
+    converted = number(value, name)
+    if not (0 < converted <= 1 if above else 0 <= converted <= 1):
+        raise InputError(
+            f"{name} must be {'above 0 and at most 1' if above else 'between 0 and 1'}, got {value!r}; "
+            f"pass a share, not a percentage."
+        )
+    return converted
+
+
+def positive_number(value: object, name: str) -> float:
+    """A finite number above zero."""
+    converted = number(value, name)
+    if not 0 < converted < math.inf:
+        raise InputError(f"{name} must be finite and above 0, got {value!r}; pass a positive number.")
+    return converted
+
+
+def prevalence(value: object, name: str = "prevalence") -> float:
+    """A prevalence strictly between 0 and 1, from a float or from odds such as "1:1000"."""
+    if isinstance(value, str):
+        return _prevalence_from_odds(value, name)
+    converted = number(value, name)
+    if not 0 < converted < 1:
+        raise InputError(
+            f"{name} must be strictly between 0 and 1, got {value!r}; pass a share such as 0.001 or odds "
+            f'such as "1:1000".'
+        )
+    return converted
+
+
+def _prevalence_from_odds(text: str, name: str) -> float:
+    try:
+        positives, negatives = (float(part) for part in text.split(":"))
+    except ValueError:
+        positives = negatives = math.nan
+    if not (0 < positives < math.inf and 0 < negatives < math.inf):
+        raise InputError(
+            f'{name} as text must be odds of positives to negatives such as "1:1000", got {text!r}; or pass a float.'
+        )
+    return positives / (positives + negatives)
+
+
+def prevalences(values: object, name: str = "prevalences") -> FloatArray:
+    """A column of prevalences, each strictly between 0 and 1."""
+    if isinstance(values, list | tuple) and any(isinstance(value, str) for value in values):
+        return np.array([prevalence(value, name) for value in values])
+    array = scores(values, name)
+    outside = ~((array > 0) & (array < 1))
+    if outside.any():
+        raise InputError(
+            f"{name} must be strictly between 0 and 1, got {array[outside][0]!r}; for a logarithmic grid "
+            f"use numpy.geomspace(1e-4, 0.5, 50)."
+        )
+    return array
+
+
+def prevalence_range(low: object, high: object) -> tuple[float, float]:
+    """Two prevalences, the lower first."""
+    ends = prevalence(low, "low"), prevalence(high, "high")
+    if not ends[0] < ends[1]:
+        raise InputError(f"low must be below high, got {low!r} and {high!r}; swap or widen them.")
+    return ends
+
+
+def recall_range(value: object) -> tuple[float, float]:
+    """A pair of recalls, the lower first."""
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise InputError(f"recall_range must be a pair such as (0.5, 1.0), got {value!r}; pass both ends.")
+    low, high = share(value[0], "recall_range"), share(value[1], "recall_range")
+    if not low < high:
+        raise InputError(f"recall_range must run from low to high, got {value!r}; swap or widen it.")
+    return low, high
+
+
+def rates(values: object, name: str) -> FloatArray:
+    """Rates of a ROC curve, from the strictest threshold to the loosest."""
+    array = scores(values, name)
+    if not ((array >= 0) & (array <= 1)).all():
+        outside = array[~((array >= 0) & (array <= 1))][0]
+        raise InputError(f"{name} must be between 0 and 1, got {outside}; pass shares, not percentages.")
+    if (np.diff(array) < 0).any():
+        place = int(np.flatnonzero(np.diff(array) < 0)[0])
+        raise InputError(
+            f"{name} must not fall, got {array[place]} followed by {array[place + 1]}; order the points from "
+            f"the strictest threshold to the loosest."
+        )
+    return array
+
+
+def class_sizes(n_pos: object, n_neg: object) -> tuple[float | None, float | None]:
+    """Both class sizes or neither."""
+    if n_pos is None and n_neg is None:
+        return None, None
+    if n_pos is None or n_neg is None:
+        raise InputError(f"n_pos and n_neg must come together, got {n_pos!r} and {n_neg!r}; pass both or neither.")
+    return positive_number(n_pos, "n_pos"), positive_number(n_neg, "n_neg")
+
+
+T = TypeVar("T")
+
+
+def one_of(value: T, allowed: Sequence[T], name: str) -> T:
+    """One of a few known values."""
+    if value not in allowed:
+        hint = did_you_mean(str(value), [str(item) for item in allowed])
+        listed = ", ".join(repr(item) for item in allowed)
+        raise InputError(f"{name} must be one of {listed}, got {value!r}{'; ' + hint if hint else ''}.")
+    return value
+
+
+def _kind(value: object) -> str:
+    return f"a {type(value).__name__}"
+
+
+def _dtype_name(array: Array) -> str:
+    if array.dtype.kind == "O":
+        return type(array[0]).__name__ if len(array) else "object"
+    return "text" if array.dtype.kind in "US" else str(array.dtype)

@@ -1,0 +1,109 @@
+"""Rows to counts: the one place that sorts.
+
+``(scores, labels, weights) -> score, pos, neg`` by distinct score, highest first. Everything else in the
+library works on the result, so a faster kernel has one function to replace and this one to agree with.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from baserate.arrays import BoolArray, Counts, FloatArray, Indices
+
+
+class Counted(NamedTuple):
+    """Positives and negatives by distinct score, highest score first."""
+
+    score: FloatArray
+    pos: Counts
+    neg: Counts
+    pos_squares: FloatArray | None = None  # sums of squared weights, where rows are weighted
+    neg_squares: FloatArray | None = None
+
+
+def count_rows(scores: FloatArray, positive: BoolArray) -> Counted:
+    """Count unweighted rows.
+
+    Values are sorted, never indices: all scores once, then the scores of the rarer class, which are looked
+    up among the distinct ones. A count takes the narrowest integer that holds it, one byte without ties.
+    """
+    keys = np.negative(scores)
+    keys.sort()
+    rarer_is_positive = 2 * np.count_nonzero(positive) <= len(positive)
+    rarer = np.negative(scores[positive if rarer_is_positive else ~positive])
+    rarer.sort()
+
+    first = _starts(keys)
+    all_counts: Counts
+    if len(first) == len(keys):
+        all_counts = np.ones(len(keys), np.uint8)
+        rare_counts = np.zeros(len(keys), np.uint8)
+        rare_counts[np.searchsorted(keys, rarer)] = 1
+    else:
+        all_counts = narrow(np.diff(first, append=len(keys)))
+        keys = keys[first]
+        rare_counts = np.bincount(np.searchsorted(keys, rarer), minlength=len(keys)).astype(all_counts.dtype)
+    common_counts = all_counts - rare_counts
+
+    pos, neg = (rare_counts, common_counts) if rarer_is_positive else (common_counts, rare_counts)
+    return Counted(_unnegated(keys), pos, neg)
+
+
+def count_weighted_rows(scores: FloatArray, positive: BoolArray, weight: FloatArray) -> Counted:
+    """Sum the weights, and their squares, of the rows at each distinct score."""
+    keys = np.sort(np.negative(scores))
+    keys = keys[_starts(keys)]
+    place = np.searchsorted(keys, np.negative(scores))
+
+    def summed(values: FloatArray) -> FloatArray:
+        return np.bincount(place, weights=values, minlength=len(keys)).astype(np.float64, copy=False)
+
+    pos_weight, neg_weight = np.where(positive, weight, 0.0), np.where(positive, 0.0, weight)
+    counted = Counted(
+        _unnegated(keys), summed(pos_weight), summed(neg_weight), summed(pos_weight**2), summed(neg_weight**2)
+    )
+    return _without_empty(counted)
+
+
+def merge_counts(counted: Counted) -> Counted:
+    """Bring counts at scores in any order, with repetitions, into the one form."""
+    order = np.argsort(np.negative(counted.score), kind="stable")
+    keys = np.negative(counted.score)[order]
+    first = _starts(keys)
+
+    def summed(values: Counts) -> Counts:
+        wide = values.astype(np.float64 if values.dtype.kind == "f" else np.int64)
+        return np.add.reduceat(wide[order], first) if len(first) else wide
+
+    pos, neg = summed(counted.pos), summed(counted.neg)
+    squares = [None if s is None else summed(s).astype(np.float64) for s in (counted.pos_squares, counted.neg_squares)]
+    return _without_empty(Counted(_unnegated(keys[first]), narrow(pos), narrow(neg), *squares))
+
+
+def narrow(counts: Counts) -> Counts:
+    """Whole numbers in the narrowest unsigned integer that holds them; sums of weights as they are."""
+    if counts.dtype.kind == "f":
+        return counts
+    return counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
+
+
+def _starts(sorted_keys: FloatArray) -> Indices:
+    """Where each run of equal keys begins."""
+    new = np.ones(len(sorted_keys), np.bool_)
+    np.not_equal(sorted_keys[1:], sorted_keys[:-1], out=new[1:])
+    return np.flatnonzero(new)
+
+
+def _unnegated(keys: FloatArray) -> FloatArray:
+    """The scores again, with -0.0 written as 0.0: they are one score."""
+    np.negative(keys, out=keys)
+    keys += 0.0
+    return keys
+
+
+def _without_empty(counted: Counted) -> Counted:
+    """Leave out scores at which nothing counts, so that a weight of zero equals no row."""
+    used = (counted.pos > 0) | (counted.neg > 0)
+    if used.all():
+        return counted
+    return Counted(*(None if column is None else column[used] for column in counted))  # type: ignore[arg-type]

@@ -1,0 +1,416 @@
+"""The Curve."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from baserate import checks
+from baserate.arrays import CountArray, Counts, FloatArray
+from baserate.checks import Label
+from baserate.curve import choosing, files, notebook
+from baserate.curve.counting import Counted, count_rows, count_weighted_rows, merge_counts
+from baserate.curve.point import Point
+from baserate.curve.reading import Reading
+from baserate.curve.table import CountTable, RateTable, Table
+from baserate.errors import CurveFileError, InputError, MissingInformationError
+from baserate.formulas import pointwise
+from baserate.formulas.pointwise import Confusion
+from baserate.formulas.steps import Steps
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Curve(Reading[FloatArray]):
+    """A table of positives and negatives by score, read at a prevalence.
+
+    Build one with `from_scores`, `from_counts` or `from_rates`; it is sorted once and never changes. A score
+    at or above a threshold is predicted positive. Rows with equal scores stand and fall together, so the
+    order of rows never matters. Curves add up: ``a + b`` and ``sum(curves)`` pool the rows behind them.
+
+    A curve is read at its own prevalence until ``at_prevalence`` says otherwise; metrics take a curve and
+    read it where it says, so none of them has an argument for the prevalence.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_scores([0, 1, 0, 1, 1, 0], [0.1, 0.4, 0.5, 0.8, 0.9, 0.2])
+    >>> curve
+    Curve(3 pos, 3 neg, prevalence=0.5)
+    >>> round(br.average_precision(curve), 4)
+    0.9167
+    >>> rare = curve.at_prevalence("1:1000")
+    >>> rare
+    Curve(3 pos, 3 neg, read at prevalence=0.000999, own 0.5)
+    >>> round(br.average_precision(rare), 4)
+    0.6677
+    """
+
+    _table: Table
+    _n: tuple[float | None, float | None]
+    _given: float | None = None
+    _noun: ClassVar[str] = "curve"
+
+    # --- making one -------------------------------------------------------------------------------
+
+    @classmethod
+    def from_scores(
+        cls, y_true: object, y_score: object, *, weight: object = None, positive: Label | None = None
+    ) -> "Curve":
+        """Count labelled, scored rows.
+
+        Parameters
+        ----------
+        y_true : column
+            Labels: bool, 0/1, -1/1, or any two values with `positive`. Lists, arrays and Series of pandas,
+            polars or pyarrow, nullable or not, are welcome; a missing label is refused.
+        y_score : column
+            Scores, higher for more positive. Any real numbers, infinities included; nan is refused.
+        weight : column, optional
+            A weight per row. A weighted curve keeps the sums of squares too, because a weight of 2 is not
+            two cases when it comes to uncertainty.
+        positive : label, optional
+            Which label is the positive one.
+
+        Examples
+        --------
+        >>> import baserate as br
+        >>> br.Curve.from_scores(["ok", "fraud", "ok"], [-2.0, 0.7, 0.1], positive="fraud")
+        Curve(1 pos, 2 neg, prevalence=0.3333)
+        """
+        scores = checks.scores(y_score)
+        is_positive = checks.labels(y_true, positive)
+        checks.same_length(is_positive, "y_true", scores, "y_score")
+        if weight is None:
+            return cls._of(count_rows(scores, is_positive))
+        return cls._of(count_weighted_rows(scores, is_positive, checks.weights(weight, len(scores))))
+
+    @classmethod
+    def from_counts(
+        cls, score: object, pos: object, neg: object, *, pos_squares: object = None, neg_squares: object = None
+    ) -> "Curve":
+        """Take counts by score, as a ``GROUP BY score`` returns them, in any order.
+
+        Parameters
+        ----------
+        score : column
+            Scores; a repeated one is added up.
+        pos, neg : column
+            Numbers of positives and negatives at each score.
+        pos_squares, neg_squares : column, optional
+            Sums of squared weights. With both, `pos` and `neg` are sums of weights and may be fractions.
+
+        Examples
+        --------
+        >>> import baserate as br
+        >>> br.Curve.from_counts(score=[0.2, 0.9], pos=[10, 40], neg=[900, 50])
+        Curve(50 pos, 950 neg, prevalence=0.05)
+        """
+        if (pos_squares is None) != (neg_squares is None):
+            raise InputError("pos_squares and neg_squares must come together, got one of them; pass both or neither.")
+        read: Callable[[object, str], Counts] = checks.counts if pos_squares is None else checks.amounts
+        scores = checks.scores(score, "score")
+        columns = {"pos": read(pos, "pos"), "neg": read(neg, "neg")}
+        if pos_squares is not None:
+            columns["pos_squares"] = checks.amounts(pos_squares, "pos_squares")
+            columns["neg_squares"] = checks.amounts(neg_squares, "neg_squares")
+        for name, column in columns.items():
+            checks.same_length(scores, "score", column, name)
+        return cls._of(merge_counts(Counted(scores, *columns.values())))
+
+    @classmethod
+    def from_rates(
+        cls,
+        tpr: object,
+        fpr: object,
+        *,
+        prevalence: float | str | None = None,
+        n_pos: float | None = None,
+        n_neg: float | None = None,
+    ) -> "Curve":
+        """Take a ROC curve, such as one read off a paper.
+
+        The ends (0, 0) and (1, 1) are added where they are missing. Such a curve has no scores, so it has no
+        thresholds and cannot be added to another; without a prevalence, or both class sizes, it answers only
+        what does not depend on it.
+
+        Examples
+        --------
+        >>> import baserate as br
+        >>> curve = br.Curve.from_rates(tpr=[0.6, 0.9], fpr=[0.01, 0.2])
+        >>> round(br.roc_auc(curve), 4)
+        0.9055
+        >>> round(br.auc_pr(curve.at_prevalence(0.001)), 4)
+        0.0374
+        """
+        tpr_column, fpr_column = checks.rates(tpr, "tpr"), checks.rates(fpr, "fpr")
+        checks.same_length(tpr_column, "tpr", fpr_column, "fpr")
+        given = None if prevalence is None else checks.prevalence(prevalence)
+        return cls(RateTable(tpr_column, fpr_column), checks.class_sizes(n_pos, n_neg), given)
+
+    @classmethod
+    def _of(cls, counted: Counted, given: float | None = None) -> "Curve":
+        table = CountTable(counted)
+        return cls(table, (table.total_pos, table.total_neg), given)
+
+    # --- reading it -------------------------------------------------------------------------------
+
+    def at_prevalence(self, prevalence: float | str) -> "Curve":
+        """The same curve read at another prevalence: a share, or odds such as "1:1000".
+
+        Exactly what the data would show if positives and negatives kept their scores and only their mix
+        changed.
+
+        Examples
+        --------
+        >>> import baserate as br
+        >>> curve = br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[900, 50])
+        >>> curve.at_prevalence(0.001).prevalence
+        0.001
+        >>> curve.at_prevalence("1:999").prevalence
+        0.001
+        """
+        return replace(self, _given=checks.prevalence(prevalence))
+
+    def __len__(self) -> int:
+        """Number of thresholds: distinct scores, or points of a curve of rates."""
+        return len(self._table.cumulative()[0]) if self._table.score is None else len(self._table.score)
+
+    @property
+    def has_scores(self) -> bool:
+        """False for a curve of rates."""
+        return self._table.score is not None
+
+    @property
+    def weighted(self) -> bool:
+        """True if rows had weights, so that totals are not numbers of cases."""
+        return isinstance(self._table, CountTable) and self._table.weighted
+
+    @property
+    def confusion(self) -> Confusion[FloatArray]:
+        """The confusion matrix at each threshold, as counted; of a curve of rates, as shares of each class."""
+        return self._table.confusion()
+
+    @property
+    def steps(self) -> Steps:
+        """The corners of the curve, one row per distinct positive score: what areas are made of."""
+        return self._table.steps
+
+    @property
+    def merged_steps(self) -> Steps:
+        """The corners without those in the middle of a vertical piece of the ROC curve."""
+        return self._table.merged_steps
+
+    @property
+    def score(self) -> FloatArray:
+        """The distinct scores, highest first: the thresholds."""
+        return self._counted("scores").score
+
+    @property
+    def pos(self) -> CountArray:
+        """Positives (or their weight) at each score."""
+        return _wide(self._counted("counts").pos)
+
+    @property
+    def neg(self) -> CountArray:
+        """Negatives (or their weight) at each score."""
+        return _wide(self._counted("counts").neg)
+
+    @property
+    def pos_squares(self) -> CountArray:
+        """Sum of squared weights of the positives at each score; their number where rows have no weights."""
+        squares = self._counted("counts").pos_squares
+        return self.pos if squares is None else squares
+
+    @property
+    def neg_squares(self) -> CountArray:
+        """Sum of squared weights of the negatives at each score; their number where rows have no weights."""
+        squares = self._counted("counts").neg_squares
+        return self.neg if squares is None else squares
+
+    def _counted(self, wanted: str) -> Counted:
+        if not isinstance(self._table, CountTable):
+            raise MissingInformationError(
+                f"this curve was made from rates and has no {wanted}; build it with from_scores or from_counts."
+            )
+        return self._table.counted
+
+    # --- choosing a point -------------------------------------------------------------------------
+
+    def at_threshold(self, threshold: float) -> Point:
+        """The point that predicts positive at `threshold` and above.
+
+        Examples
+        --------
+        >>> import baserate as br
+        >>> br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[900, 50]).at_threshold(0.5)
+        Point(tpr=0.8, fpr=0.05263, threshold=0.5, 50 pos, 950 neg, prevalence=0.05, chosen by threshold 0.5)
+        """
+        return choosing.at_threshold(self, threshold)
+
+    def at_recall(self, recall: float) -> Point:
+        """The highest threshold whose recall reaches `recall`.
+
+        Examples
+        --------
+        >>> import baserate as br
+        >>> br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[900, 50]).at_recall(0.6).threshold
+        0.9
+        """
+        return choosing.at_recall(self, recall)
+
+    def at_fpr(self, fpr: float) -> Point:
+        """The lowest threshold whose false positive rate stays within `fpr`.
+
+        Where even the highest score has too many negatives, the point alerts on nothing and its threshold
+        is infinite.
+
+        Examples
+        --------
+        >>> import baserate as br
+        >>> curve = br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[900, 50])
+        >>> curve.at_fpr(0.1).threshold, curve.at_fpr(0.01).threshold
+        (0.9, inf)
+        """
+        return choosing.at_fpr(self, fpr)
+
+    def at_precision(self, precision: float) -> Point:
+        """The threshold with the largest recall among those whose precision, as read, reaches `precision`.
+
+        Examples
+        --------
+        >>> import baserate as br
+        >>> curve = br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[900, 50])
+        >>> curve.at_precision(0.4).threshold
+        0.9
+        """
+        return choosing.at_precision(self, precision)
+
+    def at_top_k(self, k: int) -> Point:
+        """The lowest threshold with at most `k` rows of the data at or above it.
+
+        Examples
+        --------
+        >>> import baserate as br
+        >>> br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[900, 50]).at_top_k(100).threshold
+        0.9
+        """
+        return choosing.at_top_k(self, k)
+
+    def at_alert_rate(self, alert_rate: float) -> Point:
+        """The lowest threshold whose share of alerts, at the prevalence read at, stays within `alert_rate`.
+
+        Examples
+        --------
+        >>> import baserate as br
+        >>> br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[900, 50]).at_alert_rate(0.1).threshold
+        0.9
+        """
+        return choosing.at_alert_rate(self, alert_rate)
+
+    def best(self, metric: "Callable[[Curve], FloatArray]") -> Point:
+        """The threshold where a pointwise metric is best, as read; among equals the highest.
+
+        Examples
+        --------
+        >>> import baserate as br
+        >>> curve = br.Curve.from_scores([0, 1, 0, 1, 1, 0], [0.1, 0.4, 0.5, 0.8, 0.9, 0.2])
+        >>> curve.best(br.f1).threshold, curve.at_prevalence(0.01).best(br.f1).threshold
+        (0.4, 0.8)
+        """
+        return choosing.best(self, metric)
+
+    # --- adding -----------------------------------------------------------------------------------
+
+    def __add__(self, other: "Curve") -> "Curve":
+        if not isinstance(other, Curve):
+            return NotImplemented
+        if self._given != other._given:
+            raise InputError(
+                f"curves can be added if all are read at their own prevalence or all at the same given one, got "
+                f"{self!r} and {other!r}; add them first and call at_prevalence on the sum."
+            )
+        columns = [np.concatenate([getattr(self, name), getattr(other, name)]) for name in Counted._fields]
+        if not (self.weighted or other.weighted):
+            columns = columns[:3]
+        return Curve._of(merge_counts(Counted(*columns)), self._given)
+
+    def __radd__(self, other: Literal[0]) -> "Curve":
+        """Let ``sum`` start from 0."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Curve):
+            return NotImplemented
+        if (self._n, self._given, self.weighted) != (other._n, other._given, other.weighted):
+            return False
+        mine, theirs = self._saved().columns, other._saved().columns
+        return mine.keys() == theirs.keys() and all(np.array_equal(mine[name], theirs[name]) for name in mine)
+
+    __hash__ = None  # type: ignore[assignment]  # arrays have no cheap hash
+
+    # --- keeping ----------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the curve to a file that `load` reads back: plain arrays in a zip, no pickle.
+
+        Examples
+        --------
+        >>> import baserate as br, tempfile, pathlib
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "may.curve"
+        >>> curve = br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[900, 50])
+        >>> curve.save(path)
+        >>> br.Curve.load(path) == curve
+        True
+        """
+        files.write(path, self._saved())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Curve":
+        """Read a saved curve; a damaged or foreign file is refused."""
+        columns, facts = files.read(path)
+        try:
+            if "tpr" in columns:
+                return cls.from_rates(**columns, **facts)  # type: ignore[arg-type]
+            curve = cls.from_counts(**columns)
+            given = facts["prevalence"]
+            return curve if given is None else curve.at_prevalence(given)
+        except (InputError, TypeError, KeyError) as error:
+            raise CurveFileError(
+                f"a saved curve must hold the columns of a curve, got {os.fspath(path)!r}, which does not "
+                f"({error}); save it again."
+            ) from None
+
+    def _saved(self) -> files.Saved:
+        table = self._table
+        if isinstance(table, RateTable):
+            columns: dict[str, Counts] = {"tpr": table.tpr, "fpr": table.fpr}
+            return files.Saved(columns, {"prevalence": self._given, "n_pos": self.n_pos, "n_neg": self.n_neg})
+        counted = self._counted("counts")
+        columns = {name: column for name, column in counted._asdict().items() if column is not None}
+        return files.Saved(columns, {"prevalence": self._given})
+
+    # --- showing ----------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        kind = "" if self.has_scores else f"{len(self):,} points of a ROC curve, "
+        return f"Curve({kind}{self._sizes()}{', weighted' if self.weighted else ''})"
+
+    def _repr_html_(self) -> str:
+        if self.lacks:
+            return notebook.card(repr(self), [("undefined", self.lacks.sentence)], [])
+        rates = self.rates
+        pictures = [("ROC", rates.fpr, rates.tpr)]
+        facts = [("thresholds", f"{len(self):,}")]
+        if self.has_scores:
+            facts.append(("scores", f"{self.score[-1]:.4g} to {self.score[0]:.4g}"))
+        if self._given is not None or self.own_prevalence is not None:
+            precision = pointwise.precision(self.cases)
+            pictures.append((f"precision–recall at {self.prevalence:.4g}", rates.tpr, precision))
+        return notebook.card(repr(self), facts, pictures)
+
+
+def _wide(counts: Counts) -> CountArray:
+    """Counts as int64, so that a caller's arithmetic cannot overflow the narrow ones kept inside."""
+    return counts if counts.dtype.kind == "f" else counts.astype(np.int64)

@@ -1,0 +1,61 @@
+"""A curve in a file: a zip of plain arrays and a header, no pickle, checked like any other input."""
+
+import json
+import os
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from baserate.arrays import Array
+from baserate.errors import CurveFileError
+
+_FORMAT = "baserate curve"
+_VERSION = 1
+
+
+class Saved(NamedTuple):
+    """What a file holds."""
+
+    columns: dict[str, Array]
+    facts: dict[str, float | None]
+
+
+def write(path: str | os.PathLike[str], saved: Saved) -> None:
+    """Write the whole file or nothing: it appears under its name only when it is complete."""
+    target = Path(path)
+    header = json.dumps({"format": _FORMAT, "version": _VERSION, "facts": saved.facts})
+    handle, unfinished = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.savez_compressed(file, header=np.array(header), **saved.columns)  # type: ignore[arg-type]
+        os.replace(unfinished, target)
+    except BaseException:
+        os.unlink(unfinished)
+        raise
+
+
+def read(path: str | os.PathLike[str]) -> Saved:
+    """Read a file back, or say in a sentence what is wrong with it."""
+    if not Path(path).is_file():
+        raise CurveFileError(
+            f"a saved curve must be a file, got {os.fspath(path)!r}, which is not one; check the path."
+        )
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            columns = {name: archive[name] for name in archive.files}
+        header = json.loads(str(columns.pop("header")))
+        format_name, version, facts = header["format"], header["version"], dict(header["facts"])
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, AttributeError) as error:
+        raise CurveFileError(
+            f"a saved curve must be a file written by Curve.save, got {os.fspath(path)!r}, which is damaged or "
+            f"something else ({type(error).__name__}); save it again."
+        ) from None
+    if format_name != _FORMAT or version != _VERSION:
+        raise CurveFileError(
+            f"a saved curve must be in format {_FORMAT!r} version {_VERSION}, got {format_name!r} version {version} "
+            f"in {os.fspath(path)!r}; read it with the version of baserate that wrote it."
+        )
+    return Saved(columns, facts)

@@ -1,0 +1,111 @@
+"""What a curve is made of, apart from the prevalence it is read at, and what is worked out from it once."""
+
+from functools import cached_property
+
+import numpy as np
+
+from baserate.arrays import Counts, FloatArray
+from baserate.curve.counting import Counted
+from baserate.formulas.pointwise import Confusion
+from baserate.formulas.steps import Steps, merge_vertical
+
+
+class Table:
+    """Cumulative counts along the thresholds, highest first.
+
+    Curves of counts and curves of rates differ only here: a curve of rates has one positive and one
+    negative, spread over the thresholds.
+    """
+
+    score: FloatArray | None
+    total_pos: float
+    total_neg: float
+
+    def cumulative(self) -> tuple[Counts, Counts]:
+        """Positives and negatives at each threshold or above."""
+        raise NotImplementedError
+
+    def steps_from(self) -> Steps:
+        """The corners, worked out anew."""
+        raise NotImplementedError
+
+    @cached_property
+    def steps(self) -> Steps:
+        """The corners: one row per distinct positive score."""
+        return self.steps_from()
+
+    @cached_property
+    def merged_steps(self) -> Steps:
+        """The corners without those in the middle of a vertical piece of the ROC curve."""
+        return merge_vertical(self.steps)
+
+    def confusion(self) -> Confusion[FloatArray]:
+        """The confusion matrix at each threshold."""
+        tp, fp = self.cumulative()
+        cells = tp, self.total_pos - tp, fp, self.total_neg - fp
+        return Confusion(*(cell.astype(np.float64) for cell in cells))
+
+
+class CountTable(Table):
+    """Counts by distinct score."""
+
+    def __init__(self, counted: Counted) -> None:
+        self.counted = counted
+        self.score = counted.score
+        for column in counted:
+            if column is not None:
+                column.setflags(write=False)
+        self.total_pos = _total(counted.pos)
+        self.total_neg = _total(counted.neg)
+
+    def cumulative(self) -> tuple[Counts, Counts]:
+        """Running sums of the counts."""
+        return _running(self.counted.pos), _running(self.counted.neg)
+
+    def steps_from(self) -> Steps:
+        """The rows that have positives."""
+        at = self.counted.pos > 0
+        pos, neg = self.counted.pos[at], self.counted.neg[at]
+        fp = _running(self.counted.neg)[at]
+        return Steps(_running(pos), fp, pos, neg, self.total_pos, self.total_neg)
+
+    @property
+    def weighted(self) -> bool:
+        """True if rows had weights, so that totals are not numbers of cases."""
+        return self.counted.pos_squares is not None
+
+
+class RateTable(Table):
+    """Points of a ROC curve, ending at (1, 1); the start at (0, 0) is understood."""
+
+    score = None
+    total_pos = total_neg = 1.0
+
+    def __init__(self, tpr: FloatArray, fpr: FloatArray) -> None:
+        if len(tpr) == 0 or tpr[-1] < 1 or fpr[-1] < 1:
+            tpr, fpr = np.append(tpr, 1.0), np.append(fpr, 1.0)
+        begins = int(tpr[0] == 0 and fpr[0] == 0)
+        self.tpr, self.fpr = tpr[begins:], fpr[begins:]
+
+    def cumulative(self) -> tuple[Counts, Counts]:
+        """The rates themselves."""
+        return self.tpr, self.fpr
+
+    def steps_from(self) -> Steps:
+        """The points that rise."""
+        pos, neg = np.diff(self.tpr, prepend=0.0), np.diff(self.fpr, prepend=0.0)
+        at = pos > 0
+        return Steps(self.tpr[at], self.fpr[at], pos[at], neg[at], 1.0, 1.0)
+
+
+def _total(counts: Counts) -> float:
+    if counts.dtype.kind != "f":
+        return int(counts.sum(dtype=np.int64))
+    return float(_running(counts)[-1]) if len(counts) else 0.0
+
+
+def _running(counts: Counts) -> Counts:
+    """Running sums: whole numbers exactly, weights through long doubles."""
+    if counts.dtype.kind != "f":
+        return np.cumsum(counts, dtype=np.int64)
+    return np.cumsum(counts, dtype=np.longdouble).astype(np.float64)

@@ -1,0 +1,113 @@
+"""How baserate says no, and how it says that a number does not exist.
+
+An error is one sentence: the rule, what came, what to do. A number that does not exist is ``nan``
+and comes with a `Reason` that a program can read.
+"""
+
+from enum import StrEnum
+
+
+class BaserateError(Exception):
+    """Anything baserate raises on purpose."""
+
+
+class InputError(BaserateError, ValueError):
+    """The input breaks a rule.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> br.Curve.from_scores([0, 1, 2], [0.1, 0.2, 0.3])
+    Traceback (most recent call last):
+    ...
+    baserate.errors.InputError: y_true must hold two classes, 0/1 or -1/1, got 3 different labels: \
+0, 1, 2; use one_vs_rest for more than two classes.
+    """
+
+
+class MissingInformationError(BaserateError):
+    """The curve or point cannot know what was asked of it.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> br.precision(br.Point.from_rates(tpr=0.6, fpr=0.001))
+    Traceback (most recent call last):
+    ...
+    baserate.errors.MissingInformationError: this point was made from rates and has no prevalence; \
+read it at one with .at_prevalence(0.01).
+    """
+
+
+class NoSuchPointError(BaserateError, ValueError):
+    """No threshold of this curve meets the wish.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> br.Curve.from_scores([0, 1, 0, 1], [0.9, 0.8, 0.3, 0.2]).at_precision(0.9)
+    Traceback (most recent call last):
+    ...
+    baserate.errors.NoSuchPointError: no threshold has precision >= 0.9 at prevalence 0.5; the \
+highest is 0.5, at threshold 0.8.
+    """
+
+
+class CurveFileError(BaserateError, ValueError):
+    """The file is damaged, or not a saved curve, or from a later version."""
+
+
+class UndefinedMetricWarning(UserWarning):
+    """A metric is ``nan``; `reason` says why, for programs.
+
+    Examples
+    --------
+    >>> import warnings, baserate as br
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     br.average_precision(br.Curve.from_scores([0, 0], [0.1, 0.2]))
+    nan
+    >>> caught[0].message.reason
+    <Reason.NO_POSITIVES: 'no_positives'>
+    """
+
+    def __init__(self, metric: str, reason: "Reason") -> None:
+        self.metric = metric
+        self.reason = reason
+        super().__init__(f"{metric} is undefined: {reason.sentence}")
+
+
+class PrecisionWarning(UserWarning):
+    """A numerical result is less accurate than promised; the message says by how much."""
+
+
+class Reason(StrEnum):
+    """Why a number does not exist.
+
+    Examples
+    --------
+    >>> from baserate import Reason
+    >>> Reason.NO_ALERTS == "no_alerts"
+    True
+    >>> Reason.NO_ALERTS.sentence
+    'nothing is predicted positive'
+    """
+
+    sentence: str
+
+    def __new__(cls, code: str, sentence: str) -> "Reason":
+        """A string that also has a sentence."""
+        member = str.__new__(cls, code)
+        member._value_ = code
+        member.sentence = sentence
+        return member
+
+    NO_ROWS = "no_rows", "there are no rows"
+    NO_POSITIVES = "no_positives", "there are no positives"
+    NO_NEGATIVES = "no_negatives", "there are no negatives"
+    NO_ALERTS = "no_alerts", "nothing is predicted positive"
+    NO_REJECTIONS = "no_rejections", "nothing is predicted negative"
+    ONE_PREDICTION = "one_prediction", "every case gets the same prediction"
+    FRACTIONAL_COUNTS = "fractional_counts", "it counts cases, and the weights do not add up to whole cases"
+    EMPTY_RANGE = "empty_range", "no threshold has its recall in the range"
+    NOT_A_NUMBER = "not_a_number", "the metric returned nan"

@@ -1,0 +1,30 @@
+"""Data to try things on."""
+
+import csv
+import gzip
+from importlib.resources import files
+
+import numpy as np
+
+from baserate.arrays import Array
+
+
+def payments() -> dict[str, Array]:
+    """Twelve thousand simulated card payments, 300 of them frauds, scored by two models.
+
+    One array per column: ``month``, ``channel``, ``fraud`` (0/1), ``old_model`` and ``new_model`` (scores in
+    [0, 1]). The test set is enriched: 1 in 40 is a fraud, where production sees one in some thousands. The
+    old model finds a little of every fraud, the new one is sure of most and blind to the rest.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> data = br.examples.payments()
+    >>> br.Curve.from_scores(data["fraud"], data["new_model"])
+    Curve(300 pos, 11,700 neg, prevalence=0.025)
+    """
+    with gzip.open(str(files(__name__) / "payments.csv.gz"), "rt", newline="") as file:
+        rows = list(csv.DictReader(file))
+    columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    kinds = {"fraud": np.int64, "old_model": np.float64, "new_model": np.float64}
+    return {name: column.astype(kinds.get(name, np.str_)) for name, column in columns.items()}

@@ -1,0 +1,75 @@
+"""The corners of a curve: all that an area can see of it.
+
+Only a distinct positive score moves the recall, so an area needs one row for each of these and the number
+of negatives above it, however many negatives there are.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from baserate.arrays import Counts, FloatArray
+
+# Rows worked on at a time: small enough that the temporaries of a formula stay in the processor's cache.
+_BLOCK = 8192
+
+
+class Steps(NamedTuple):
+    """One row per distinct positive score, from the highest score down."""
+
+    tp: Counts  # positives at this score or above
+    fp: Counts  # negatives at this score or above
+    pos: Counts  # positives at this score
+    neg: Counts  # negatives at this score
+    n_pos: float  # all positives
+    n_neg: float  # all negatives
+
+    def each(self, change: Callable[[Counts], Counts]) -> "Steps":
+        """The same with every column changed alike."""
+        tp, fp, pos, neg = (change(column) for column in self[:4])
+        return Steps(tp, fp, pos, neg, self.n_pos, self.n_neg)
+
+
+class Segments(NamedTuple):
+    """Pieces of the ROC curve along which the recall rises, as rates."""
+
+    tpr: FloatArray  # where the piece begins
+    fpr: FloatArray
+    rise: FloatArray  # how far it goes in TPR, above zero
+    run: FloatArray  # how far it goes in FPR
+
+
+def blocks(steps: Steps) -> Iterator[Steps]:
+    """The same rows as floats, a block at a time."""
+    for start in range(0, len(steps.tp), _BLOCK):
+        yield steps.each(lambda column: np.asarray(column[start : start + _BLOCK], np.float64))  # noqa: B023
+
+
+def segments(block: Steps, low: float, high: float) -> Segments:
+    """The pieces with recall in [low, high], cut at the ends of the range."""
+    tp, fp, pos, neg, n_pos, n_neg = block
+    whole = Segments((tp - pos) / n_pos, (fp - neg) / n_neg, pos / n_pos, neg / n_neg)
+    if (low, high) == (0.0, 1.0):
+        return whole
+    end = tp / n_pos
+    inside = (end > low) & (whole.tpr < high)
+    tpr, fpr, rise, run = (column[inside] for column in whole)
+    start = np.maximum(tpr, low)
+    slope = run / rise
+    rise = np.minimum(end[inside], high) - start
+    return Segments(start, fpr + slope * (start - tpr), rise, slope * rise)
+
+
+def merge_vertical(steps: Steps) -> Steps:
+    """Join neighbouring rows that rise at one FPR: one straight piece of the ROC curve, exactly."""
+    upright = steps.neg == 0
+    continues = np.zeros(len(steps.tp), np.bool_)
+    continues[1:] = upright[1:] & upright[:-1] & (steps.fp[1:] == steps.fp[:-1])
+    first = np.flatnonzero(~continues)
+    if len(first) == len(continues):
+        return steps
+    last = np.append(first[1:], len(continues)) - 1
+    tp = steps.tp[last]
+    before = np.concatenate([np.zeros(1, tp.dtype), tp[:-1]])
+    return Steps(tp, steps.fp[last], tp - before, steps.neg[last], steps.n_pos, steps.n_neg)

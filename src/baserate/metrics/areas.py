@@ -1,0 +1,286 @@
+"""Metrics of the whole curve: areas, and the best threshold there is.
+
+Each is written once, for many prevalences: ``_name(curve, x)`` takes an array of negatives per positive and
+the public function asks it for the one the curve is read at.
+"""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from baserate import checks
+from baserate.arrays import FloatArray
+from baserate.curve.curve import Curve
+from baserate.errors import Reason
+from baserate.formulas import areas
+from baserate.formulas.interpolation import over_odds
+from baserate.metrics.families import metric
+from baserate.registry import Family
+
+RecallRange = tuple[float, float]
+WHOLE: RecallRange = (0.0, 1.0)
+_PARTS: tuple[Mapping[str, object], ...] = ({}, {"recall_range": (0.2, 0.9)}, {"recall_range": (0.5, 1.0)})
+
+
+def _roc_auc(curve: Curve, x: FloatArray, *, max_fpr: float = 1.0) -> FloatArray:
+    area = areas.roc_auc(curve.merged_steps, checks.share(max_fpr, "max_fpr", above=True))
+    return np.full(len(x), area)
+
+
+@metric(
+    label="AUC-ROC",
+    family=Family.AREA,
+    bounds=(0, 1),
+    higher_is_better=True,
+    examples=({}, {"max_fpr": 0.1}),
+    over_odds=_roc_auc,
+)
+def roc_auc(curve: Curve, *, max_fpr: float = 1.0) -> float:
+    r"""Area under the ROC curve: the chance that a positive scores above a negative, ties counting half.
+
+    .. math:: \int_0^{f} T \, dF
+
+    From 0 to `max_fpr`, 0.5 for a random order (with ``max_fpr=1``), higher is better. Does not depend on
+    the prevalence. Up to a `max_fpr` it is the plain area, not McClish's standardised one.
+
+    Parameters
+    ----------
+    curve : Curve
+        The curve.
+    max_fpr : float
+        Where the area ends.
+
+    References
+    ----------
+    Hanley & McNeil, The meaning and use of the area under a ROC curve, Radiology 143 (1982).
+    doi:10.1148/radiology.143.1.7063747.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_scores([0, 1, 0, 1], [0.1, 0.4, 0.35, 0.35])
+    >>> br.roc_auc(curve)
+    0.875
+    """
+    return float(_roc_auc(curve, np.zeros(1), max_fpr=max_fpr)[0])  # no prevalence needed
+
+
+def _average_precision(
+    curve: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE, deficit: bool = False
+) -> FloatArray:
+    low, high = checks.recall_range(recall_range)
+    return _smooth(lambda odds: areas.average_precision(curve.steps, odds, low, high, deficit=deficit), x, deficit)
+
+
+@metric(
+    label="Average precision",
+    family=Family.AREA,
+    bounds=(0, 1),
+    higher_is_better=True,
+    examples=_PARTS,
+    over_odds=_average_precision,
+)
+def average_precision(curve: Curve, *, recall_range: RecallRange = WHOLE) -> float:
+    r"""Average precision (AP): the area under the PR curve as a sum of steps.
+
+    .. math:: \sum_k (T_k - T_{k-1}) \, \text{precision}_k
+
+    From 0 to 1 (over a recall range: to its width), higher is better. Each rise in recall counts at the
+    precision of the threshold that reaches it, so constant scores get exactly the prevalence. It is what
+    scikit-learn calls ``average_precision_score``, read at any prevalence; `auc_pr` interpolates instead.
+
+    Parameters
+    ----------
+    curve : Curve
+        The curve, read at the prevalence it says.
+    recall_range : (float, float)
+        Recalls to integrate over.
+
+    References
+    ----------
+    Siblini et al., Master Your Metrics with Calibration, IDA 2020. doi:10.1007/978-3-030-44584-3_36.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_scores([0, 1, 0, 1, 1, 0], [0.1, 0.4, 0.5, 0.8, 0.9, 0.2])
+    >>> [round(br.average_precision(curve.at_prevalence(p)), 4) for p in (0.5, 0.1, 0.001)]
+    [0.9167, 0.75, 0.6677]
+    """
+    return _as_read(_average_precision, curve, recall_range=recall_range)
+
+
+def _auc_pr(curve: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE, deficit: bool = False) -> FloatArray:
+    low, high = checks.recall_range(recall_range)
+    return _smooth(lambda odds: areas.auc_pr(curve.merged_steps, odds, low, high, deficit=deficit), x, deficit)
+
+
+@metric(
+    label="AUC-PR",
+    family=Family.AREA,
+    bounds=(0, 1),
+    higher_is_better=True,
+    examples=_PARTS,
+    over_odds=_auc_pr,
+)
+def auc_pr(curve: Curve, *, recall_range: RecallRange = WHOLE) -> float:
+    r"""Area under the precision-recall curve, interpolated as the ROC curve is.
+
+    .. math:: \int \frac{T}{T + x F(T)} \, dT, \qquad x = (1 - \eta) / \eta
+
+    with F linear in T between the points. From 0 to 1 (over a recall range: to its width), higher is better.
+    The integral is exact. The straight line between two PR points is not achievable and overstates the
+    area, most of all with ties; `average_precision` is the step rule.
+
+    Parameters
+    ----------
+    curve : Curve
+        The curve, read at the prevalence it says.
+    recall_range : (float, float)
+        Recalls to integrate over.
+
+    References
+    ----------
+    Davis & Goadrich, The relationship between precision-recall and ROC curves, ICML 2006.
+    doi:10.1145/1143844.1143874.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_scores([0, 1, 0, 1, 1, 0], [0.1, 0.4, 0.5, 0.8, 0.9, 0.2])
+    >>> [round(br.auc_pr(curve.at_prevalence(p)), 4) for p in (0.5, 0.1, 0.001)]
+    [0.9041, 0.739, 0.6675]
+    """
+    return _as_read(_auc_pr, curve, recall_range=recall_range)
+
+
+def _auc_prg(curve: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
+    return areas.auc_prg(curve.merged_steps, x, *checks.recall_range(recall_range))
+
+
+@metric(
+    label="AUC-PRG",
+    family=Family.AREA,
+    bounds=(-float("inf"), 1),
+    higher_is_better=True,
+    examples=_PARTS,
+    over_odds=_auc_prg,
+)
+def auc_prg(curve: Curve, *, recall_range: RecallRange = WHOLE) -> float:
+    r"""Area under the precision-recall-gain curve.
+
+    .. math:: \int_{T \ge \eta} \text{precision gain} \; d\,\text{recall gain}
+              = \frac{1}{x} \int_{T \ge \eta} \frac{1 - F / T}{T^2} \, dT, \qquad x = (1 - \eta) / \eta
+
+    At most 1, higher is better; 0 for a random order. The area begins where the curve crosses
+    recall = prevalence, exactly, also between two thresholds. Precision gain below zero is kept, so an order
+    worse than chance has a negative area.
+
+    Parameters
+    ----------
+    curve : Curve
+        The curve, read at the prevalence it says.
+    recall_range : (float, float)
+        Recalls to integrate over; recalls below the prevalence have no recall gain and do not count.
+
+    References
+    ----------
+    Flach & Kull, Precision-Recall-Gain Curves, NeurIPS 2015.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_scores([0, 1, 0, 1, 1, 0], [0.1, 0.4, 0.5, 0.8, 0.9, 0.2])
+    >>> [round(br.auc_prg(curve.at_prevalence(p)), 4) for p in (0.5, 0.1, 0.001)]
+    [0.7917, 0.9769, 0.9998]
+    """
+    return _as_read(_auc_prg, curve, recall_range=recall_range)
+
+
+def _best_f_beta(curve: Curve, x: FloatArray, *, beta: float, recall_range: RecallRange = WHOLE) -> FloatArray:
+    beta = checks.positive_number(beta, "beta")
+    return areas.best_f_beta(curve.steps, x, beta, *checks.recall_range(recall_range))
+
+
+@metric(
+    label="Best F-beta",
+    family=Family.AREA,
+    bounds=(0, 1),
+    higher_is_better=True,
+    undefined=Reason.EMPTY_RANGE,
+    examples=({"beta": 0.5}, {"beta": 2.0, "recall_range": (0.2, 1.0)}),
+    over_odds=_best_f_beta,
+)
+def best_f_beta(curve: Curve, *, beta: float, recall_range: RecallRange = WHOLE) -> float:
+    r"""The highest F-beta of any threshold.
+
+    .. math:: \max_k \frac{(1 + \beta^2) T_k}{T_k + \beta^2 + x F_k}, \qquad x = (1 - \eta) / \eta
+
+    From 0 to 1, higher is better. The threshold that attains it is ``curve.best(partial(f_beta, beta=beta))``;
+    chosen on the same data it flatters, so judge it on other data.
+
+    Parameters
+    ----------
+    curve : Curve
+        The curve, read at the prevalence it says.
+    beta : float
+        How many times as important recall is as precision.
+    recall_range : (float, float)
+        Only thresholds with a recall in this range; nan if there is none.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_scores([0, 1, 0, 1, 1, 0], [0.1, 0.4, 0.5, 0.8, 0.9, 0.2])
+    >>> round(br.best_f_beta(curve.at_prevalence(0.01), beta=2), 4)
+    0.7143
+    """
+    return _as_read(_best_f_beta, curve, beta=beta, recall_range=recall_range)
+
+
+def _best_f1(curve: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
+    return _best_f_beta(curve, x, beta=1.0, recall_range=recall_range)
+
+
+@metric(
+    label="Best F1",
+    family=Family.AREA,
+    bounds=(0, 1),
+    higher_is_better=True,
+    undefined=Reason.EMPTY_RANGE,
+    examples=({}, {"recall_range": (0.2, 1.0)}),
+    over_odds=_best_f1,
+)
+def best_f1(curve: Curve, *, recall_range: RecallRange = WHOLE) -> float:
+    r"""The highest F1 of any threshold.
+
+    .. math:: \max_k \frac{2 T_k}{T_k + 1 + x F_k}, \qquad x = (1 - \eta) / \eta
+
+    From 0 to 1, higher is better. The threshold that attains it is ``curve.best(f1)``; chosen on the same
+    data it flatters, so judge it on other data.
+
+    Parameters
+    ----------
+    curve : Curve
+        The curve, read at the prevalence it says.
+    recall_range : (float, float)
+        Only thresholds with a recall in this range; nan if there is none.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_scores([0, 1, 0, 1, 1, 0], [0.1, 0.4, 0.5, 0.8, 0.9, 0.2])
+    >>> round(br.best_f1(curve.at_prevalence(0.01)), 4)
+    0.8
+    """
+    return _as_read(_best_f1, curve, recall_range=recall_range)
+
+
+def _as_read(over: Callable[..., FloatArray], curve: Curve, **parameters: object) -> float:
+    """A function of many x at the one the curve is read at."""
+    return float(over(curve, np.array([curve.odds_against]), **parameters)[0])
+
+
+def _smooth(area: Callable[[FloatArray], FloatArray], x: FloatArray, deficit: bool) -> FloatArray:
+    """Through a few nodes where x are many. A deficit may be zero and has no logarithm: directly."""
+    return area(x) if deficit else over_odds(area, x)

@@ -1,0 +1,226 @@
+"""The floor and the chance level of areas, and areas measured from the floor."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from baserate import checks
+from baserate.arrays import FloatArray
+from baserate.curve.curve import Curve
+from baserate.errors import MissingInformationError, Reason
+from baserate.formulas import baselines
+from baserate.metrics.areas import WHOLE, RecallRange, _as_read, _auc_pr, _average_precision
+from baserate.metrics.families import metric
+from baserate.registry import Family, Law
+
+_PARTS: tuple[Mapping[str, object], ...] = ({}, {"recall_range": (0.5, 1.0)})
+
+
+@metric(label="Minimum AUC-PR", family=Family.BASELINE, bounds=(0, 1), higher_is_better=None, examples=_PARTS)
+def min_auc_pr(curve: Curve, *, recall_range: RecallRange = WHOLE) -> float:
+    r"""The lowest AUC-PR any classifier can have at this prevalence.
+
+    .. math:: 1 + \frac{(1 - \eta) \ln (1 - \eta)}{\eta}
+
+    and over recalls [a, b] :math:`b - a + \frac{1 - \eta}{\eta} \ln \frac{\eta (a - 1) + 1}{\eta (b - 1) + 1}`.
+    It belongs to the order that puts every negative first.
+
+    Parameters
+    ----------
+    curve : Curve
+        Only its prevalence matters.
+    recall_range : (float, float)
+        Recalls to integrate over.
+
+    References
+    ----------
+    Boyd et al., Unachievable Region in Precision-Recall Space, ICML 2012, theorem 2.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_scores([0, 1], [0.1, 0.2])
+    >>> [round(br.min_auc_pr(curve.at_prevalence(p)), 6) for p in (0.5, 0.1, 0.01)]
+    [0.306853, 0.051755, 0.005017]
+    """
+    return baselines.min_auc_pr(curve.odds_against, *checks.recall_range(recall_range))
+
+
+@metric(
+    label="Minimum average precision",
+    family=Family.BASELINE,
+    bounds=(0, 1),
+    higher_is_better=None,
+    undefined=Reason.FRACTIONAL_COUNTS,
+    breaks=frozenset({Law.REPLICATION}),
+)
+def min_average_precision(curve: Curve) -> float:
+    r"""The lowest average precision any classifier can have with this many positives.
+
+    .. math:: \frac{1}{P} \sum_{i=1}^{P} \frac{i}{i + P x}, \qquad x = (1 - \eta) / \eta
+
+    It belongs to the order that puts every negative first and has no ties. nan where weights do not add up
+    to a whole number of positives.
+
+    Parameters
+    ----------
+    curve : Curve
+        Its prevalence and its number of positives matter.
+
+    References
+    ----------
+    Boyd et al., Unachievable Region in Precision-Recall Space, ICML 2012, theorem 3.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_counts([0.0], pos=[100], neg=[200])
+    >>> round(br.min_average_precision(curve), 8)
+    0.19073414
+    """
+    n_pos, _ = _whole_sizes(curve, "min_average_precision")
+    return baselines.min_average_precision(n_pos, curve.odds_against)
+
+
+@metric(
+    label="Chance average precision",
+    family=Family.BASELINE,
+    bounds=(0, 1),
+    higher_is_better=None,
+    undefined=Reason.FRACTIONAL_COUNTS,
+    breaks=frozenset({Law.REPLICATION, Law.REWEIGHTING}),
+)
+def chance_average_precision(curve: Curve) -> float:
+    r"""The average precision expected of a random order, given the numbers of cases.
+
+    At the data's own prevalence, with n rows, P of them positive, and the harmonic number :math:`H_n`,
+
+    .. math:: \frac{1}{n} \left( H_n + \frac{(P - 1)(n - H_n)}{n - 1} \right)
+
+    and at another prevalence the expectation is worked out exactly too. It is above the prevalence, far
+    above with few positives: beating the prevalence is no proof of skill. nan where weights do not add up to
+    whole numbers of cases.
+
+    Parameters
+    ----------
+    curve : Curve
+        Its prevalence and its numbers of positives and negatives matter; ties are not considered.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_counts([0.0], pos=[3], neg=[497])
+    >>> round(br.chance_average_precision(curve) / curve.prevalence, 2)
+    2.92
+    """
+    n_pos, n_neg = _whole_sizes(curve, "chance_average_precision")
+    if np.isnan(n_pos + n_neg):
+        return float("nan")
+    return baselines.chance_average_precision(n_pos, n_neg, curve.odds_against)
+
+
+def _normalized_auc_pr(curve: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
+    low, high = checks.recall_range(recall_range)
+    rare = x >= 1
+    result = np.empty(len(x))
+    area = _auc_pr(curve, x[rare], recall_range=recall_range)
+    floor = np.array([baselines.min_auc_pr(x_j, low, high) for x_j in x[rare]])
+    result[rare] = (area - floor) / (high - low - floor)
+    # Above prevalence 1/2 the areas crowd against 1, and only what they lack keeps its digits.
+    lack = _auc_pr(curve, x[~rare], recall_range=recall_range, deficit=True)
+    worst = np.array([baselines.min_auc_pr(x_j, low, high, deficit=True) for x_j in x[~rare]])
+    result[~rare] = 1 - lack / worst
+    return result
+
+
+@metric(
+    label="AUCNPR",
+    family=Family.AREA,
+    bounds=(0, 1),
+    higher_is_better=True,
+    examples=_PARTS,
+    over_odds=_normalized_auc_pr,
+)
+def normalized_auc_pr(curve: Curve, *, recall_range: RecallRange = WHOLE) -> float:
+    r"""AUC-PR on the scale from the lowest possible (0) to perfect (1): AUCNPR.
+
+    .. math:: \frac{\text{AUCPR} - \text{AUCPR}_{min}}{\text{AUCPR}_{max} - \text{AUCPR}_{min}}
+
+    From 0 to 1, higher is better. The floor no longer depends on the prevalence; the chance level still does.
+    Average this, not AUC-PR, over folds or tasks of different prevalence.
+
+    Parameters
+    ----------
+    curve : Curve
+        The curve, read at the prevalence it says.
+    recall_range : (float, float)
+        Recalls to integrate over.
+
+    References
+    ----------
+    Boyd et al., Unachievable Region in Precision-Recall Space, ICML 2012, section 4.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_scores([0, 1, 0, 1, 1, 0], [0.1, 0.4, 0.5, 0.8, 0.9, 0.2])
+    >>> round(br.auc_pr(curve), 4), round(br.normalized_auc_pr(curve), 4)
+    (0.9041, 0.8617)
+    """
+    return _as_read(_normalized_auc_pr, curve, recall_range=recall_range)
+
+
+def _normalized_average_precision(curve: Curve, x: FloatArray) -> FloatArray:
+    n_pos, _ = _whole_sizes(curve, "normalized_average_precision")
+    rare = x >= 1
+    result = np.empty(len(x))
+    floor = np.array([baselines.min_average_precision(n_pos, x_j) for x_j in x[rare]])
+    result[rare] = (_average_precision(curve, x[rare]) - floor) / (1 - floor)
+    worst = np.array([baselines.min_average_precision(n_pos, x_j, deficit=True) for x_j in x[~rare]])
+    result[~rare] = 1 - _average_precision(curve, x[~rare], deficit=True) / worst
+    return result
+
+
+@metric(
+    label="Normalized average precision",
+    family=Family.AREA,
+    bounds=(-float("inf"), 1),
+    higher_is_better=True,
+    undefined=Reason.FRACTIONAL_COUNTS,
+    breaks=frozenset({Law.REPLICATION}),
+    over_odds=_normalized_average_precision,
+)
+def normalized_average_precision(curve: Curve) -> float:
+    r"""Average precision on the scale from the lowest possible without ties (0) to perfect (1).
+
+    .. math:: \frac{\text{AP} - \text{AP}_{min}}{1 - \text{AP}_{min}}
+
+    At most 1, higher is better. nan where weights do not add up to a whole number of positives.
+
+    Parameters
+    ----------
+    curve : Curve
+        The curve, read at the prevalence it says.
+
+    References
+    ----------
+    Boyd et al., Unachievable Region in Precision-Recall Space, ICML 2012, section 4.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_scores([0, 1, 0, 1, 1, 0], [0.1, 0.4, 0.5, 0.8, 0.9, 0.2])
+    >>> round(br.average_precision(curve), 4), round(br.normalized_average_precision(curve), 4)
+    (0.9167, 0.8649)
+    """
+    return _as_read(_normalized_average_precision, curve)
+
+
+def _whole_sizes(curve: Curve, name: str) -> tuple[float, float]:
+    """The numbers of positives and negatives; nan where weights make them something else."""
+    if curve.n_pos is None or curve.n_neg is None:
+        raise MissingInformationError(
+            f"{name} needs the numbers of cases, and this curve was made from rates; pass n_pos= and n_neg= to it."
+        )
+    pos, neg = (size if float(size).is_integer() else float("nan") for size in (curve.n_pos, curve.n_neg))
+    return pos, neg

@@ -1,0 +1,107 @@
+"""How a function becomes a metric: its registry row, its input check, and nan with a reason."""
+
+import functools
+import warnings
+from collections.abc import Callable, Mapping
+from typing import TypeVar, cast
+
+import numpy as np
+
+from baserate.arrays import FloatArray
+from baserate.curve.curve import Curve
+from baserate.curve.point import Point
+from baserate.curve.reading import Reading
+from baserate.errors import InputError, Reason, UndefinedMetricWarning
+from baserate.registry import Family, Law, Metric, register, row_of
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+def metric(
+    *,
+    label: str,
+    family: Family,
+    bounds: tuple[float, float],
+    higher_is_better: bool | None,
+    undefined: Reason = Reason.NOT_A_NUMBER,
+    breaks: frozenset[Law] = frozenset(),
+    examples: tuple[Mapping[str, object], ...] = ({},),
+    over_odds: Callable[..., FloatArray] | None = None,
+) -> Callable[[F], F]:
+    """Register a function as a metric; `breaks` names the laws that do not hold for it."""
+
+    def decorate(compute: F) -> F:
+        @functools.wraps(compute)
+        def function(at: Reading[float] | Reading[FloatArray], **parameters: object) -> object:
+            value, reason = _evaluate(row, at, parameters)
+            if reason is not None:
+                warnings.warn(UndefinedMetricWarning(row.name, reason), stacklevel=2)
+            return value
+
+        row = Metric(
+            name=compute.__name__,
+            label=label,
+            function=function,
+            compute=compute,
+            family=family,
+            lowest=bounds[0],
+            highest=bounds[1],
+            higher_is_better=higher_is_better,
+            undefined=undefined,
+            laws=frozenset(Law) - breaks,
+            examples=examples,
+            over_odds=over_odds,
+        )
+        register(row)
+        return cast(F, function)
+
+    return decorate
+
+
+def evaluate(
+    wanted: Callable[..., object], at: Reading[float] | Reading[FloatArray]
+) -> tuple[float | FloatArray, Reason | None]:
+    """A metric's value and, where it is nan, why; without a warning. Works for a user's own function too."""
+    row = row_of(wanted)
+    if row is not None:
+        return _evaluate(row, at, bound_parameters(wanted))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UndefinedMetricWarning)
+        value = np.asarray(wanted(at), np.float64)
+    if not np.isnan(value).any():
+        return (float(value) if value.ndim == 0 else value), None
+    reasons = [item.message.reason for item in caught if isinstance(item.message, UndefinedMetricWarning)]
+    reason = reasons[0] if reasons else Reason.NOT_A_NUMBER
+    return (float(value) if value.ndim == 0 else value), reason
+
+
+def bound_parameters(wanted: Callable[..., object]) -> Mapping[str, object]:
+    """The parameters that ``functools.partial`` has bound."""
+    return wanted.keywords if isinstance(wanted, functools.partial) else {}
+
+
+def _evaluate(
+    row: Metric, at: Reading[float] | Reading[FloatArray], parameters: Mapping[str, object]
+) -> tuple[float | FloatArray, Reason | None]:
+    _check_input(row, at)
+    if row.family is not Family.POINTWISE and at.lacks:
+        return float("nan"), at.lacks
+    with np.errstate(invalid="ignore"):
+        value = np.asarray(row.compute(at, **parameters), np.float64)
+    reason = (at.lacks or row.undefined) if np.isnan(value).any() else None
+    return (float(value) if value.ndim == 0 else value), reason
+
+
+def _check_input(row: Metric, at: object) -> None:
+    if row.family is Family.POINTWISE:
+        if not isinstance(at, Reading):
+            raise InputError(
+                f"{row.name} reads a Curve or a Point, got {type(at).__name__}; "
+                f"build one with Curve.from_scores(y_true, y_score)."
+            )
+    elif isinstance(at, Point):
+        raise InputError(f"{row.name} reads a whole Curve, got a Point; pass the curve it was chosen on.")
+    elif not isinstance(at, Curve):
+        raise InputError(
+            f"{row.name} reads a Curve, got {type(at).__name__}; build one with Curve.from_scores(y_true, y_score)."
+        )

@@ -1,0 +1,254 @@
+"""A metric as a function of the prevalence: over a range, where two classifiers swap, and on average."""
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from baserate import checks
+from baserate.arrays import FloatArray
+from baserate.curve.curve import Curve
+from baserate.curve.point import Point
+from baserate.errors import InputError, PrecisionWarning, Reason, UndefinedMetricWarning
+from baserate.metrics.families import bound_parameters, evaluate
+from baserate.registry import Family, describe, lower_is_better, row_of
+from baserate.results import Crossing, Sweep
+
+Metric = Callable[..., float] | Callable[..., FloatArray]
+
+# Crossings: cells of the grid on which signs are compared, and what counts as equal.
+_GRID = 2048
+_ROUNDING = 1e-13
+
+# Averages: nodes per panel, the panels tried, and the agreement asked for between two of them.
+_NODES = 16
+_PANELS = tuple(2**k for k in range(2, 12))
+_AGREEMENT = 1e-10
+
+
+def sweep(metric: Metric, at: Curve | Point, prevalences: object) -> Sweep:
+    """A metric over a range of prevalences.
+
+    Areas at a thousand prevalences cost little more than at fifty: see the notes.
+
+    Parameters
+    ----------
+    metric : callable
+        A metric, or your own function of a Curve or Point that returns a float.
+    at : Curve or Point
+        What to read; a pointwise metric needs a Point.
+    prevalences : column
+        Where to read it, each strictly between 0 and 1.
+
+    Returns
+    -------
+    Sweep
+        With arrays `prevalence` and `value`; nan entries do not warn but have a `reason`.
+
+    Notes
+    -----
+    Average precision and AUC-PR are analytic in the log-odds of the prevalence and are interpolated through
+    a few dozen Chebyshev nodes when there are more prevalences than that; the difference from working them
+    out one by one is a few units in the last place. The best F-beta of every prevalence lies on the convex
+    hull of the ROC curve, and AUC-PRG is one integral cut at different places.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> point = br.Point.from_rates(tpr=0.6, fpr=0.001)
+    >>> br.sweep(br.precision, point, [0.1, 0.001]).value.round(4)
+    array([0.9852, 0.3752])
+    """
+    grid = checks.prevalences(prevalences)
+    value, reason = _values(metric, at, grid)
+    return Sweep(describe(metric), grid, value, reason)
+
+
+def _values(metric: Metric, at: Curve | Point, prevalences: FloatArray) -> tuple[FloatArray, Reason | None]:
+    row = row_of(metric)
+    if row is not None and row.family is Family.POINTWISE and isinstance(at, Curve):
+        raise InputError(
+            f"{row.name} over prevalences needs one operating point, got a Curve; choose one, for example "
+            f"curve.at_recall(0.6)."
+        )
+    if row is not None and row.over_odds is not None and isinstance(at, Curve):
+        if at.lacks:
+            return np.full(len(prevalences), np.nan), at.lacks
+        value = row.over_odds(at, (1 - prevalences) / prevalences, **bound_parameters(metric))
+        return value, row.undefined if np.isnan(value).any() else None
+    results = [evaluate(metric, at.at_prevalence(float(prevalence))) for prevalence in prevalences]
+    value = np.array([value for value, _ in results], np.float64)
+    return value, next((reason for _, reason in results if reason), None)
+
+
+def crossings(
+    metric: Metric, a: Curve | Point, b: Curve | Point, *, low: float | str = 1e-6, high: float | str = 1 - 1e-6
+) -> list[Crossing]:
+    """Prevalences where two classifiers swap places.
+
+    Parameters
+    ----------
+    metric : callable
+        A metric, or your own function of a Curve or Point that returns a float.
+    a, b : Curve or Point
+        The two classifiers.
+    low, high : float or odds
+        The range to search.
+
+    Returns
+    -------
+    list of Crossing
+        In order of prevalence; empty where one of them leads throughout. Each says who leads on either side;
+        for a cost the lower one leads.
+
+    Notes
+    -----
+    The difference is looked at on a fine grid in log-odds; a change of sign is refined to the last digits,
+    and wherever the difference comes near zero without changing sign between grid points, its extremum is
+    looked at too. Differences within rounding count as equal. Precision of two points never swaps: only T/F
+    matters.
+
+    References
+    ----------
+    Brabec et al., On Model Evaluation under Non-constant Class Imbalance, ICCS 2020.
+    doi:10.1007/978-3-030-50423-6_6.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> a, b = br.Point.from_rates(tpr=0.9, fpr=0.01), br.Point.from_rates(tpr=0.6, fpr=0.001)
+    >>> [swap] = br.crossings(br.f1, a, b)
+    >>> round(swap.prevalence, 10), swap.leads_below
+    (0.0167158309, 'b')
+    """
+    ends = checks.prevalence_range(low, high)
+    sign = -1.0 if lower_is_better(metric) else 1.0
+
+    def lead(log_odds: FloatArray) -> FloatArray:
+        """By how much a leads, with 0 for a difference within rounding."""
+        prevalence = _from_log_odds(log_odds)
+        of_a, of_b = _values(metric, a, prevalence)[0], _values(metric, b, prevalence)[0]
+        difference = sign * (of_a - of_b)
+        return np.where(np.abs(difference) <= _ROUNDING * np.maximum(np.abs(of_a), np.abs(of_b)), 0.0, difference)
+
+    grid = np.linspace(_log_odds(ends[0]), _log_odds(ends[1]), _GRID + 1)
+    found = []
+    for left, right in _sign_changes(lead, grid):
+        root = _refine(lead, left, right)
+        prevalence = float(_from_log_odds(np.array(root)))
+        value = float(_values(metric, a, np.array([prevalence]))[0][0])
+        below, above = ("a", "b") if lead(np.array([left]))[0] > 0 else ("b", "a")
+        found.append(Crossing(describe(metric), prevalence, value, below, above))
+    return found
+
+
+def _sign_changes(lead: Callable[[FloatArray], FloatArray], grid: FloatArray) -> list[tuple[float, float]]:
+    """Brackets of all sign changes, also of two that hide between neighbouring grid points."""
+    heights = lead(grid)
+    extra = [_nearest_to_zero(lead, grid[i - 1], grid[i + 1], heights[i]) for i in _dips(heights)]
+    places = np.sort(np.concatenate([grid, np.array(extra, np.float64)]))
+    heights = lead(places)
+    decided = np.flatnonzero(np.isfinite(heights) & (heights != 0))
+    places, signs = places[decided], np.sign(heights[decided])
+    changes = np.flatnonzero(signs[1:] != signs[:-1])
+    return [(float(places[i]), float(places[i + 1])) for i in changes]
+
+
+def _dips(heights: FloatArray) -> list[int]:
+    """Inner points nearer to zero than both neighbours, all three on one side of it."""
+    size, side = np.abs(heights), np.sign(heights)
+    inner = (size[1:-1] < size[:-2]) & (size[1:-1] <= size[2:])
+    one_side = (side[1:-1] == side[:-2]) & (side[1:-1] == side[2:]) & (side[1:-1] != 0)
+    return [int(i) + 1 for i in np.flatnonzero(inner & one_side)]
+
+
+def _nearest_to_zero(lead: Callable[[FloatArray], FloatArray], left: float, right: float, height: float) -> float:
+    from scipy.optimize import minimize_scalar  # slow to import, seldom needed
+
+    side = math.copysign(1.0, height)
+    found: Any = minimize_scalar(
+        lambda z: side * float(lead(np.array([z]))[0]), bounds=(left, right), method="bounded", options={"xatol": 1e-9}
+    )
+    return float(found.x)
+
+
+def _refine(lead: Callable[[FloatArray], FloatArray], left: float, right: float) -> float:
+    from scipy.optimize import brentq  # slow to import, seldom needed
+
+    return float(brentq(lambda z: float(lead(np.array([z]))[0]), left, right, xtol=1e-14, rtol=1e-15))
+
+
+def mean_over_prevalence(
+    metric: Metric,
+    at: Curve | Point,
+    *,
+    low: float | str,
+    high: float | str,
+    density: Callable[[FloatArray], FloatArray] | None = None,
+) -> float:
+    r"""A metric averaged over a range of prevalences.
+
+    .. math:: \frac{\int M(\eta) \, p(\eta) \, d\eta}{\int p(\eta) \, d\eta}
+
+    Parameters
+    ----------
+    metric : callable
+        A metric, or your own function of a Curve or Point that returns a float.
+    at : Curve or Point
+        What to read.
+    low, high : float or odds
+        The range.
+    density : callable, optional
+        How likely each prevalence is, as a density that need not be normalised, for example
+        ``scipy.stats.beta(2, 500).pdf``. Without it, the average is uniform in log-odds.
+
+    References
+    ----------
+    Landgrebe et al., Precision-recall operating characteristic (P-ROC) curves in imprecise environments,
+    ICPR 2006. doi:10.1109/ICPR.2006.941.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> point = br.Point.from_rates(tpr=0.6, fpr=0.001)
+    >>> round(br.mean_over_prevalence(br.precision, point, low=0.0001, high=0.01), 4)
+    0.4109
+    """
+    ends = checks.prevalence_range(low, high)
+    start, stop = _log_odds(ends[0]), _log_odds(ends[1])
+    previous = math.inf
+    mean = math.nan
+    for panels in _PANELS:
+        log_odds, weight = _gauss_legendre(start, stop, panels)
+        prevalence = _from_log_odds(log_odds)
+        if density is not None:
+            weight = weight * np.asarray(density(prevalence), np.float64) * prevalence * (1 - prevalence)
+        value, reason = _values(metric, at, prevalence)
+        if reason is not None:
+            warnings.warn(UndefinedMetricWarning(describe(metric), reason), stacklevel=2)
+            return math.nan
+        mean = float(weight @ value / weight.sum())
+        if abs(mean - previous) <= _AGREEMENT * abs(mean):
+            return mean
+        previous, difference = mean, abs(mean - previous)
+    warnings.warn(
+        PrecisionWarning(f"the mean of {describe(metric)} is known to about {difference:.1e} only"), stacklevel=2
+    )
+    return mean
+
+
+def _gauss_legendre(start: float, stop: float, panels: int) -> tuple[FloatArray, FloatArray]:
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    half = (stop - start) / panels / 2
+    centres = start + half * (2 * np.arange(panels) + 1)
+    return (centres[:, np.newaxis] + half * nodes).ravel(), np.tile(half * weights, panels)
+
+
+def _log_odds(prevalence: float) -> float:
+    return math.log(prevalence) - math.log1p(-prevalence)
+
+
+def _from_log_odds(log_odds: FloatArray) -> FloatArray:
+    return 1 / (1 + np.exp(-log_odds))

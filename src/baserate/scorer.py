@@ -1,0 +1,93 @@
+"""The door to scikit-learn's model selection. scikit-learn is imported only when a scorer is made."""
+
+import math
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+
+from baserate import checks
+from baserate.checks import Label
+from baserate.curve.curve import Curve
+from baserate.metrics.families import evaluate
+from baserate.registry import Family, lower_is_better, row_of
+
+
+def scorer(
+    metric: Callable[..., object],
+    *,
+    prevalence: float | str | None = None,
+    positive: Label | None = None,
+    response: Literal["scores", "labels"] | None = None,
+    undefined: float = math.nan,
+) -> Callable[..., float]:
+    """A scikit-learn scorer for a metric at a prevalence.
+
+    Use it wherever scikit-learn takes ``scoring=``: cross_validate, GridSearchCV,
+    TunedThresholdClassifierCV. It accepts ``sample_weight`` and takes part in metadata routing
+    (``scorer(...).set_score_request(sample_weight=True)``).
+
+    Parameters
+    ----------
+    metric : callable
+        An area, which judges the scores, or a pointwise metric, which judges the predicted labels; with
+        parameters bound by ``functools.partial``.
+    prevalence : float or odds, optional
+        Where to read it; each fold's own if not given.
+    positive : label, optional
+        The positive label where labels are not 0/1, -1/1 or bool.
+    response : {"scores", "labels"}, optional
+        What to ask the estimator for; needed only for your own functions, which get a Curve or a Point.
+    undefined : float
+        The score where the metric is undefined, for example precision without alerts. nan unless you say
+        otherwise; a search over thresholds needs a number to compare, such as ``undefined=0``.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> rare = br.scorer(br.average_precision, prevalence=0.001)
+    >>> cross_val_score(GaussianNB(), X, 1 - y, scoring=rare).round(3)
+    array([0.021, 0.818, 0.638, 0.906, 0.84 ])
+    """
+    from sklearn.metrics import make_scorer
+
+    row = row_of(metric)
+    if response is None:
+        response = "labels" if row is not None and row.family is Family.POINTWISE else "scores"
+    checks.one_of(response, ("scores", "labels"), "response")
+    made: Callable[..., float] = make_scorer(
+        _score,
+        response_method="predict" if response == "labels" else ("decision_function", "predict_proba"),
+        greater_is_better=not lower_is_better(metric),
+        metric=metric,
+        prevalence=None if prevalence is None else checks.prevalence(prevalence),
+        pos_label=positive,
+        response=response,
+        undefined=float(undefined),
+    )
+    return made
+
+
+def _score(
+    y_true: Any,
+    y_response: Any,
+    *,
+    metric: Callable[..., object],
+    prevalence: float | None,
+    response: str,
+    undefined: float,
+    pos_label: Label | None = None,
+    sample_weight: Any = None,
+) -> float:
+    """What scikit-learn calls with the labels and the estimator's response."""
+    if response == "labels":
+        y_response = checks.labels(y_response, pos_label, "predicted labels").astype(np.float64)
+    curve = Curve.from_scores(y_true, y_response, weight=sample_weight, positive=pos_label)
+    if prevalence is not None:
+        curve = curve.at_prevalence(prevalence)
+    value, reason = evaluate(metric, curve.at_threshold(1.0) if response == "labels" else curve)
+    return undefined if reason is not None else float(value)
