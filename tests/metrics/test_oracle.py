@@ -1,0 +1,125 @@
+"""Every registered metric against its definition in fifty digits, also where floats are at their end."""
+
+import functools
+
+import mpmath
+import numpy as np
+import oracle
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import baserate as br
+from baserate.registry import Family
+
+CASES = [
+    pytest.param(row, dict(parameters), id=f"{row.name}{dict(parameters) or ''}")
+    for row in br.METRICS.values()
+    for parameters in row.examples
+    if row.name != "chance_average_precision"  # has a test of its own: it depends on the class sizes only
+]
+
+ETAS = [1e-9, 1e-4, 0.01, 0.3, 0.5, 0.9, 1 - 1e-9]
+
+TABLES = {
+    "plain": [(1, 0), (0, 2), (3, 1), (2, 0), (1, 0), (0, 5), (2, 4), (1, 9)],
+    "positives first": [(5, 0), (3, 1), (0, 40)],
+    "negatives first": [(0, 7), (1, 3), (4, 0)],
+    "one tie": [(3, 8)],
+    "one positive in ten million, near the top": [(0, 3), (1, 0), (0, 9_999_996)],
+    "one positive in ten million, tied": [(0, 17), (1, 1000), (0, 9_998_982)],
+    "ten million ties": [(10_000, 9_990_000)],
+    "huge and lopsided": [(999_999, 1), (1, 0), (0, 2**40), (5, 3)],
+    "almost all positive": [(10**7, 1), (10**7 - 3, 0), (3, 1), (0, 1)],
+}
+
+
+def curve_of(table):
+    pos, neg = zip(*table, strict=True)
+    return br.Curve.from_counts(np.arange(len(table), 0, -1), pos, neg)
+
+
+def close(value, reference, absolute=0.0):
+    """To 1e-12 of the value; a signed metric next to zero, to 1e-12 of the terms it is the difference of."""
+    if mpmath.isinf(reference):
+        return value == float(reference)
+    return abs(oracle.mpf(value) - reference) <= max(oracle.mpf("1e-12") * abs(reference), absolute)
+
+
+SIGNED = {"mcc", "kappa", "youden_j", "precision_gain", "recall_gain", "auc_prg", "net_benefit",
+          "modified_f1", "modified_f_beta", "normalized_auc_pr", "normalized_average_precision"}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::baserate.UndefinedMetricWarning")
+@pytest.mark.parametrize("eta", ETAS)
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize(("row", "parameters"), CASES)
+def test_metric_meets_its_definition(row, parameters, table, eta):
+    rows = oracle.confusion(oracle.weighted_table(TABLES[table], eta))
+    curve = curve_of(TABLES[table]).at_prevalence(eta)
+    define = functools.partial(getattr(oracle, row.name), **parameters)
+    if row.family is not Family.POINTWISE:
+        value = row.function(curve, **parameters)
+        reference = define(rows)
+        absolute = 1e-15 if row.name in SIGNED else 0.0
+        assert (np.isnan(value) and mpmath.isnan(reference)) or close(value, reference, absolute), (value, reference)
+        return
+    for value, counts in zip(row.function(curve, **parameters), rows, strict=True):
+        try:
+            reference = define(*counts)
+        except ZeroDivisionError:
+            assert np.isnan(value)
+            continue
+        absolute = 1e-15 * _scale(row.name, eta) if row.name in SIGNED else 0.0
+        assert close(float(value), reference, absolute), (value, reference, counts)
+
+
+def _scale(name, eta):
+    """The size of the terms whose difference the metric is."""
+    return max(1.0, eta / (1 - eta) * 1e8) if name == "recall_gain" else 1.0
+
+
+small_tables = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=8).filter(
+    lambda rows: all(sum(pair) for pair in rows) and all(sum(row[k] for row in rows) for k in (0, 1))
+)
+etas = st.floats(-15, 15).map(lambda z: 1 / (1 + np.exp(-z)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(table=small_tables, eta=etas, ends=st.tuples(st.floats(0, 1), st.floats(0, 1)))
+def test_areas_over_any_recall_range(table, eta, ends):
+    low, high = sorted(ends)
+    if high - low < 1e-3:
+        low, high = 0.0, 1.0
+    rows = oracle.confusion(oracle.weighted_table(table, eta))
+    curve = curve_of(table).at_prevalence(eta)
+    for metric in (br.average_precision, br.auc_pr, br.auc_prg):
+        reference = getattr(oracle, metric.__name__)(rows, recall_range=(low, high))
+        # A recall range cuts the curve at a float, which costs a few units in the last place of recall 1.
+        assert close(metric(curve, recall_range=(low, high)), reference, 1e-14 if metric is br.auc_prg else 4e-16)
+
+
+@pytest.mark.parametrize("eta", [None, *ETAS])
+@pytest.mark.parametrize(("n_pos", "n_neg"), [(1, 1), (1, 30), (3, 497), (30, 1), (12, 40)])
+def test_chance_average_precision(n_pos, n_neg, eta):
+    curve = br.Curve.from_counts([0.0], [n_pos], [n_neg])
+    curve = curve if eta is None else curve.at_prevalence(eta)
+    reference = oracle.chance_average_precision(n_pos, n_neg, eta or n_pos / (n_pos + n_neg))
+    assert close(br.chance_average_precision(curve), reference)
+
+
+@pytest.mark.parametrize(("n_pos", "n_neg"), [(3, 497), (10_000, 10**6), (10**6, 10), (10**8, 10**9)])
+def test_chance_average_precision_at_own_prevalence_has_a_closed_form(n_pos, n_neg):
+    n = n_pos + n_neg
+    harmonic = mpmath.harmonic(n)
+    reference = (harmonic + (n_pos - 1) * (n - harmonic) / (n - 1)) / n
+    curve = br.Curve.from_counts([0.0], [n_pos], [n_neg])
+    assert close(br.chance_average_precision(curve), reference)
+
+
+def test_min_average_precision_of_many_positives():
+    for eta in ETAS:
+        curve = br.Curve.from_counts([0.0], [10**9], [5]).at_prevalence(eta)
+        a = 10**9 * (1 - oracle.exact(eta)) / oracle.exact(eta)
+        reference = 1 - a / 10**9 * (mpmath.digamma(10**9 + a + 1) - mpmath.digamma(a + 1))
+        assert close(br.min_average_precision(curve), reference)
