@@ -28,7 +28,8 @@ def _picture(caption: str, across: FloatArray, height: FloatArray) -> str:
     points = " ".join(f"{_SIDE * across[i]:.1f},{_SIDE * (1 - height[i]):.1f}" for i in chosen)
     return (
         f"<figure style='margin:0'><svg width='{_SIDE + 2}' height='{_SIDE + 2}' "
-        f"viewBox='-1 -1 {_SIDE + 2} {_SIDE + 2}' role='img' aria-label='{escape(caption)}'><rect width='{_SIDE}' height='{_SIDE}' fill='none' "
-        f"stroke='currentColor' stroke-opacity='.3'/><polyline points='{points}' fill='none' stroke='#0072b2' "
-        f"stroke-width='2'/></svg><figcaption>{escape(caption)}</figcaption></figure>"
+        f"viewBox='-1 -1 {_SIDE + 2} {_SIDE + 2}' role='img' aria-label='{escape(caption)}'>"
+        f"<rect width='{_SIDE}' height='{_SIDE}' fill='none' stroke='currentColor' stroke-opacity='.3'/>"
+        f"<polyline points='{points}' fill='none' stroke='#0072b2' stroke-width='2'/></svg>"
+        f"<figcaption>{escape(caption)}</figcaption></figure>"
     )

@@ -15,6 +15,9 @@ from baserate.formulas.steps import Segments, Steps, blocks, segments
 _SERIES_TERMS = 12
 _SERIES_REACH = 0.2
 
+# Beyond this the start of a piece no longer matters; its logarithm still has a float.
+_LARGEST = 1e300
+
 
 def roc_auc(steps: Steps, max_fpr: float) -> float:
     """Area under the ROC curve up to `max_fpr`: seen from the TPR axis, the mean of ``max_fpr - FPR``."""
@@ -72,7 +75,9 @@ def segment_area(s: Segments, x: float, *, deficit: bool = False) -> float:
     scaled_start = x * s.fpr
     base = s.tpr + scaled_start
     c = 1 + scaled_slope
-    g, rest = _log_weights(c * s.rise / base)
+    with np.errstate(over="ignore"):
+        z = np.minimum(c * s.rise / base, _LARGEST)
+    g, rest = _log_weights(z)
     begins, tends_to = (scaled_start / base, scaled_slope / c) if deficit else (s.tpr / base, 1 / c)
     return float(s.rise @ (g * begins + rest * tends_to))
 
@@ -120,42 +125,38 @@ def auc_prg(steps: Steps, x: FloatArray, low: float, high: float) -> FloatArray:
     integral in u that does not know the prevalence, cut at ``u = 1/prevalence`` and divided by x.
     """
     prevalence, complement = 1 / (1 + x), x / (1 + x)
-    curve = _PrecisionGainArea(steps)
-    start_above_range = prevalence < low
-    start = np.where(start_above_range, low, prevalence)
-    rest = np.where(start_above_range, 1 - low, complement)
-    area = (curve.from_recall(start, rest) - curve.from_recall(np.array([high]), np.array([1 - high]))) / x
-    return np.where(start < high, area, 0.0)
+    start = np.maximum(prevalence, low)
+    rest = np.where(prevalence < low, 1 - low, complement)
+    ends = np.append(start, high), np.append(rest, 1 - high)
+    gain_area = _precision_gain_area(steps, *ends)
+    return np.where(start < high, (gain_area[:-1] - gain_area[-1]) / x, 0.0)
 
 
-class _PrecisionGainArea:
-    """The integral of precision gain over u from a recall up to recall 1, for any number of recalls."""
+def _precision_gain_area(steps: Steps, recall: FloatArray, complement: FloatArray) -> FloatArray:
+    """The integral of precision gain over u from each recall up to recall 1."""
+    whole = np.concatenate([_precision_gain_of_pieces(block) for block in blocks(steps)])
+    # after[k] is the area of all pieces behind piece k; long doubles keep a million terms exact enough.
+    after = np.append(np.cumsum(whole[:0:-1], dtype=np.longdouble)[::-1], 0.0).astype(np.float64)
 
-    def __init__(self, steps: Steps) -> None:
-        tp, fp, pos, neg = (np.asarray(column, np.float64) for column in steps[:4])
-        self.tpr, self.fnr = tp / steps.n_pos, (steps.n_pos - tp) / steps.n_pos
-        self.fpr = fp / steps.n_neg
-        self.slope = (neg / steps.n_neg) / (pos / steps.n_pos)
-        self.start_tpr, self.start_fnr = (tp - pos) / steps.n_pos, (steps.n_pos - (tp - pos)) / steps.n_pos
-        self.start_fpr = (fp - neg) / steps.n_neg
-        with np.errstate(divide="ignore", invalid="ignore"):
-            gain = 1 - (self.start_fpr / self.start_tpr + self.fpr / self.tpr) / 2
-            area = (pos / steps.n_pos) / (self.start_tpr * self.tpr) * gain
-        # after[k] is the area of all pieces behind piece k; long doubles keep a million terms exact enough.
-        behind = np.cumsum(area[:0:-1], dtype=np.longdouble).astype(np.float64)
-        self.after = np.concatenate([behind[::-1], [0.0]])
+    k = np.minimum(np.searchsorted(steps.tp / steps.n_pos, recall), len(whole) - 1)
+    tp, fp, pos, neg, n_pos, n_neg = steps.each(lambda column: column[k].astype(np.float64))
+    # Two small complements differ exactly where two recalls next to 1 would not.
+    high = recall > 0.5
+    risen = np.where(high, (n_pos - (tp - pos)) / n_pos - complement, recall - (tp - pos) / n_pos)
+    rise = np.where(high, complement - (n_pos - tp) / n_pos, tp / n_pos - recall)
+    fpr = (fp - neg) / n_neg + (neg / n_neg) / (pos / n_pos) * risen
+    end_tpr, end_fpr = tp / n_pos, fp / n_neg
+    gain = 1 - (fpr / recall + end_fpr / end_tpr) / 2
+    return rise / (recall * end_tpr) * gain + after[k]
 
-    def from_recall(self, recall: FloatArray, complement: FloatArray) -> FloatArray:
-        k = np.minimum(np.searchsorted(self.tpr, recall), len(self.tpr) - 1)
-        end = self.tpr[k]
-        # Two small complements differ exactly where two recalls next to 1 would not.
-        high = recall > 0.5
-        risen = np.where(high, self.start_fnr[k] - complement, recall - self.start_tpr[k])
-        rise = np.where(high, complement - self.fnr[k], end - recall)
-        fpr = self.start_fpr[k] + self.slope[k] * risen
-        gain = 1 - (fpr / recall + self.fpr[k] / end) / 2
-        partial: FloatArray = rise / (recall * end) * gain + self.after[k]
-        return partial
+
+def _precision_gain_of_pieces(block: Steps) -> FloatArray:
+    """Each piece's integral of precision gain over u; infinite or nan for the one that begins at recall 0."""
+    tpr, fpr, rise, run = segments(block, 0.0, 1.0)
+    end = block.tp / block.n_pos
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gain = 1 - (fpr / tpr + (fpr + run) / end) / 2
+        return rise / (tpr * end) * gain
 
 
 def best_f_beta(steps: Steps, x: FloatArray, beta: float, low: float, high: float) -> FloatArray:
@@ -164,15 +165,17 @@ def best_f_beta(steps: Steps, x: FloatArray, beta: float, low: float, high: floa
     F_beta is a ratio of linear functions of (FPR, TPR), so its maximum lies on the convex hull of the ROC
     curve; many x share one hull.
     """
-    tpr, fpr = steps.tp / steps.n_pos, steps.fp / steps.n_neg
-    inside = (tpr >= low) & (tpr <= high)
-    if not inside.any():
-        return np.full(len(x), np.nan)
-    if not inside.all():
+    if (low, high) != (0.0, 1.0):
+        tpr = steps.tp / steps.n_pos
+        inside = (tpr >= low) & (tpr <= high)
         steps = steps.each(lambda column: column[inside])
-        tpr, fpr = tpr[inside], fpr[inside]
     if len(x) > 1:
         vertices = upper_hull(steps.fp, steps.tp)
-        tpr, fpr = tpr[vertices], fpr[vertices]
+        steps = steps.each(lambda column: column[vertices])
     square = beta * beta
-    return np.array([np.max((1 + square) * tpr / (tpr + square + x_j * fpr)) for x_j in x])
+    best = np.full(len(x), np.nan)
+    for tp, fp, _, _, n_pos, n_neg in blocks(steps):
+        tpr, fpr = tp / n_pos, fp / n_neg
+        for j, x_j in enumerate(x):
+            best[j] = np.fmax(best[j], np.max((1 + square) * tpr / (tpr + square + x_j * fpr)))
+    return best

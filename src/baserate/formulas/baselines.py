@@ -48,24 +48,18 @@ def chance_average_precision(n_pos: float, n_neg: float, x: float) -> float:
     trapezoid rule is exact to rounding.
     """
     w = x * n_pos / n_neg
-    step = 0.1875  # a binary fraction: the nodes are exact
-    log_s = np.arange(-90.0, 5.0, step)
-    logit_u = np.arange(-80.0, 40.0, step)
-    s = np.exp(log_s)
-    rows = np.array([_chance_given_u(float(v), s, n_pos, n_neg, w) for v in logit_u])
-    return float(rows.sum() * step * step)
-
-
-def _chance_given_u(logit_u: float, s: FloatArray, n_pos: float, n_neg: float, w: float) -> float:
+    least = -40.0 - np.log1p(x)  # below this, a node adds less than rounding to the smallest result there is
+    step = 0.25  # a binary fraction: the nodes are exact
+    s = np.exp(np.arange(np.floor(least - np.log(n_pos)), 5.0, step))
+    logit_u = np.arange(np.floor(least), 40.0, step)[:, np.newaxis]
     u, complement = 1 / (1 + np.exp(-logit_u)), 1 / (1 + np.exp(logit_u))
-    log_pos = _log_mixture(u, complement, s)
-    log_neg = _log_mixture(u, complement, w * s)
+    log_pos, log_neg = _log_mixture(u, complement, s), _log_mixture(u, complement, w * s)
     common = np.exp((n_pos - 2) * log_pos + n_neg * log_neg - s)
-    terms = common * (np.exp(log_pos) + (n_pos - 1) * u * np.exp(-s)) * s
-    return float(u * complement * terms.sum())
+    terms = common * (np.exp(log_pos) + (n_pos - 1) * u * np.exp(-s)) * s * u * complement
+    return float(terms.sum() * step * step)
 
 
-def _log_mixture(u: float, complement: float, s: FloatArray) -> FloatArray:
+def _log_mixture(u: FloatArray, complement: FloatArray, s: FloatArray) -> FloatArray:
     """``log(1 - u + u exp(-s))``, accurate next to 0 and next to minus infinity."""
     loss = u * -np.expm1(-s)
     return np.where(loss < 0.5, np.log1p(-np.minimum(loss, 0.5)), np.log(complement + u * np.exp(-s)))

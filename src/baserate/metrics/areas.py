@@ -198,8 +198,10 @@ def auc_prg(curve: Curve, *, recall_range: RecallRange = WHOLE) -> float:
 
 
 def _best_f_beta(curve: Curve, x: FloatArray, *, beta: float, recall_range: RecallRange = WHOLE) -> FloatArray:
-    beta = checks.positive_number(beta, "beta")
-    return areas.best_f_beta(curve.steps, x, beta, *checks.recall_range(recall_range))
+    low, high = checks.recall_range(recall_range)
+    # The end of a vertical piece beats its inner points, unless the range cuts the end off.
+    steps = curve.merged_steps if high == 1 else curve.steps
+    return areas.best_f_beta(steps, x, checks.positive_number(beta, "beta"), low, high)
 
 
 @metric(

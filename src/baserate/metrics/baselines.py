@@ -9,6 +9,7 @@ from baserate.arrays import FloatArray
 from baserate.curve.curve import Curve
 from baserate.errors import MissingInformationError, Reason
 from baserate.formulas import baselines
+from baserate.formulas.interpolation import over_odds
 from baserate.metrics.areas import WHOLE, RecallRange, _as_read, _auc_pr, _average_precision
 from baserate.metrics.families import metric
 from baserate.registry import Family, Law
@@ -82,6 +83,14 @@ def min_average_precision(curve: Curve) -> float:
     return baselines.min_average_precision(n_pos, curve.odds_against)
 
 
+def _chance_average_precision(curve: Curve, x: FloatArray) -> FloatArray:
+    n_pos, n_neg = _whole_sizes(curve, "chance_average_precision")
+    if np.isnan(n_pos + n_neg):
+        return np.full(len(x), np.nan)
+    # An expectation of areas is as smooth in log x as an area.
+    return over_odds(lambda odds: np.array([baselines.chance_average_precision(n_pos, n_neg, o) for o in odds]), x)
+
+
 @metric(
     label="Chance average precision",
     family=Family.BASELINE,
@@ -89,6 +98,7 @@ def min_average_precision(curve: Curve) -> float:
     higher_is_better=None,
     undefined=Reason.FRACTIONAL_COUNTS,
     breaks=frozenset({Law.REPLICATION, Law.REWEIGHTING}),
+    over_odds=_chance_average_precision,
 )
 def chance_average_precision(curve: Curve) -> float:
     r"""The average precision expected of a random order, given the numbers of cases.
@@ -113,10 +123,7 @@ def chance_average_precision(curve: Curve) -> float:
     >>> round(br.chance_average_precision(curve) / curve.prevalence, 2)
     2.92
     """
-    n_pos, n_neg = _whole_sizes(curve, "chance_average_precision")
-    if np.isnan(n_pos + n_neg):
-        return float("nan")
-    return baselines.chance_average_precision(n_pos, n_neg, curve.odds_against)
+    return _as_read(_chance_average_precision, curve)
 
 
 def _normalized_auc_pr(curve: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
