@@ -19,6 +19,9 @@ from baserate.errors import InputError
 
 Label = bool | int | float | str
 
+# The square of a weight, and the product of two sums of weights, must neither overflow nor vanish.
+_LARGEST_AMOUNT = 1e100
+
 # Above this, float64 cannot tell neighbouring whole numbers apart.
 _LARGEST_EXACT_INTEGER = 2**53
 
@@ -232,6 +235,12 @@ def amounts(values: object, name: str) -> FloatArray:
         raise InputError(f"{name} must be finite, got {array[~np.isfinite(array)][0]}; replace or drop it.")
     if (array < 0).any():
         raise InputError(f"{name} must not be negative, got {array[array < 0][0]}; drop or correct these rows.")
+    extreme = (array > _LARGEST_AMOUNT) | ((array > 0) & (array < 1 / _LARGEST_AMOUNT))
+    if extreme.any():
+        raise InputError(
+            f"{name} must be 0 or between {1 / _LARGEST_AMOUNT:.0e} and {_LARGEST_AMOUNT:.0e}, so that squares fit in "
+            f"float64, got {array[extreme][0]}; divide all by a common factor."
+        )
     return array
 
 
@@ -309,7 +318,7 @@ def prevalences(values: object, name: str = "prevalences") -> FloatArray:
     outside = ~((array > 0) & (array < 1))
     if outside.any():
         raise InputError(
-            f"{name} must be strictly between 0 and 1, got {array[outside][0]!r}; for a logarithmic grid "
+            f"{name} must be strictly between 0 and 1, got {array[outside][0]}; for a logarithmic grid "
             f"use numpy.geomspace(1e-4, 0.5, 50)."
         )
     return array

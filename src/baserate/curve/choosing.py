@@ -1,6 +1,7 @@
 """Which threshold: the rules that turn a curve into one of its points. Points are never interpolated."""
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ import numpy as np
 from baserate import checks
 from baserate.arrays import Counts, FloatArray
 from baserate.curve.point import Choice, Point
-from baserate.errors import InputError, MissingInformationError, NoSuchPointError
+from baserate.errors import InputError, MissingInformationError, NoSuchPointError, UndefinedMetricWarning
 from baserate.formulas import pointwise
 from baserate.formulas.pointwise import Confusion
 from baserate.registry import describe, lower_is_better
@@ -88,7 +89,9 @@ def at_precision(curve: "Curve", precision: float) -> Point:
 def best(curve: "Curve", metric: Callable[["Curve"], FloatArray]) -> Point:
     """The threshold where `metric` is best; among equals the highest."""
     _needs_both_classes(curve)
-    values = np.asarray(metric(curve), np.float64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)  # an undefined threshold is simply not the best
+        values = np.asarray(metric(curve), np.float64)
     if values.shape != (len(curve),):
         raise InputError(
             f"best needs a pointwise metric, one value per threshold, got shape {values.shape} from "

@@ -44,7 +44,7 @@ def read(path: str | os.PathLike[str]) -> Saved:
             f"a saved curve must be a file, got {os.fspath(path)!r}, which is not one; check the path."
         )
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
             columns = {name: archive[name] for name in archive.files}
         header = json.loads(str(columns.pop("header")))
         format_name, version, facts = header["format"], header["version"], dict(header["facts"])

@@ -22,23 +22,23 @@ def over_odds(area: Callable[[FloatArray], FloatArray], x: FloatArray) -> FloatA
         return np.zeros(0)
     log_x = np.log(x)
     low, high = float(log_x.min()), float(log_x.max())
+    if low == high:
+        return np.repeat(area(x[:1]), len(x))
     n_panels = max(1, math.ceil((high - low) / _WIDEST_PANEL))
     half_width = (high - low) / n_panels / 2
     n_nodes = _nodes_needed(half_width)
     if len(x) <= n_panels * n_nodes:
         return area(x)
     result = np.empty(len(x))
-    panel = np.minimum(((log_x - low) / (2 * half_width)).astype(int), n_panels - 1) if half_width else None
+    panel = np.minimum(((log_x - low) / (2 * half_width)).astype(int), n_panels - 1)
     for p in range(n_panels):
-        chosen = slice(None) if panel is None else panel == p
+        chosen = panel == p
         centre = low + (2 * p + 1) * half_width
         result[chosen] = _interpolate(area, log_x[chosen], centre, half_width, n_nodes)
     return result
 
 
 def _nodes_needed(half_width: float) -> int:
-    if half_width == 0:
-        return 1
     height = math.pi / half_width
     growth = height + math.hypot(1.0, height)  # of the largest ellipse around the panel that stays in the strip
     return math.ceil(_DIGITS / math.log(growth)) + 1
@@ -55,7 +55,7 @@ def _interpolate(
     difference = log_x[:, np.newaxis] - nodes
     hit = difference == 0
     terms = weights / np.where(hit, 1.0, difference)
-    interpolated: FloatArray = (terms @ values) / terms.sum(axis=1)
+    interpolated: FloatArray = (terms * values).sum(axis=1) / terms.sum(axis=1)  # not @: the same for each row
     rows, columns = np.nonzero(hit)
     interpolated[rows] = values[columns]
     return np.exp(interpolated)

@@ -3,7 +3,7 @@
 import math
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -11,7 +11,9 @@ from baserate import checks
 from baserate.arrays import FloatArray
 from baserate.curve.curve import Curve
 from baserate.curve.point import Point
+from baserate.curve.reading import Reading
 from baserate.errors import InputError, PrecisionWarning, Reason, UndefinedMetricWarning
+from baserate.formulas.pointwise import Confusion, ratio
 from baserate.metrics.families import bound_parameters, evaluate
 from baserate.registry import Family, describe, lower_is_better, row_of
 from baserate.results import Crossing, Sweep
@@ -68,19 +70,45 @@ def sweep(metric: Metric, at: Curve | Point, prevalences: object) -> Sweep:
 
 def _values(metric: Metric, at: Curve | Point, prevalences: FloatArray) -> tuple[FloatArray, Reason | None]:
     row = row_of(metric)
-    if row is not None and row.family is Family.POINTWISE and isinstance(at, Curve):
-        raise InputError(
-            f"{row.name} over prevalences needs one operating point, got a Curve; choose one, for example "
-            f"curve.at_recall(0.6)."
-        )
+    x = (1 - prevalences) / prevalences
+    if row is not None and row.family is Family.POINTWISE:
+        if not isinstance(at, Point):
+            raise InputError(
+                f"{row.name} over prevalences needs one operating point, got a {type(at).__name__}; choose one, for "
+                f"example curve.at_recall(0.6)."
+            )
+        value, reason = evaluate(metric, _PointAtMany(at, x))
+        return np.asarray(value, np.float64), reason
     if row is not None and row.over_odds is not None and isinstance(at, Curve):
         if at.lacks:
             return np.full(len(prevalences), np.nan), at.lacks
-        value = row.over_odds(at, (1 - prevalences) / prevalences, **bound_parameters(metric))
+        value = row.over_odds(at, x, **bound_parameters(metric))
         return value, row.undefined if np.isnan(value).any() else None
     results = [evaluate(metric, at.at_prevalence(float(prevalence))) for prevalence in prevalences]
     value = np.array([value for value, _ in results], np.float64)
     return value, next((reason for _, reason in results if reason), None)
+
+
+class _PointAtMany(Reading[FloatArray]):
+    """One operating point read at many prevalences at once, for metrics that read one confusion matrix."""
+
+    _noun = "point"
+
+    def __init__(self, point: Point, x: FloatArray) -> None:
+        self._n, self._given, self._point, self._x = (point.n_pos, point.n_neg), None, point, x
+
+    @property
+    def confusion(self) -> Confusion[FloatArray]:
+        return Confusion(*(np.full(len(self._x), cell) for cell in self._point.confusion))
+
+    @property
+    def cases(self) -> Confusion[FloatArray]:
+        c = self.confusion
+        weight = self._x * ratio(c.tp + c.fn, c.fp + c.tn)
+        return Confusion(c.tp, c.fn, weight * c.fp, weight * c.tn)
+
+    def at_prevalence(self, prevalence: float | str) -> Self:
+        raise InputError(f"this is read at {len(self._x):,} prevalences already, got {prevalence!r}; read the point.")
 
 
 def crossings(
@@ -147,9 +175,11 @@ def crossings(
 def _sign_changes(lead: Callable[[FloatArray], FloatArray], grid: FloatArray) -> list[tuple[float, float]]:
     """Brackets of all sign changes, also of two that hide between neighbouring grid points."""
     heights = lead(grid)
-    extra = [_nearest_to_zero(lead, grid[i - 1], grid[i + 1], heights[i]) for i in _dips(heights)]
-    places = np.sort(np.concatenate([grid, np.array(extra, np.float64)]))
-    heights = lead(places)
+    dips = np.array([_nearest_to_zero(lead, grid[i - 1], grid[i + 1], heights[i]) for i in _dips(heights)])
+    places = np.concatenate([grid, dips])
+    heights = np.concatenate([heights, lead(dips)])
+    order = np.argsort(places)
+    places, heights = places[order], heights[order]
     decided = np.flatnonzero(np.isfinite(heights) & (heights != 0))
     places, signs = places[decided], np.sign(heights[decided])
     changes = np.flatnonzero(signs[1:] != signs[:-1])

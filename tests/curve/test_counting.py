@@ -1,0 +1,68 @@
+"""The one primitive that sorts, against a dictionary."""
+
+from collections import defaultdict
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import baserate as br
+from baserate.curve.counting import count_rows, count_weighted_rows
+
+
+def counted_by_hand(scores, positive, weight=None):
+    table = defaultdict(lambda: [0, 0])
+    for k, (score, is_positive) in enumerate(zip(scores, positive, strict=True)):
+        table[float(score) + 0.0][0 if is_positive else 1] += 1 if weight is None else weight[k]
+    return sorted(((s, p, n) for s, (p, n) in table.items() if p or n), reverse=True)
+
+
+def as_rows(counted):
+    return list(zip(counted.score.tolist(), counted.pos.tolist(), counted.neg.tolist(), strict=True))
+
+
+rows = st.lists(
+    st.tuples(
+        st.sampled_from([-np.inf, -1.0, -0.0, 0.0, 1e-300, 0.5, np.inf]) | st.floats(allow_nan=False), st.booleans()
+    ),
+    max_size=60,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(rows=rows)
+def test_counts_equal_a_dictionary(rows):
+    scores, positive = np.array([s for s, _ in rows], float), np.array([y for _, y in rows], bool)
+    assert as_rows(count_rows(scores, positive)) == counted_by_hand(scores, positive)
+
+
+@settings(max_examples=100, deadline=None)
+@given(rows=rows, seed=st.integers(0, 9))
+def test_weighted_counts_equal_a_dictionary(rows, seed):
+    scores, positive = np.array([s for s, _ in rows], float), np.array([y for _, y in rows], bool)
+    weight = np.random.default_rng(seed).integers(0, 4, len(rows)).astype(float)
+    counted = count_weighted_rows(scores, positive, weight)
+    assert as_rows(counted) == counted_by_hand(scores, positive, weight)
+    assert counted.pos_squares.sum() + counted.neg_squares.sum() == (weight**2).sum()
+
+
+def test_many_ties_need_wide_counts():
+    """Counts beyond one and two bytes, in both classes."""
+    scores = np.repeat([2.0, 1.0], [300, 70_000])
+    positive = np.arange(len(scores)) % 3 == 0
+    assert as_rows(count_rows(scores, positive)) == counted_by_hand(scores, positive)
+
+
+def test_input_is_left_alone():
+    scores, labels = np.array([0.3, -0.0, 0.9]), np.array([0, 1, 1])
+    before = scores.copy(), labels.copy()
+    br.Curve.from_scores(labels, scores)
+    assert np.array_equal(scores, before[0])
+    assert np.signbit(scores[1])
+    assert np.array_equal(labels, before[1])
+
+
+def test_counts_seen_from_outside_do_not_overflow():
+    curve = br.Curve.from_scores([1, 0, 1], [3, 2, 1])
+    assert curve.pos.dtype == np.int64
+    assert (curve.pos * 1000).tolist() == [1000, 0, 1000]

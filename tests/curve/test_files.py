@@ -1,0 +1,89 @@
+"""Curves in files: read back whole, or refused in a sentence."""
+
+import json
+import os
+
+import numpy as np
+import pytest
+
+import baserate as br
+
+CURVES = {
+    "counts": br.Curve.from_scores([0, 1, 0, 1], [0.1, np.inf, -np.inf, np.nextafter(0.1, 1)]),
+    "read at a prevalence": br.Curve.from_scores([0, 1], [1, 2]).at_prevalence(0.1),
+    "weighted": br.Curve.from_scores([0, 1, 1], [1, 2, 2], weight=[0.3, 0.1, 2]),
+    "rates": br.Curve.from_rates([0.5], [0.1]),
+    "rates with sizes": br.Curve.from_rates([0.5], [0.1], prevalence=0.01, n_pos=5, n_neg=50),
+    "one class": br.Curve.from_scores([0, 0], [1, 1]),
+    "empty": br.Curve.from_scores([], []),
+}
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_a_curve_comes_back_as_it_went(name, tmp_path):
+    path = tmp_path / "a curve.npz"
+    CURVES[name].save(path)
+    assert br.Curve.load(path) == CURVES[name]
+    assert os.listdir(tmp_path) == ["a curve.npz"]
+
+
+def test_a_damaged_file_is_refused(tmp_path):
+    path = tmp_path / "curve"
+    br.Curve.from_scores(np.arange(2000) % 7 == 0, np.random.default_rng(0).random(2000)).save(path)
+    whole = path.read_bytes()
+    for broken in (whole[: len(whole) // 2], b"", whole[:3000] + b"\0\0\0\0" + whole[3004:], b"label,score\n1,0.5\n"):
+        path.write_bytes(broken)
+        with pytest.raises(br.CurveFileError, match=r"damaged or something else .*; save it again\."):
+            br.Curve.load(path)
+
+
+def header(**changes):
+    return np.array(json.dumps({"format": "baserate curve", "version": 1, "facts": {"prevalence": None}} | changes))
+
+
+def test_foreign_and_future_files_are_refused(tmp_path):
+    path = tmp_path / "curve.npz"
+    columns = {"score": [1.0], "pos": [1], "neg": [1]}
+    np.savez(path, **columns)
+    with pytest.raises(br.CurveFileError, match="something else"):
+        br.Curve.load(path)
+    np.savez(path, header=header(version=2), **columns)
+    with pytest.raises(br.CurveFileError, match="version 2"):
+        br.Curve.load(path)
+    np.savez(path, header=header(format="other"), **columns)
+    with pytest.raises(br.CurveFileError, match="'other'"):
+        br.Curve.load(path)
+
+
+def test_files_are_checked_like_any_input(tmp_path):
+    path = tmp_path / "curve.npz"
+    for columns in (
+        {"score": [1.0], "pos": [-1], "neg": [1]},
+        {"score": [np.nan], "pos": [1], "neg": [1]},
+        {"pos": [1]},
+    ):
+        np.savez(path, header=header(), **columns)
+        with pytest.raises(br.CurveFileError, match="columns of a curve"):
+            br.Curve.load(path)
+
+
+def test_a_pickle_is_never_opened(tmp_path):
+    path = tmp_path / "curve.npz"
+    np.savez(path, header=header(), score=np.array([{"a": 1}], dtype=object), pos=[1], neg=[1])
+    with pytest.raises(br.CurveFileError):
+        br.Curve.load(path)
+
+
+def test_a_missing_file_is_said(tmp_path):
+    with pytest.raises(br.CurveFileError, match="check the path"):
+        br.Curve.load(tmp_path / "nowhere")
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "curve.npz"
+    CURVES["counts"].save(path)
+    monkeypatch.setattr(np, "savez_compressed", lambda *a, **k: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        CURVES["weighted"].save(path)
+    assert br.Curve.load(path) == CURVES["counts"]
+    assert os.listdir(tmp_path) == ["curve.npz"]

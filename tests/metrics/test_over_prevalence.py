@@ -1,0 +1,148 @@
+"""Sweeps, crossings and means over prevalence."""
+
+import functools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, stats
+
+import baserate as br
+
+RNG = np.random.default_rng(5)
+Y = RNG.random(2000) < 0.3
+CURVE = br.Curve.from_scores(Y, RNG.normal(size=2000) + Y)
+GRID = np.geomspace(1e-7, 1 - 1e-7, 500)
+
+
+@pytest.mark.parametrize("metric", [br.average_precision, br.auc_pr, br.auc_prg, br.best_f1, br.normalized_auc_pr])
+def test_five_hundred_prevalences_equal_one_by_one(metric):
+    one_by_one = [metric(CURVE.at_prevalence(eta)) for eta in GRID]
+    np.testing.assert_allclose(br.sweep(metric, CURVE, GRID).value, one_by_one, rtol=2e-13)
+
+
+def test_sweeps_do_not_mind_order_or_repetition():
+    grid = np.tile(GRID[::-1], 2)
+    swept = br.sweep(br.auc_pr, CURVE, grid).value
+    np.testing.assert_array_equal(swept[:500], swept[500:])
+    np.testing.assert_allclose(swept[:500][::-1], br.sweep(br.auc_pr, CURVE, GRID).value, rtol=1e-14)
+    np.testing.assert_array_equal(br.sweep(br.auc_pr, CURVE, [0.1] * 300).value, br.auc_pr(CURVE.at_prevalence(0.1)))
+    assert len(br.sweep(br.auc_pr, CURVE, []).value) == 0
+
+
+def test_a_sweep_names_its_metric_and_makes_a_table():
+    swept = br.sweep(functools.partial(br.f_beta, beta=2), br.Point.from_rates(0.5, 0.1), ["1:1", 0.1])
+    assert swept.metric == "f_beta:beta=2"
+    assert list(swept.columns()) == ["prevalence", "f_beta:beta=2"]
+    assert swept.prevalence.tolist() == [0.5, 0.1]
+
+
+# --- crossings --------------------------------------------------------------------------------------
+
+rates = st.tuples(st.floats(0.05, 1), st.floats(0.0001, 1))
+
+
+@settings(max_examples=200, deadline=None)
+@given(a=rates, b=rates, beta=st.sampled_from([0.5, 1.0, 2.0]))
+def test_f_beta_of_two_points_swaps_where_the_closed_form_says(a, b, beta):
+    (t1, f1), (t2, f2) = a, b
+    denominator = t2 * f1 - t1 * f2
+    x = beta**2 * (t1 - t2) / denominator if denominator else -1
+    eta = 1 / (1 + x) if x > 0 else 0
+    found = br.crossings(functools.partial(br.f_beta, beta=beta), br.Point.from_rates(*a), br.Point.from_rates(*b))
+    near_tie = abs(denominator) < 1e-6 or abs(t1 - t2) < 1e-6
+    if not near_tie:
+        if 2e-6 < eta < 1 - 2e-6:
+            assert [swap.prevalence for swap in found] == [pytest.approx(eta, rel=1e-6)]
+        elif not 1e-7 < eta < 1 - 1e-7:
+            assert found == []
+
+
+def test_two_crossings_inside_one_cell_of_the_grid_are_found():
+    """A metric whose difference touches zero between two grid points, and dips 1e-9 below it."""
+    centre, depth = 0.0101234, 1e-9
+
+    def a(curve):
+        z = np.log(curve.prevalence / (1 - curve.prevalence))
+        z0 = np.log(centre / (1 - centre))
+        return (z - z0) ** 2 - depth if curve is not None else 0.0
+
+    difference = functools.partial(lambda at: a(at) if at.tpr > 0.5 else 0.0)
+    found = br.crossings(difference, br.Point.from_rates(0.9, 0.1), br.Point.from_rates(0.1, 0.1))
+    width = np.sqrt(depth)
+    logits = [np.log(swap.prevalence / (1 - swap.prevalence)) for swap in found]
+    middle = np.log(centre / (1 - centre))
+    assert logits == [pytest.approx(middle - width, abs=1e-9), pytest.approx(middle + width, abs=1e-9)]
+    assert [swap.leads_below for swap in found] == ["a", "b"]
+
+
+def test_equal_curves_never_cross():
+    assert br.crossings(br.average_precision, CURVE, CURVE) == []
+    same_ranking = br.Curve.from_scores(Y, np.argsort(np.argsort(np.arange(2000))))
+    assert br.crossings(br.roc_auc, same_ranking, same_ranking) == []
+
+
+def test_a_cost_is_led_by_the_lower():
+    cheap, careful = br.Point.from_rates(0.9, 0.1), br.Point.from_rates(0.5, 0.001)
+    [swap] = br.crossings(functools.partial(br.expected_cost, cost_fn=10, cost_fp=1), cheap, careful)
+    assert swap.leads_below == "b"
+    # 10 eta (0.9 - 0.5) = (1 - eta)(0.1 - 0.001)
+    assert swap.prevalence == pytest.approx(0.099 / (4 + 0.099), rel=1e-10)
+
+
+def test_crossings_stay_in_their_range():
+    a, b = br.Point.from_rates(0.9, 0.01), br.Point.from_rates(0.6, 0.001)
+    assert br.crossings(br.f1, a, b, low=0.02, high=0.5) == []
+    assert len(br.crossings(br.f1, a, b, low="1:1000", high="1:10")) == 1
+
+
+# --- means ------------------------------------------------------------------------------------------
+
+
+def test_mean_in_log_odds_equals_adaptive_quadrature():
+    def in_log_odds(z):
+        return br.auc_pr(CURVE.at_prevalence(1 / (1 + np.exp(-z))))
+
+    low, high = np.log(0.001 / 0.999), np.log(0.2 / 0.8)
+    expected = integrate.quad(in_log_odds, low, high, epsabs=1e-12)[0] / (high - low)
+    assert br.mean_over_prevalence(br.auc_pr, CURVE, low=0.001, high=0.2) == pytest.approx(expected, rel=1e-9)
+
+
+def test_mean_under_a_density():
+    point = br.Point.from_rates(0.6, 0.01)
+    density = stats.beta(2, 50).pdf
+    expected = integrate.quad(lambda p: br.precision(point.at_prevalence(p)) * density(p), 0.001, 0.5)[0]
+    expected /= integrate.quad(density, 0.001, 0.5)[0]
+    mean = br.mean_over_prevalence(br.precision, point, low=0.001, high=0.5, density=density)
+    assert mean == pytest.approx(expected, rel=1e-7)
+
+
+def test_mean_of_a_constant_is_the_constant():
+    assert br.mean_over_prevalence(br.roc_auc, CURVE, low=0.01, high=0.1) == pytest.approx(br.roc_auc(CURVE), rel=1e-14)
+
+
+def test_mean_of_something_undefined_is_nan_with_a_reason():
+    with pytest.warns(br.UndefinedMetricWarning, match="nothing is predicted positive"):
+        assert np.isnan(br.mean_over_prevalence(br.precision, br.Point.from_rates(0, 0), low=0.1, high=0.2))
+
+
+def test_a_mean_that_does_not_settle_says_so():
+    def jagged(point):
+        return float(int(point.prevalence * 1e7) % 2)
+
+    with pytest.warns(br.PrecisionWarning, match="is known to about"):
+        br.mean_over_prevalence(jagged, br.Point.from_rates(0.5, 0.1), low=0.1, high=0.8)
+
+
+# --- natural frequencies ----------------------------------------------------------------------------
+
+
+def test_natural_frequencies_add_up():
+    told = br.natural_frequencies(br.Point.from_rates(0.6, 0.001, prevalence=1e-4), cases=1e6)
+    assert told.positives == pytest.approx(100)
+    assert told.positives + told.negatives == pytest.approx(1e6)
+    assert told.true_positives / told.alerts == pytest.approx(0.0566, abs=1e-4)
+    assert "Of 1,059.9 alerts, 60 are right (5.66 %)." in str(told)
+    assert "There are no alerts." in str(br.natural_frequencies(br.Point.from_rates(0, 0, prevalence=0.5)))
+    assert "0.06" in str(br.natural_frequencies(br.Point.from_rates(0.6, 0.5, prevalence=1e-5)))

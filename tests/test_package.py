@@ -1,0 +1,53 @@
+"""The package keeps its own house rules."""
+
+import doctest
+import inspect
+
+import pytest
+
+import baserate as br
+from baserate import demo
+
+WITHOUT_EXAMPLE = {"BaserateError", "CurveFileError", "PrecisionWarning"}  # only ever caught
+CALLABLES = [name for name in br.__all__ if callable(getattr(br, name)) and name not in WITHOUT_EXAMPLE]
+
+
+@pytest.mark.parametrize("name", CALLABLES)
+def test_every_public_name_has_an_executed_example(name):
+    tests = doctest.DocTestFinder(recurse=False).find(getattr(br, name), name)
+    assert any(test.examples for test in tests), f"{name} has no example"
+
+
+@pytest.mark.parametrize("row", br.METRICS.values(), ids=lambda row: row.name)
+def test_every_metric_is_public_and_documented(row):
+    assert getattr(br, row.name) is row.function
+    text = inspect.getdoc(row.function)
+    assert ".. math::" in text
+    assert "Parameters\n" in text
+    required = {p.name for p in inspect.signature(row.compute).parameters.values() if p.default is p.empty} - {
+        "at",
+        "curve",
+    }
+    for parameters in row.examples:
+        assert required <= parameters.keys()
+
+
+def test_public_names_are_sorted_and_complete():
+    assert br.__all__ == sorted(br.__all__, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
+    exported = {name for name, value in vars(br).items() if getattr(value, "__module__", "").startswith("baserate.")}
+    assert exported <= set(br.__all__)
+
+
+def test_methods_of_curve_have_examples():
+    methods = [
+        name for name in vars(br.Curve) if not name.startswith("_") and inspect.isroutine(getattr(br.Curve, name))
+    ]
+    for name in set(methods) - {"load"}:
+        assert ">>>" in inspect.getdoc(getattr(br.Curve, name)), name
+
+
+def test_the_demo_prints_its_table(capsys):
+    demo.main()
+    shown = capsys.readouterr().out
+    assert "Average precision             new_model         0.8785    0.5988    0.4862    0.4279" in shown
+    assert "new_model leads below 1 in 21, old_model above" in shown
