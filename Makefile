@@ -39,7 +39,7 @@ format: $(READY) ## tidy the code
 	@$(BIN)/ruff format
 
 bench: $(READY) ## speed and memory beside scikit-learn, in one run (minutes)
-	@$(BIN)/python benchmarks/speed.py
+	@$(BIN)/python benchmarks/speed.py --write docs/speed.md
 
 clean: ## forget the environment and all caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -22,11 +22,11 @@ class Law(Enum):
 
 
 class Family(Enum):
-    """What a metric is a function of."""
+    """What a metric tells the worth of."""
 
-    POINTWISE = "one operating point: a float on a Point, an array along thresholds on a Curve"
-    AREA = "the whole curve"
-    BASELINE = "what a worst or clueless classifier would get on the same data"
+    POINTWISE = "of one operating point, or along the thresholds of a curve"
+    AREA = "of the whole curve"
+    BASELINE = "of the worst or a clueless classifier on the same data"
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,44 @@
+"""Writes docs/metrics.md from the registry: ``python docs/make_metrics.py``."""
+
+import inspect
+from pathlib import Path
+
+import baserate as br
+from baserate.registry import Family, Law, Metric
+
+TARGET = Path(__file__).with_name("metrics.md")
+
+
+def index() -> str:
+    """Every registered metric in one table per family."""
+    parts = [
+        "# Metrics",
+        "Every metric is a function `br.name(curve)`; parameters are keywords. `help(br.name)` has the formula, the "
+        "reference and an example. This page is made from the registry by `python docs/make_metrics.py`.",
+    ]
+    for family in Family:
+        rows = [row for row in br.METRICS.values() if row.family is family]
+        head = ["| name | what it is | range | better | parameters |", "|---|---|---|---|---|"]
+        parts += [f"## {family.name.capitalize()}: {family.value}", "\n".join([*head, *map(line, rows)])]
+    parts += ["## Laws", "The tests hold each metric to these, except the few named, which count cases:"]
+    parts += ["\n".join(f"- {law.value}{exceptions(law)};" for law in Law)]
+    return "\n\n".join(parts) + "\n"
+
+
+def exceptions(law: Law) -> str:
+    """The metrics that break a law."""
+    names = [f"`{row.name}`" for row in br.METRICS.values() if law not in row.laws]
+    return f" (not {', '.join(names)})" if names else ""
+
+
+def line(row: Metric) -> str:
+    """One row of the table."""
+    summary = (inspect.getdoc(row.function) or "").split("\n")[0].rstrip(".")
+    parameters = [p.name for p in inspect.signature(row.compute).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    better = {True: "higher", False: "lower", None: "–"}[row.higher_is_better]
+    bounds = f"{row.lowest:g} to {row.highest:g}".replace("inf", "∞")
+    return f"| `{row.name}` | {summary} | {bounds} | {better} | {', '.join(f'`{name}`' for name in parameters)} |"
+
+
+if __name__ == "__main__":
+    TARGET.write_text(index(), encoding="utf-8")
