@@ -5,6 +5,7 @@
 
 VENV := .venv
 BIN := $(VENV)/bin
+INSTALLED := $(VENV)/installed
 READY := $(VENV)/ready
 
 # The first Python that is new enough, or the one you name: make test PYTHON=python3.13
@@ -14,7 +15,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 help: ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
 
-demo: $(READY) ## two models on a bundled example, read at four prevalences
+demo: $(INSTALLED) ## two models on a bundled example, read at four prevalences
 	@$(BIN)/python -m baserate.demo
 
 test: check ## everything that must pass before a change lands
@@ -44,9 +45,14 @@ bench: $(READY) ## speed and memory beside scikit-learn, in one run (minutes)
 clean: ## forget the environment and all caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-$(READY): pyproject.toml
+$(INSTALLED): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "baserate needs Python 3.11 or later; install it, or name it: make PYTHON=/path/to/python"; exit 1; }
-	@echo "Setting up $(VENV) with $$($(PYTHON) --version) (once, a minute or two) ..."
+	@echo "Setting up $(VENV) with $$($(PYTHON) --version) (once, half a minute) ..."
 	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(READY): $(INSTALLED)
+	@echo "Installing what the tests need (once, a minute) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@
