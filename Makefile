@@ -20,7 +20,7 @@ demo: $(INSTALLED) ## two models on a bundled example, read at four prevalences
 
 test: check ## everything that must pass before a change lands
 
-check: lint types layers units ## the same without heavy engines and browsers
+check: lint types layers units ## the quick part of it (so far, all of it)
 
 lint: $(READY)
 	@$(BIN)/ruff check

@@ -1,4 +1,4 @@
-"""Where shared data lives, and how examples in Markdown are run."""
+"""Where the oracle and the real data live."""
 
 import os
 import sys

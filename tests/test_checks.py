@@ -47,7 +47,7 @@ BAD = {
     "generator": (scores(s for s in S), "must be a column of values, got a generator"),
     "lengths": (scores([0.1, 0.2]), "must have the same length, got 3 and 2"),
     "three classes": (labels([0, 1, 2]), "got 3 different labels: 0, 1, 2; use one_vs_rest"),
-    "scores as labels": (labels(S), "got 3 different labels: 0.1, 0.2, 0.3"),
+    "scores as labels": (labels(S), "got 3 different labels: 0.1, 0.2, 0.3; these look like scores: y_true comes first"),
     "odd pair of labels": (labels([1, 2, 1]), "got 2 different labels: 1, 2; say which one is positive"),
     "odd single label": (labels([3, 3, 3]), "got 1 different label: 3"),
     "missing label": (labels([0, 1, np.nan]), "y_true must have no missing values, got 1 missing"),
@@ -105,6 +105,12 @@ BAD |= {
     "sweep outside": (lambda: br.sweep(br.f1, POINT, [0.1, 1.0]), "prevalences must be strictly between 0 and 1, got 1.0"),
     "sweep of a curve": (lambda: br.sweep(br.f1, CURVE, [0.1]), "needs one operating point, got a Curve"),
     "range reversed": (lambda: br.crossings(br.f1, POINT, POINT, low=0.5, high=0.1), "low must be below high"),
+    "frequencies of a curve": (lambda: br.natural_frequencies(CURVE), "tells of one Point, got a Curve"),
+    "half a row": (lambda: CURVE.at_top_k(2.5), "k must be a whole number, got 2.5"),
+    "odds as a probability": (lambda: br.net_benefit(POINT, threshold_probability="1:9"), "must be a number, got '1:9'"),
+    "text threshold": (lambda: CURVE.at_threshold(np.str_("a")), "threshold must be a number"),
+    "date threshold": (lambda: CURVE.at_threshold(np.datetime64("2026-01-01")), "threshold must be a number"),
+    "ragged matrix": (lambda: br.one_vs_rest([0, 1], [[1, 2], [3]]), "y_score must be one column of values"),
     "cases 0": (lambda: br.natural_frequencies(POINT, cases=0), "cases must be finite and above 0"),
     "matrix missing": (lambda: br.one_vs_rest([0, 1, 2], [1, 2, 3]), "must be a matrix with one row per label"),
     "classes short": (lambda: br.one_vs_rest([0, 1], np.ones((2, 3))), "got 2 classes for 3 columns"),
@@ -147,5 +153,5 @@ def test_rates_without_prevalence_answer_what_they_can():
         with pytest.raises(br.MissingInformationError, match="has no prevalence"):
             metric(rates)
     for metric in (br.min_average_precision, br.normalized_average_precision, br.chance_average_precision):
-        with pytest.raises(br.MissingInformationError, match="needs the numbers of cases"):
+        with pytest.raises(br.MissingInformationError, match="has no numbers of cases; pass n_pos="):
             metric(rates.at_prevalence(0.1))

@@ -8,6 +8,7 @@ from baserate import examples
 from baserate.curve.curve import Curve
 from baserate.curve.one_vs_rest import one_vs_rest
 from baserate.curve.point import Choice, Point
+from baserate.curve.reading import Reading
 from baserate.errors import (
     BaserateError,
     CurveFileError,
@@ -58,6 +59,7 @@ __all__ = [
     "NoSuchPointError",
     "Point",
     "PrecisionWarning",
+    "Reading",
     "Reason",
     "Sweep",
     "UndefinedMetricWarning",

@@ -57,6 +57,17 @@ def _from_series(series: "nw.Series[Any]", name: str) -> Array:
     return series.to_numpy()
 
 
+def matrix(values: object, name: str, n_rows: int) -> Array:
+    """A table with one row per label and one column per class."""
+    array = _from_array_like(values, name)
+    if array.ndim != 2 or len(array) != n_rows:
+        raise InputError(
+            f"{name} must be a matrix with one row per label and one column per class, got shape {array.shape} for "
+            f"{n_rows:,} labels; pass predict_proba's result."
+        )
+    return array
+
+
 def _from_array_like(values: object, name: str) -> Array:
     try:
         return np.asarray(values)
@@ -132,11 +143,12 @@ def labels(y_true: object, positive: Label | None, name: str = "y_true") -> Bool
     is_negative = array == 0
     if not (is_positive | is_negative).all() and not (is_positive | (array == -1)).all():
         different = len(_distinct(array))
-        advice = (
-            "use one_vs_rest for more than two classes"
-            if different > 2
-            else f"say which one is positive, for example positive={_shown(array[0])}"
-        )
+        if array.dtype.kind == "f" and (array != np.rint(array)).any():
+            advice = "these look like scores: y_true comes first, then y_score"
+        elif different > 2:
+            advice = "use one_vs_rest for more than two classes"
+        else:
+            advice = f"say which one is positive, for example positive={_shown(array[0])}"
         raise InputError(
             f"{name} must hold two classes, 0/1 or -1/1, got {different} different "
             f"label{'s' if different != 1 else ''}: {_listed(array)}; {advice}."
@@ -183,12 +195,12 @@ def _shown(value: object) -> str:
     return repr(value.item() if isinstance(value, np.generic) else value)
 
 
-# --- scores, counts and weights -------------------------------------------------------------------
+# --- numbers, counts and weights ------------------------------------------------------------------
 
 
-def scores(y_score: object, name: str = "y_score") -> FloatArray:
-    """Scores as float64, every pair of different scores still different."""
-    return _exact_float(column(y_score, name), name)
+def numbers(values: object, name: str) -> FloatArray:
+    """A column of real numbers as float64, every pair of different ones still different."""
+    return _exact_float(column(values, name), name)
 
 
 def _exact_float(array: Array, name: str) -> FloatArray:
@@ -230,7 +242,7 @@ def counts(values: object, name: str) -> npt.NDArray[np.int64]:
 
 def amounts(values: object, name: str) -> FloatArray:
     """Finite numbers, none negative: weights, or sums of weights."""
-    array = scores(values, name)
+    array = numbers(values, name)
     if not np.isfinite(array).all():
         raise InputError(f"{name} must be finite, got {array[~np.isfinite(array)][0]}; replace or drop it.")
     if (array < 0).any():
@@ -261,7 +273,7 @@ def weights(weight: object, n_rows: int) -> FloatArray:
 
 def number(value: object, name: str) -> float:
     """One real number, not nan."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real | np.generic) or math.isnan(float(value)):
+    if isinstance(value, bool) or not isinstance(value, Real) or math.isnan(value):
         raise InputError(f"{name} must be a number, got {value!r}; pass a float.")
     return float(value)
 
@@ -274,6 +286,30 @@ def share(value: object, name: str, *, above: bool = False) -> float:
             f"{name} must be {'above 0 and at most 1' if above else 'between 0 and 1'}, got {value!r}; "
             f"pass a share, not a percentage."
         )
+    return converted
+
+
+def probability(value: object, name: str) -> float:
+    """A number strictly between 0 and 1."""
+    converted = number(value, name)
+    if not 0 < converted < 1:
+        raise InputError(f"{name} must be strictly between 0 and 1, got {value!r}; pass a probability.")
+    return converted
+
+
+def whole_number(value: object, name: str) -> int:
+    """A whole number above zero."""
+    converted = positive_number(value, name)
+    if not converted.is_integer():
+        raise InputError(f"{name} must be a whole number, got {value!r}; round it first.")
+    return int(converted)
+
+
+def cost(value: object, name: str) -> float:
+    """A finite number, not negative."""
+    converted = number(value, name)
+    if not 0 <= converted < math.inf:
+        raise InputError(f"{name} must be finite and not negative, got {value!r}; pass the cost of one mistake.")
     return converted
 
 
@@ -312,9 +348,10 @@ def _prevalence_from_odds(text: str, name: str) -> float:
 
 def prevalences(values: object, name: str = "prevalences") -> FloatArray:
     """A column of prevalences, each strictly between 0 and 1."""
-    if isinstance(values, list | tuple) and any(isinstance(value, str) for value in values):
-        return np.array([prevalence(value, name) for value in values])
-    array = scores(values, name)
+    items = values if isinstance(values, list | tuple) else column(values, name)
+    if any(isinstance(item, str) for item in items):
+        return np.array([prevalence(item, name) for item in items])
+    array = numbers(values, name)
     outside = ~((array > 0) & (array < 1))
     if outside.any():
         raise InputError(
@@ -344,7 +381,7 @@ def recall_range(value: object) -> tuple[float, float]:
 
 def rates(values: object, name: str) -> FloatArray:
     """Rates of a ROC curve, from the strictest threshold to the loosest."""
-    array = scores(values, name)
+    array = numbers(values, name)
     if not ((array >= 0) & (array <= 1)).all():
         outside = array[~((array >= 0) & (array <= 1))][0]
         raise InputError(f"{name} must be between 0 and 1, got {outside}; pass shares, not percentages.")

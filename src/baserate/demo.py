@@ -16,9 +16,9 @@ def main() -> None:
     print(table(models))
 
     print("\nWhich model is better depends on the prevalence:")
-    for swap in br.crossings(br.average_precision, models["old_model"], models["new_model"]):
-        below, above = ({"a": "old_model", "b": "new_model"}[name] for name in (swap.leads_below, swap.leads_above))
-        print(f"  average precision: {below} leads below 1 in {1 / swap.prevalence:.0f}, {above} above.")
+    for swap in br.crossings(br.average_precision, *models.values(), names=("old_model", "new_model")):
+        rarity = f"1 in {1 / swap.prevalence:.0f}"
+        print(f"  average precision: {swap.leads_below} leads below {rarity}, {swap.leads_above} above.")
 
     point = curve.at_recall(0.5).at_prevalence("1:10000")
     print(f"\nnew_model in production at 1:10,000, threshold {point.threshold:.4g}, a million payments:")

@@ -10,14 +10,14 @@ from enum import Enum
 from types import MappingProxyType
 
 from baserate.arrays import FloatArray
-from baserate.errors import Reason
+from baserate.errors import InputError, Reason
 
 
 class Law(Enum):
     """What must leave a metric unchanged. The tests hold every metric to the laws in its row."""
 
     REWEIGHTING = "reading at a prevalence equals giving every negative the matching weight"
-    REPLICATION = "two copies of every row are worth what one is"
+    REPLICATION = "more copies of the rows of a class equal reading at the prevalence they make"
     MONOTONE = "an increasing transformation of the scores changes nothing"
 
 
@@ -97,11 +97,19 @@ def describe(metric: Callable[..., object]) -> str:
     """Name of a metric with the parameters bound to it, such as ``f_beta:beta=2``."""
     function = metric.func if isinstance(metric, functools.partial) else metric
     name = str(getattr(function, "__name__", type(function).__name__))
-    bound = metric.keywords if isinstance(metric, functools.partial) else {}
-    return name + "".join(f":{key}={value}" for key, value in bound.items())
+    return name + "".join(f":{key}={value}" for key, value in bound_parameters(metric).items())
+
+
+def bound_parameters(metric: Callable[..., object]) -> Mapping[str, object]:
+    """The parameters that ``functools.partial`` has bound."""
+    return metric.keywords if isinstance(metric, functools.partial) else {}
 
 
 def lower_is_better(metric: Callable[..., object]) -> bool:
     """True for costs and error ratios; a user's own function counts as a gain."""
     row = row_of(metric)
+    if row is not None and row.higher_is_better is None:
+        raise InputError(
+            f"a metric to be made best must have a direction, got {row.name}, which has none; use one such as br.f1."
+        )
     return row is not None and row.higher_is_better is False

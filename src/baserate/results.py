@@ -52,16 +52,16 @@ class Crossing:
         Where they are equal.
     value : float
         What both are worth there.
-    leads_below, leads_above : {"a", "b"}
-        The better one at lower and at higher prevalences.
+    leads_below, leads_above : str
+        The name of the better one at lower and at higher prevalences.
 
     Examples
     --------
     >>> import baserate as br
     >>> sensitive, specific = br.Point.from_rates(0.9, 0.01), br.Point.from_rates(0.6, 0.001)
-    >>> [swap] = br.crossings(br.f1, sensitive, specific, low=1e-4, high=0.5)
+    >>> [swap] = br.crossings(br.f1, sensitive, specific, names=("sensitive", "specific"))
     >>> print(swap)
-    f1: b leads below prevalence 0.01672, a leads above (both 0.7234 there)
+    f1: specific leads below prevalence 0.01672, sensitive leads above (both 0.7234 there)
     """
 
     metric: str
@@ -93,6 +93,7 @@ class NaturalFrequencies:
     Of 1,059.9 alerts, 60 are right (5.66 %).
     """
 
+    prevalence: float
     cases: float
     true_positives: float
     false_negatives: float

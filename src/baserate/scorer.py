@@ -2,15 +2,26 @@
 
 import math
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
 from baserate import checks
 from baserate.checks import Label
 from baserate.curve.curve import Curve
-from baserate.metrics.families import evaluate
+from baserate.errors import MissingInformationError
+from baserate.metrics.definition import evaluate
 from baserate.registry import Family, lower_is_better, row_of
+
+
+class Scorer(Protocol):
+    """What scikit-learn takes for ``scoring=``."""
+
+    def __call__(self, estimator: object, X: object, y_true: object, **parameters: object) -> float:
+        """The score of an estimator on data."""
+
+    def set_score_request(self, *, sample_weight: bool | str | None) -> "Scorer":
+        """Ask metadata routing for ``sample_weight``."""
 
 
 def scorer(
@@ -20,7 +31,7 @@ def scorer(
     positive: Label | None = None,
     response: Literal["scores", "labels"] | None = None,
     undefined: float = math.nan,
-) -> Callable[..., float]:
+) -> Scorer:
     """A scikit-learn scorer for a metric at a prevalence.
 
     Use it wherever scikit-learn takes ``scoring=``: cross_validate, GridSearchCV,
@@ -53,13 +64,16 @@ def scorer(
     >>> cross_val_score(GaussianNB(), X, 1 - y, scoring=rare).round(3)
     array([0.021, 0.818, 0.638, 0.906, 0.84 ])
     """
-    from sklearn.metrics import make_scorer
+    try:
+        from sklearn.metrics import make_scorer
+    except ModuleNotFoundError:
+        raise MissingInformationError("a scorer needs scikit-learn; install it with baserate[sklearn].") from None
 
     row = row_of(metric)
     if response is None:
         response = "labels" if row is not None and row.family is Family.POINTWISE else "scores"
     checks.one_of(response, ("scores", "labels"), "response")
-    made: Callable[..., float] = make_scorer(
+    made: Scorer = make_scorer(
         _score,
         response_method="predict" if response == "labels" else ("decision_function", "predict_proba"),
         greater_is_better=not lower_is_better(metric),

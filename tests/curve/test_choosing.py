@@ -84,6 +84,34 @@ def test_best_of_a_cost_is_the_lowest():
     assert CURVE.best(br.lr_negative).threshold == 0.3
 
 
+def test_silence_competes_for_the_best():
+    """At one in ten thousand, predicting nothing is the most accurate and the cheapest."""
+    curve = br.Curve.from_scores([0, 1, 0], [3, 2, 1]).at_prevalence(1e-4)
+    cost = functools.partial(br.expected_cost, cost_fn=1, cost_fp=1)
+    benefit = functools.partial(br.net_benefit, threshold_probability=0.5)
+    for metric in (br.accuracy, cost, benefit):
+        assert curve.best(metric).threshold == np.inf
+    assert br.accuracy(curve.best(br.accuracy)) == pytest.approx(0.9999, rel=1e-14)
+    assert curve.best(br.f1).threshold == 2
+    infinite = br.Curve.from_scores([0, 1, 0], [np.inf, 2, 1]).at_prevalence(1e-4)
+    assert infinite.best(br.accuracy).threshold == 2  # no threshold lies above an infinite score
+
+
+@pytest.mark.parametrize("metric", [br.alert_rate, br.min_precision])
+def test_a_metric_without_direction_has_no_best(metric):
+    with pytest.raises(br.InputError, match="must have a direction"):
+        CURVE.best(metric)
+    with pytest.raises(br.InputError, match="must have a direction"):
+        br.crossings(metric, CURVE.at_recall(0.5), CURVE.at_recall(0.9))
+
+
+def test_wishes_are_met_up_to_rounding():
+    curve = br.Curve.from_scores([1] * 10 + [0] * 10, np.arange(20, 0, -1), weight=[0.1] * 20)
+    assert curve.at_recall(0.1 * 3).tpr == pytest.approx(0.3)
+    curve = br.Curve.from_scores([0] * 10 + [1] * 10, np.arange(20, 0, -1), weight=[0.1] * 20)
+    assert curve.at_fpr(0.3).fpr == pytest.approx(0.3)
+
+
 def test_best_takes_a_users_own_metric():
     assert CURVE.best(lambda curve: br.recall(curve) - 5 * curve.fpr).threshold == 0.9
     with pytest.raises(br.InputError, match="one value per threshold"):

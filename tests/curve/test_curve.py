@@ -1,5 +1,8 @@
 """Making, reading, adding and showing curves."""
 
+import copy
+import pickle
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -101,6 +104,33 @@ def test_a_curve_never_changes(curve):
         hash(curve)
 
 
+def test_a_curve_of_rates_never_changes_either():
+    tpr, fpr = np.array([0.5, 1.0]), np.array([0.1, 1.0])
+    curve = br.Curve.from_rates(tpr, fpr)
+    tpr[0] = 0.9
+    assert curve.tpr[0] == 0.5
+    assert br.roc_auc(curve) == 0.7
+
+
+@pytest.mark.parametrize("wrong", [lambda: br.Curve([0, 1], [0.1, 0.2]), lambda: br.Point(0.6, 0.001)])
+def test_the_obvious_first_guess_is_told_the_way(wrong):
+    with pytest.raises(br.InputError, match=r"use (Curve|Point)\.from_"):
+        wrong()
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
+def test_copies_are_equal(curve, copied):
+    assert copied(curve) == curve
+    point = curve.at_recall(0.5)
+    assert copied(point) == point
+
+
+def test_rates_of_a_point_are_plain_floats(curve):
+    point = curve.at_recall(0.5)
+    assert {type(rate) for rate in point.rates} == {float}
+    assert type(br.precision(point)) is float
+
+
 def test_prevalence_as_odds(curve):
     assert curve.at_prevalence("1:1000").prevalence == 1 / 1001
     assert curve.at_prevalence("2:3").prevalence == 0.4
@@ -142,6 +172,13 @@ def test_adding_weighted_and_unweighted_keeps_squares(curve):
     assert both.weighted
     assert both.n_pos == 9
     assert both.pos_squares.sum() == 3 + 3 * 4
+
+
+def test_pooling_many_curves_equals_adding_them(curve):
+    parts = [br.Curve.from_scores(Y[k : k + 1], S[k : k + 1]) for k in range(6)]
+    assert br.Curve.pool(parts) == sum(parts) == curve
+    assert br.Curve.pool([]) == br.Curve.from_scores([], [])
+    assert br.Curve.pool(iter([curve])) == curve
 
 
 def test_rates_cannot_be_added():

@@ -1,6 +1,7 @@
 """Sweeps, crossings and means over prevalence."""
 
 import functools
+import warnings
 
 import numpy as np
 import pytest
@@ -77,10 +78,36 @@ def test_two_crossings_inside_one_cell_of_the_grid_are_found():
     assert [swap.leads_below for swap in found] == ["a", "b"]
 
 
-def test_equal_curves_never_cross():
-    assert br.crossings(br.average_precision, CURVE, CURVE) == []
-    same_ranking = br.Curve.from_scores(Y, np.argsort(np.argsort(np.arange(2000))))
-    assert br.crossings(br.roc_auc, same_ranking, same_ranking) == []
+def test_curves_that_differ_by_rounding_never_cross():
+    """The same rows with weights of 0.1 differ in the last place, here and there in either direction."""
+    weighted = br.Curve.from_counts(
+        CURVE.score, CURVE.pos * 0.1, CURVE.neg * 0.1, pos_squares=CURVE.pos * 0.01, neg_squares=CURVE.neg * 0.01
+    )
+    difference = (
+        br.sweep(br.average_precision, CURVE, GRID).value - br.sweep(br.average_precision, weighted, GRID).value
+    )
+    assert len(set(np.sign(difference))) > 1
+    assert br.crossings(br.average_precision, CURVE, weighted) == []
+
+
+def test_undefined_crossings_are_said():
+    empty = br.Curve.from_scores([0, 0], [1, 2])
+    with pytest.warns(br.UndefinedMetricWarning, match="there are no positives"):
+        assert br.crossings(br.average_precision, empty, CURVE) == []
+
+
+def test_a_users_own_warnings_come_through():
+    def noisy(curve):
+        warnings.warn("mind the gap", stacklevel=1)
+        return 0.5
+
+    with pytest.warns(UserWarning, match="mind the gap"):
+        br.sweep(noisy, CURVE, [0.1])
+
+
+def test_a_users_own_metric_returns_one_number():
+    with pytest.raises(br.InputError, match="must return one number here, got an array of shape"):
+        br.sweep(lambda curve: 2 * br.precision(curve), CURVE, [0.1])
 
 
 def test_a_cost_is_led_by_the_lower():
@@ -135,11 +162,22 @@ def test_a_mean_that_does_not_settle_says_so():
         br.mean_over_prevalence(jagged, br.Point.from_rates(0.5, 0.1), low=0.1, high=0.8)
 
 
+@pytest.mark.parametrize("row", [row for row in br.METRICS.values() if row.undefined is br.Reason.FRACTIONAL_COUNTS])
+def test_metrics_that_count_cases_do_not_pretend_with_fractions(row):
+    curve = br.Curve.from_scores([0, 1, 1], [1, 2, 3], weight=[0.7, 1.5, 0.2])
+    with pytest.warns(br.UndefinedMetricWarning, match="whole cases"):
+        assert np.isnan(row.function(curve))
+    swept = br.sweep(row.function, curve, [0.1, 0.2])
+    assert np.isnan(swept.value).all()
+    assert swept.reason is br.Reason.FRACTIONAL_COUNTS
+
+
 # --- natural frequencies ----------------------------------------------------------------------------
 
 
 def test_natural_frequencies_add_up():
     told = br.natural_frequencies(br.Point.from_rates(0.6, 0.001, prevalence=1e-4), cases=1e6)
+    assert told.prevalence == 1e-4
     assert told.positives == pytest.approx(100)
     assert told.positives + told.negatives == pytest.approx(1e6)
     assert told.true_positives / told.alerts == pytest.approx(0.0566, abs=1e-4)

@@ -1,4 +1,7 @@
-"""Which threshold: the rules that turn a curve into one of its points. Points are never interpolated."""
+"""Which threshold: the rules that turn a curve into one of its points. Points are never interpolated.
+
+A wish is met if it is met up to the rounding of the arithmetic.
+"""
 
 import math
 import warnings
@@ -12,7 +15,6 @@ from baserate.arrays import Counts, FloatArray
 from baserate.curve.point import Choice, Point
 from baserate.errors import InputError, MissingInformationError, NoSuchPointError, UndefinedMetricWarning
 from baserate.formulas import pointwise
-from baserate.formulas.pointwise import Confusion
 from baserate.registry import describe, lower_is_better
 
 if TYPE_CHECKING:
@@ -36,7 +38,8 @@ def at_recall(curve: "Curve", recall: float) -> Point:
     """The highest threshold whose recall reaches `recall`."""
     wanted = checks.share(recall, "recall", above=True)
     _needs_both_classes(curve)
-    row = int(np.searchsorted(curve.tpr, wanted))
+    tp, _ = curve.table.cumulative()
+    row = int(np.searchsorted(tp, wanted * curve.table.total_pos * (1 - _ROUNDING)))
     return _point(curve, row, Choice("recall", wanted))
 
 
@@ -44,22 +47,22 @@ def at_fpr(curve: "Curve", fpr: float) -> Point:
     """The lowest threshold whose FPR stays within `fpr`."""
     wanted = checks.share(fpr, "fpr")
     _needs_both_classes(curve)
-    return _point(curve, _last_within(curve.fpr, wanted), Choice("fpr", wanted))
+    _, fp = curve.table.cumulative()
+    return _point(curve, _last_within(fp, wanted * curve.table.total_neg), Choice("fpr", wanted))
 
 
 def at_alert_rate(curve: "Curve", alert_rate: float) -> Point:
     """The lowest threshold whose share of alerts, at the prevalence read at, stays within `alert_rate`."""
     wanted = checks.share(alert_rate, "alert_rate")
     _needs_both_classes(curve)
-    alerts = pointwise.alert_rate(curve.cases)
-    row = _last_within(alerts, wanted * (1 + _ROUNDING))
+    row = _last_within(pointwise.alert_rate(curve.confusion_as_read), wanted)
     return _point(curve, row, Choice("alert_rate", wanted, prevalence=curve.prevalence))
 
 
 def at_top_k(curve: "Curve", k: int) -> Point:
     """The lowest threshold with at most `k` rows at or above it."""
-    wanted = checks.positive_number(k, "k")
-    if curve.weighted or curve.n_pos is None:
+    wanted = checks.whole_number(k, "k")
+    if curve.weighted or not curve.has_scores:
         raise MissingInformationError(
             "at_top_k counts rows, and this curve has weights or rates instead; use at_alert_rate with a share."
         )
@@ -71,8 +74,8 @@ def at_precision(curve: "Curve", precision: float) -> Point:
     """The threshold with the largest recall among those whose precision reaches `precision`."""
     wanted = checks.share(precision, "precision", above=True)
     _needs_both_classes(curve)
-    found = curve.cases.tp
-    reached = pointwise.precision(curve.cases)
+    cases = curve.confusion_as_read
+    reached = pointwise.precision(cases)
     rows = np.flatnonzero(reached >= wanted * (1 - _ROUNDING))
     if len(rows) == 0:
         highest = int(np.argmax(reached))
@@ -82,60 +85,46 @@ def at_precision(curve: "Curve", precision: float) -> Point:
             f"{reached[highest]:.4g}{where}."
         )
     # Several thresholds may share the largest recall; the highest of them has the best precision.
-    row = int(rows[found[rows] == found[rows[-1]]][0])
+    row = int(rows[cases.tp[rows] == cases.tp[rows[-1]]][0])
     return _point(curve, row, Choice("precision", wanted, prevalence=curve.prevalence))
 
 
-def best(curve: "Curve", metric: Callable[["Curve"], FloatArray]) -> Point:
-    """The threshold where `metric` is best; among equals the highest."""
+def best(curve: "Curve", metric: Callable[..., object]) -> Point:
+    """The threshold where `metric` is best, silence included; among equals the highest."""
     _needs_both_classes(curve)
+    sign = -1.0 if lower_is_better(metric) else 1.0
+    choice = Choice("best", metric=metric, prevalence=curve.prevalence)
+    can_be_silent = not curve.has_scores or curve.score[0] < math.inf
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)  # an undefined threshold is simply not the best
         values = np.asarray(metric(curve), np.float64)
-    if values.shape != (len(curve),):
-        raise InputError(
-            f"best needs a pointwise metric, one value per threshold, got shape {values.shape} from "
-            f"{describe(metric)}; pass one such as br.f1."
-        )
-    if np.isnan(values).all():
-        raise NoSuchPointError(f"{describe(metric)} is undefined at every threshold of this curve.")
-    gains = np.where(np.isnan(values), -np.inf, -values if lower_is_better(metric) else values)
+        if values.shape != (len(curve),):
+            raise InputError(
+                f"best needs a pointwise metric, one value per threshold, got shape {values.shape} from "
+                f"{describe(metric)}; pass one such as br.f1."
+            )
+        silent = float(np.asarray(metric(_point(curve, _ABOVE_ALL, choice)))) if can_be_silent else math.nan
+    gains: FloatArray = sign * np.append(silent, values)
+    gains[np.isnan(gains)] = -np.inf
     highest = float(gains.max())
-    row = int(np.argmax(gains >= highest - _ROUNDING * abs(highest))) if math.isfinite(highest) else int(gains.argmax())
-    return _point(curve, row, Choice("best", metric=metric, prevalence=curve.prevalence))
+    if highest == -np.inf:
+        raise NoSuchPointError(f"{describe(metric)} is undefined at every threshold of this curve.")
+    nearly = highest - _ROUNDING * abs(highest) if math.isfinite(highest) else highest
+    return _point(curve, int(np.argmax(gains >= nearly)) - 1, choice)
 
 
 def _last_within(rising: Counts, limit: float) -> int:
-    return int(np.searchsorted(rising, limit, side="right")) - 1
+    return int(np.searchsorted(rising, limit * (1 + _ROUNDING), side="right")) - 1
 
 
 def _needs_both_classes(curve: "Curve") -> None:
-    if curve.lacks:
-        raise NoSuchPointError(f"a threshold cannot be chosen on this curve: {curve.lacks.sentence}.")
+    if curve.missing_class:
+        raise NoSuchPointError(f"a threshold cannot be chosen on this curve: {curve.missing_class.sentence}.")
 
 
 def _point(curve: "Curve", row: int, choice: Choice, threshold: float | None = None) -> Point:
-    if row == _ABOVE_ALL:
-        confusion = _nothing_predicted_positive(curve)
-        score = math.inf
-        if threshold is None and curve.has_scores and len(curve) and curve.score[0] == math.inf:
-            raise NoSuchPointError(f"no threshold has {choice}: the highest score is infinite, none lies above it.")
-    else:
-        confusion = Confusion(*(float(cell[row]) for cell in curve.confusion))
-        score = float(curve.score[row]) if curve.has_scores else math.nan
     if threshold is None and curve.has_scores:
-        threshold = score
-    return Point(
-        confusion,
-        (curve.n_pos, curve.n_neg),
-        threshold,
-        choice,
-        curve,
-        _given=curve.given_prevalence,
-    )
-
-
-def _nothing_predicted_positive(curve: "Curve") -> Confusion[float]:
-    if not curve.has_scores:
-        return Confusion(tp=0.0, fn=1.0, fp=0.0, tn=1.0)
-    return Confusion(tp=0.0, fn=float(curve.n_pos or 0), fp=0.0, tn=float(curve.n_neg or 0))
+        if row == _ABOVE_ALL and len(curve) and curve.score[0] == math.inf:
+            raise NoSuchPointError(f"no threshold has {choice}: the highest score is infinite, none lies above it.")
+        threshold = float(curve.score[row]) if row != _ABOVE_ALL else math.inf
+    return Point(curve.table.confusion_at(row), curve._n, threshold, choice, curve, _given=curve.given_prevalence)

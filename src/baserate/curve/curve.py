@@ -1,16 +1,16 @@
 """The Curve."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
-from baserate import checks
+from baserate import checks, notebook
 from baserate.arrays import CountArray, Counts, FloatArray
 from baserate.checks import Label
-from baserate.curve import choosing, files, notebook
+from baserate.curve import choosing, files
 from baserate.curve.counting import Counted, count_rows, count_weighted_rows, merge_counts
 from baserate.curve.point import Point
 from baserate.curve.reading import Reading
@@ -18,7 +18,6 @@ from baserate.curve.table import CountTable, RateTable, Table
 from baserate.errors import CurveFileError, InputError, MissingInformationError
 from baserate.formulas import pointwise
 from baserate.formulas.pointwise import Confusion
-from baserate.formulas.steps import Steps
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,10 +46,17 @@ class Curve(Reading[FloatArray]):
     0.6677
     """
 
-    _table: Table
+    table: Table
     _n: tuple[float | None, float | None]
     _given: float | None = None
     _noun: ClassVar[str] = "curve"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.table, Table):
+            raise InputError(
+                f"a Curve must be built by a function, got Curve({type(self.table).__name__}, …); use "
+                f"Curve.from_scores(y_true, y_score)."
+            )
 
     # --- making one -------------------------------------------------------------------------------
 
@@ -79,7 +85,7 @@ class Curve(Reading[FloatArray]):
         >>> br.Curve.from_scores(["ok", "fraud", "ok"], [-2.0, 0.7, 0.1], positive="fraud")
         Curve(1 pos, 2 neg, prevalence=0.3333)
         """
-        scores = checks.scores(y_score)
+        scores = checks.numbers(y_score, "y_score")
         is_positive = checks.labels(y_true, positive)
         checks.same_length(is_positive, "y_true", scores, "y_score")
         if weight is None:
@@ -110,7 +116,7 @@ class Curve(Reading[FloatArray]):
         if (pos_squares is None) != (neg_squares is None):
             raise InputError("pos_squares and neg_squares must come together, got one of them; pass both or neither.")
         read: Callable[[object, str], Counts] = checks.counts if pos_squares is None else checks.amounts
-        scores = checks.scores(score, "score")
+        scores = checks.numbers(score, "score")
         columns = {"pos": read(pos, "pos"), "neg": read(neg, "neg")}
         if pos_squares is not None:
             columns["pos_squares"] = checks.amounts(pos_squares, "pos_squares")
@@ -131,9 +137,18 @@ class Curve(Reading[FloatArray]):
     ) -> "Curve":
         """Take a ROC curve, such as one read off a paper.
 
-        The ends (0, 0) and (1, 1) are added where they are missing. Such a curve has no scores, so it has no
-        thresholds and cannot be added to another; without a prevalence, or both class sizes, it answers only
-        what does not depend on it.
+        Such a curve has no scores, so it has no thresholds and cannot be added to another.
+
+        Parameters
+        ----------
+        tpr, fpr : column
+            The points, from the strictest threshold to the loosest. The ends (0, 0) and (1, 1) are added where
+            they are missing.
+        prevalence : float or odds, optional
+            Where to read it. Without it, and without class sizes, the curve answers only what does not depend
+            on a prevalence.
+        n_pos, n_neg : float, optional
+            Numbers of positives and negatives behind the rates, for the few metrics that count cases.
 
         Examples
         --------
@@ -175,32 +190,26 @@ class Curve(Reading[FloatArray]):
 
     def __len__(self) -> int:
         """Number of thresholds: distinct scores, or points of a curve of rates."""
-        return len(self._table.cumulative()[0]) if self._table.score is None else len(self._table.score)
+        return len(self.table.cumulative()[0]) if self.table.score is None else len(self.table.score)
 
     @property
     def has_scores(self) -> bool:
         """False for a curve of rates."""
-        return self._table.score is not None
+        return self.table.score is not None
 
     @property
     def weighted(self) -> bool:
         """True if rows had weights, so that totals are not numbers of cases."""
-        return isinstance(self._table, CountTable) and self._table.weighted
+        return isinstance(self.table, CountTable) and self.table.weighted
+
+    @property
+    def _totals(self) -> tuple[float, float]:
+        return self.table.total_pos, self.table.total_neg
 
     @property
     def confusion(self) -> Confusion[FloatArray]:
         """The confusion matrix at each threshold, as counted; of a curve of rates, as shares of each class."""
-        return self._table.confusion()
-
-    @property
-    def steps(self) -> Steps:
-        """The corners of the curve, one row per distinct positive score: what areas are made of."""
-        return self._table.steps
-
-    @property
-    def merged_steps(self) -> Steps:
-        """The corners without those in the middle of a vertical piece of the ROC curve."""
-        return self._table.merged_steps
+        return self.table.confusion()
 
     @property
     def score(self) -> FloatArray:
@@ -230,11 +239,11 @@ class Curve(Reading[FloatArray]):
         return self.neg if squares is None else squares
 
     def _counted(self, wanted: str) -> Counted:
-        if not isinstance(self._table, CountTable):
+        if not isinstance(self.table, CountTable):
             raise MissingInformationError(
                 f"this curve was made from rates and has no {wanted}; build it with from_scores or from_counts."
             )
-        return self._table.counted
+        return self.table.counted
 
     # --- choosing a point -------------------------------------------------------------------------
 
@@ -312,6 +321,10 @@ class Curve(Reading[FloatArray]):
     def best(self, metric: "Callable[[Curve], FloatArray]") -> Point:
         """The threshold where a pointwise metric is best, as read; among equals the highest.
 
+        Alerting on nothing, at an infinite threshold, competes too: at a small prevalence it may well be the
+        cheapest. Thresholds where the metric is undefined do not compete. A cost is made lowest; a function of
+        your own is made highest, and must work on a Curve and on a Point alike.
+
         Examples
         --------
         >>> import baserate as br
@@ -323,20 +336,38 @@ class Curve(Reading[FloatArray]):
 
     # --- adding -----------------------------------------------------------------------------------
 
-    def __add__(self, other: "Curve") -> "Curve":
-        if not isinstance(other, Curve):
-            return NotImplemented
-        if self._given != other._given:
-            raise InputError(
-                f"curves can be added if all are read at their own prevalence or all at the same given one, got "
-                f"{self!r} and {other!r}; add them first and call at_prevalence on the sum."
-            )
-        columns = [np.concatenate([getattr(self, name), getattr(other, name)]) for name in Counted._fields]
-        if not (self.weighted or other.weighted):
-            columns = columns[:3]
-        return Curve._of(merge_counts(Counted(*columns)), self._given)
+    @classmethod
+    def pool(cls, curves: "Iterable[Curve]") -> "Curve":
+        """The curve of all rows behind the curves: what ``sum(curves)`` gives, in one step.
 
-    def __radd__(self, other: Literal[0]) -> "Curve":
+        All must be read at their own prevalence, and then so is the result, or all at the same given one.
+
+        Examples
+        --------
+        >>> import baserate as br
+        >>> may = br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[900, 50])
+        >>> june = br.Curve.from_counts([0.2, 0.8], pos=[5, 25], neg=[400, 20])
+        >>> br.Curve.pool([may, june])
+        Curve(80 pos, 1,370 neg, prevalence=0.05517)
+        """
+        pooled = list(curves)
+        if not pooled:
+            return cls.from_counts([], [], [])
+        for other in pooled[1:]:
+            if other._given != pooled[0]._given:
+                raise InputError(
+                    f"curves can be added if all are read at their own prevalence or all at the same given one, got "
+                    f"{pooled[0]!r} and {other!r}; add them first and call at_prevalence on the sum."
+                )
+        columns = [np.concatenate([getattr(curve, name) for curve in pooled]) for name in Counted._fields]
+        if not any(curve.weighted for curve in pooled):
+            columns = columns[:3]
+        return cls._of(merge_counts(Counted(*columns)), pooled[0]._given)
+
+    def __add__(self, other: "Curve") -> "Curve":
+        return Curve.pool([self, other]) if isinstance(other, Curve) else NotImplemented
+
+    def __radd__(self, other: int) -> "Curve":
         """Let ``sum`` start from 0."""
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
@@ -383,10 +414,10 @@ class Curve(Reading[FloatArray]):
             ) from None
 
     def _saved(self) -> files.Saved:
-        table = self._table
+        table = self.table
         if isinstance(table, RateTable):
             columns: dict[str, Counts] = {"tpr": table.tpr, "fpr": table.fpr}
-            return files.Saved(columns, {"prevalence": self._given, "n_pos": self.n_pos, "n_neg": self.n_neg})
+            return files.Saved(columns, {"prevalence": self._given, "n_pos": self._n[0], "n_neg": self._n[1]})
         counted = self._counted("counts")
         columns = {name: column for name, column in counted._asdict().items() if column is not None}
         return files.Saved(columns, {"prevalence": self._given})
@@ -398,15 +429,15 @@ class Curve(Reading[FloatArray]):
         return f"Curve({kind}{self._sizes()}{', weighted' if self.weighted else ''})"
 
     def _repr_html_(self) -> str:
-        if self.lacks:
-            return notebook.card(repr(self), [("undefined", self.lacks.sentence)], [])
+        if self.missing_class:
+            return notebook.card(repr(self), [("undefined", self.missing_class.sentence)], [])
         rates = self.rates
         pictures = [("ROC", rates.fpr, rates.tpr)]
         facts = [("thresholds", f"{len(self):,}")]
         if self.has_scores:
             facts.append(("scores", f"{self.score[-1]:.4g} to {self.score[0]:.4g}"))
         if self._given is not None or self.own_prevalence is not None:
-            precision = pointwise.precision(self.cases)
+            precision = pointwise.precision(self.confusion_as_read)
             pictures.append((f"precision–recall at {self.prevalence:.4g}", rates.tpr, precision))
         return notebook.card(repr(self), facts, pictures)
 

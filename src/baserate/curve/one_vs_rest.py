@@ -45,13 +45,8 @@ def one_vs_rest(
     Curve(1 pos, 3 neg, read at prevalence=0.001, own 0.25)
     """
     labels = checks.column(y_true, "y_true")
-    matrix = np.asarray(y_score)
-    if matrix.ndim != 2 or len(matrix) != len(labels):
-        raise InputError(
-            f"y_score must be a matrix with one row per label and one column per class, got shape {matrix.shape} "
-            f"for {len(labels):,} labels; pass predict_proba's result."
-        )
-    names: list[Label] = list(classes) if classes is not None else sorted(set(labels.tolist()))
+    matrix = checks.matrix(y_score, "y_score", len(labels))
+    names: list[Label] = list(classes) if classes is not None else np.unique(labels).tolist()
     if len(names) != matrix.shape[1] or len(set(names)) != len(names):
         raise InputError(
             f"classes must name each column of y_score once, got {len(names)} classes for {matrix.shape[1]} columns; "

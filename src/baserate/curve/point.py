@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from baserate import checks
 from baserate.curve.reading import Reading
+from baserate.errors import InputError
 from baserate.formulas.pointwise import Confusion
 from baserate.registry import describe
 
@@ -103,6 +104,18 @@ class Point(Reading[float]):
     def confusion(self) -> Confusion[float]:
         """The confusion matrix as counted; of a point made from rates, as shares of each class."""
         return self._confusion
+
+    def __post_init__(self) -> None:
+        if not isinstance(self._confusion, Confusion):
+            raise InputError(
+                f"a Point must be made from rates or counts, got Point({self._confusion!r}, …); use "
+                f"Point.from_rates(tpr, fpr) or Point.from_counts(tp, fp, fn, tn)."
+            )
+
+    @property
+    def _totals(self) -> tuple[float, float]:
+        tp, fn, fp, tn = self._confusion
+        return tp + fn, fp + tn
 
     @classmethod
     def from_rates(

@@ -3,14 +3,25 @@
 from abc import ABC, abstractmethod
 from typing import ClassVar, Generic, Self
 
-import numpy as np
-
 from baserate.errors import MissingInformationError, Reason
 from baserate.formulas.pointwise import Confusion, N, Rates, rates, ratio, with_negatives_weighted
 
 
 class Reading(ABC, Generic[N]):
-    """Rates read at a prevalence: its own, which follows the class sizes, or a given one."""
+    """Rates read at a prevalence: its own, which follows the class sizes, or a given one.
+
+    What pointwise metrics read. ``Point`` is a ``Reading[float]`` and ``Curve`` one of arrays along its
+    thresholds; a metric of your own may be annotated with it.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> def false_alarms_per_hit(at: br.Reading) -> float:
+    ...     return at.confusion_as_read.fp / at.confusion_as_read.tp
+    >>> point = br.Point.from_rates(tpr=0.5, fpr=0.01)
+    >>> br.sweep(false_alarms_per_hit, point, [0.5, 0.01]).value.round(2)
+    array([0.02, 1.98])
+    """
 
     _n: tuple[float | None, float | None]  # class sizes
     _given: float | None  # the prevalence it was told to be read at
@@ -22,15 +33,17 @@ class Reading(ABC, Generic[N]):
         """The confusion matrix as counted; of a curve or point made from rates, as shares of each class."""
 
     @property
-    def cases(self) -> Confusion[N]:
-        """The confusion matrix at the prevalence read at: negatives weighted to match, 1 at its own."""
-        c = self.confusion
-        if np.size(c.tp) == 0:
-            return c
-        n_pos, n_neg = (float(np.ravel(total)[0]) for total in (c.tp + c.fn, c.fp + c.tn))
-        if self._given is None and (n_pos, n_neg) == self._n:
-            return c
-        return with_negatives_weighted(c, self.odds_against * ratio(n_pos, n_neg))
+    @abstractmethod
+    def _totals(self) -> tuple[float, float]:
+        """What the cells of each class add up to: the class sizes, or 1 where the cells are shares."""
+
+    @property
+    def confusion_as_read(self) -> Confusion[N]:
+        """The confusion matrix at the prevalence read at: negatives weighted to match, by 1 at its own."""
+        if self._given is None and self._totals == self._n:
+            return self.confusion
+        n_pos, n_neg = self._totals
+        return with_negatives_weighted(self.confusion, self.odds_against * ratio(n_pos, n_neg))
 
     @property
     def rates(self) -> Rates[N]:
@@ -38,14 +51,22 @@ class Reading(ABC, Generic[N]):
         return rates(self.confusion)
 
     @property
-    def n_pos(self) -> float | None:
-        """Number (or total weight) of positives; None where only rates are known."""
-        return self._n[0]
+    def n_pos(self) -> float:
+        """Number (or total weight) of positives."""
+        return self._size(0)
 
     @property
-    def n_neg(self) -> float | None:
-        """Number (or total weight) of negatives; None where only rates are known."""
-        return self._n[1]
+    def n_neg(self) -> float:
+        """Number (or total weight) of negatives."""
+        return self._size(1)
+
+    def _size(self, which: int) -> float:
+        size = self._n[which]
+        if size is None:
+            raise MissingInformationError(
+                f"this {self._noun} was made from rates and has no numbers of cases; pass n_pos= and n_neg= with them."
+            )
+        return size
 
     @abstractmethod
     def at_prevalence(self, prevalence: float | str) -> Self:
@@ -74,10 +95,10 @@ class Reading(ABC, Generic[N]):
     @property
     def own_prevalence(self) -> float | None:
         """Share of positives in the data; None where only rates are known, nan without rows."""
-        if self.n_pos is None or self.n_neg is None:
+        n_pos, n_neg = self._n
+        if n_pos is None or n_neg is None:
             return None
-        total = self.n_pos + self.n_neg
-        return self.n_pos / total if total else float("nan")
+        return ratio(float(n_pos), float(n_pos + n_neg))
 
     @property
     def given_prevalence(self) -> float | None:
@@ -99,23 +120,24 @@ class Reading(ABC, Generic[N]):
     def odds_against(self) -> float:
         """Negatives per positive at the prevalence it is read at."""
         prevalence = self.prevalence
-        if self._given is None and self.n_pos and self.n_neg is not None:
-            return self.n_neg / self.n_pos
-        return (1 - prevalence) / prevalence if prevalence else float("inf")
+        if self._given is None:
+            return ratio(float(self.n_neg), float(self.n_pos))
+        return (1 - prevalence) / prevalence
 
     @property
-    def lacks(self) -> Reason | None:
+    def missing_class(self) -> Reason | None:
         """What is missing for a metric of both classes; None where nothing is."""
-        if self.n_pos == 0:
-            return Reason.NO_ROWS if self.n_neg == 0 else Reason.NO_POSITIVES
-        return Reason.NO_NEGATIVES if self.n_neg == 0 else None
+        n_pos, n_neg = self._n
+        if n_pos == 0:
+            return Reason.NO_ROWS if n_neg == 0 else Reason.NO_POSITIVES
+        return Reason.NO_NEGATIVES if n_neg == 0 else None
 
     def _sizes(self) -> str:
         """Class sizes and prevalence, for a repr."""
         parts = []
-        if self.n_pos is not None and self.n_neg is not None:
-            parts += [f"{self.n_pos:,.6g} pos" if isinstance(self.n_pos, float) else f"{self.n_pos:,} pos"]
-            parts += [f"{self.n_neg:,.6g} neg" if isinstance(self.n_neg, float) else f"{self.n_neg:,} neg"]
+        for size, name in zip(self._n, ("pos", "neg"), strict=True):
+            if size is not None:
+                parts.append(f"{size:,.6g} {name}" if isinstance(size, float) else f"{size:,} {name}")
         if self._given is not None:
             own = self.own_prevalence
             parts.append(f"read at prevalence={self._given:.4g}" + (f", own {own:.4g}" if own is not None else ""))

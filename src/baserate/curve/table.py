@@ -39,6 +39,10 @@ class Table:
         """The corners without those in the middle of a vertical piece of the ROC curve."""
         return merge_vertical(self.steps)
 
+    def confusion_at(self, row: int) -> Confusion[float]:
+        """The confusion matrix at one threshold; of row -1, above them all."""
+        raise NotImplementedError
+
     def confusion(self) -> Confusion[FloatArray]:
         """The confusion matrix at each threshold."""
         tp, fp = self.cumulative()
@@ -52,9 +56,7 @@ class CountTable(Table):
     def __init__(self, counted: Counted) -> None:
         self.counted = counted
         self.score = counted.score
-        for column in counted:
-            if column is not None:
-                column.setflags(write=False)
+        _freeze(*counted)
         self.total_pos = _total(counted.pos)
         self.total_neg = _total(counted.neg)
 
@@ -68,6 +70,11 @@ class CountTable(Table):
         pos, neg = self.counted.pos[at], self.counted.neg[at]
         fp = _running(self.counted.neg)[at]
         return Steps(_running(pos), fp, pos, neg, self.total_pos, self.total_neg)
+
+    def confusion_at(self, row: int) -> Confusion[float]:
+        """The sums down to the row, and what is left of each class."""
+        tp, fp = _total(self.counted.pos[: row + 1]), _total(self.counted.neg[: row + 1])
+        return Confusion(float(tp), float(self.total_pos - tp), float(fp), float(self.total_neg - fp))
 
     @property
     def weighted(self) -> bool:
@@ -85,7 +92,8 @@ class RateTable(Table):
         if len(tpr) == 0 or tpr[-1] < 1 or fpr[-1] < 1:
             tpr, fpr = np.append(tpr, 1.0), np.append(fpr, 1.0)
         begins = int(tpr[0] == 0 and fpr[0] == 0)
-        self.tpr, self.fpr = tpr[begins:], fpr[begins:]
+        self.tpr, self.fpr = tpr[begins:].copy(), fpr[begins:].copy()
+        _freeze(self.tpr, self.fpr)
 
     def cumulative(self) -> tuple[Counts, Counts]:
         """The rates themselves."""
@@ -96,6 +104,17 @@ class RateTable(Table):
         pos, neg = np.diff(self.tpr, prepend=0.0), np.diff(self.fpr, prepend=0.0)
         at = pos > 0
         return Steps(self.tpr[at], self.fpr[at], pos[at], neg[at], 1.0, 1.0)
+
+    def confusion_at(self, row: int) -> Confusion[float]:
+        """The rates at the row and their complements."""
+        tpr, fpr = (float(self.tpr[row]), float(self.fpr[row])) if row >= 0 else (0.0, 0.0)
+        return Confusion(tpr, 1 - tpr, fpr, 1 - fpr)
+
+
+def _freeze(*columns: Counts | None) -> None:
+    for column in columns:
+        if column is not None:
+            column.setflags(write=False)
 
 
 def _total(counts: Counts) -> float:

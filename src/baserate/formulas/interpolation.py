@@ -16,7 +16,7 @@ _WIDEST_PANEL = 12.0
 _DIGITS = 42.0  # natural logarithm of the wanted reduction, with a margin over float64's 36
 
 
-def over_odds(area: Callable[[FloatArray], FloatArray], x: FloatArray) -> FloatArray:
+def interpolated(area: Callable[[FloatArray], FloatArray], x: FloatArray) -> FloatArray:
     """``area(x)``, directly for a few x and through Chebyshev nodes in log x for many."""
     if len(x) == 0:
         return np.zeros(0)
@@ -55,7 +55,7 @@ def _interpolate(
     difference = log_x[:, np.newaxis] - nodes
     hit = difference == 0
     terms = weights / np.where(hit, 1.0, difference)
-    interpolated: FloatArray = (terms * values).sum(axis=1) / terms.sum(axis=1)  # not @: the same for each row
+    logarithm: FloatArray = (terms * values).sum(axis=1) / terms.sum(axis=1)  # not @: the same for each row
     rows, columns = np.nonzero(hit)
-    interpolated[rows] = values[columns]
-    return np.exp(interpolated)
+    logarithm[rows] = values[columns]
+    return np.exp(logarithm)

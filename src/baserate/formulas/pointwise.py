@@ -35,7 +35,8 @@ class Rates(NamedTuple, Generic[N]):
 def ratio(numerator: N, denominator: N) -> N:
     """Division by numpy's rules: 0/0 is nan, a/0 is inf, without a warning."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return cast(N, np.divide(numerator, denominator))
+        quotient = np.divide(numerator, denominator)
+    return cast(N, quotient if np.ndim(quotient) else float(quotient))
 
 
 def rates(c: Confusion[N]) -> Rates[N]:
@@ -44,7 +45,7 @@ def rates(c: Confusion[N]) -> Rates[N]:
     return Rates(ratio(c.tp, n_pos), ratio(c.fn, n_pos), ratio(c.fp, n_neg), ratio(c.tn, n_neg))
 
 
-def with_negatives_weighted(c: Confusion[N], weight: float) -> Confusion[N]:
+def with_negatives_weighted(c: Confusion[N], weight: N | float) -> Confusion[N]:
     """Every negative counted `weight` times."""
     return Confusion(c.tp, c.fn, weight * c.fp, weight * c.tn)
 

@@ -1,30 +1,21 @@
-"""Metrics of the whole curve: areas, and the best threshold there is.
+"""Metrics of the whole curve: areas, and the best threshold there is."""
 
-Each is written once, for many prevalences: ``_name(curve, x)`` takes an array of negatives per positive and
-the public function asks it for the one the curve is read at.
-"""
-
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
-from baserate import checks
-from baserate.arrays import FloatArray
 from baserate.curve.curve import Curve
 from baserate.errors import Reason
-from baserate.formulas import areas
-from baserate.formulas.interpolation import over_odds
-from baserate.metrics.families import metric
+from baserate.metrics import over_odds
+from baserate.metrics.definition import metric
+from baserate.metrics.over_odds import WHOLE, RecallRange, as_read
 from baserate.registry import Family
 
-RecallRange = tuple[float, float]
-WHOLE: RecallRange = (0.0, 1.0)
-_PARTS: tuple[Mapping[str, object], ...] = ({}, {"recall_range": (0.2, 0.9)}, {"recall_range": (0.5, 1.0)})
-
-
-def _roc_auc(curve: Curve, x: FloatArray, *, max_fpr: float = 1.0) -> FloatArray:
-    area = areas.roc_auc(curve.merged_steps, checks.share(max_fpr, "max_fpr", above=True))
-    return np.full(len(x), area)
+_PARTS: tuple[Mapping[str, object], ...] = (
+    {},
+    {"recall_range": (0.2, 0.9)},
+    {"recall_range": (0.5, 1.0)},
+)
 
 
 @metric(
@@ -33,9 +24,9 @@ def _roc_auc(curve: Curve, x: FloatArray, *, max_fpr: float = 1.0) -> FloatArray
     bounds=(0, 1),
     higher_is_better=True,
     examples=({}, {"max_fpr": 0.1}),
-    over_odds=_roc_auc,
+    over_odds=over_odds.roc_auc,
 )
-def roc_auc(curve: Curve, *, max_fpr: float = 1.0) -> float:
+def roc_auc(curve: Curve, /, *, max_fpr: float = 1.0) -> float:
     r"""Area under the ROC curve: the chance that a positive scores above a negative, ties counting half.
 
     .. math:: \int_0^{f} T \, dF
@@ -62,14 +53,7 @@ def roc_auc(curve: Curve, *, max_fpr: float = 1.0) -> float:
     >>> br.roc_auc(curve)
     0.875
     """
-    return float(_roc_auc(curve, np.zeros(1), max_fpr=max_fpr)[0])  # no prevalence needed
-
-
-def _average_precision(
-    curve: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE, deficit: bool = False
-) -> FloatArray:
-    low, high = checks.recall_range(recall_range)
-    return _smooth(lambda odds: areas.average_precision(curve.steps, odds, low, high, deficit=deficit), x, deficit)
+    return float(over_odds.roc_auc(curve, np.zeros(1), max_fpr=max_fpr)[0])  # whatever the prevalence
 
 
 @metric(
@@ -78,9 +62,9 @@ def _average_precision(
     bounds=(0, 1),
     higher_is_better=True,
     examples=_PARTS,
-    over_odds=_average_precision,
+    over_odds=over_odds.average_precision,
 )
-def average_precision(curve: Curve, *, recall_range: RecallRange = WHOLE) -> float:
+def average_precision(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> float:
     r"""Average precision (AP): the area under the PR curve as a sum of steps.
 
     .. math:: \sum_k (T_k - T_{k-1}) \, \text{precision}_k
@@ -107,12 +91,7 @@ def average_precision(curve: Curve, *, recall_range: RecallRange = WHOLE) -> flo
     >>> [round(br.average_precision(curve.at_prevalence(p)), 4) for p in (0.5, 0.1, 0.001)]
     [0.9167, 0.75, 0.6677]
     """
-    return _as_read(_average_precision, curve, recall_range=recall_range)
-
-
-def _auc_pr(curve: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE, deficit: bool = False) -> FloatArray:
-    low, high = checks.recall_range(recall_range)
-    return _smooth(lambda odds: areas.auc_pr(curve.merged_steps, odds, low, high, deficit=deficit), x, deficit)
+    return as_read(over_odds.average_precision, curve, recall_range=recall_range)
 
 
 @metric(
@@ -121,9 +100,9 @@ def _auc_pr(curve: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE, d
     bounds=(0, 1),
     higher_is_better=True,
     examples=_PARTS,
-    over_odds=_auc_pr,
+    over_odds=over_odds.auc_pr,
 )
-def auc_pr(curve: Curve, *, recall_range: RecallRange = WHOLE) -> float:
+def auc_pr(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> float:
     r"""Area under the precision-recall curve, interpolated as the ROC curve is.
 
     .. math:: \int \frac{T}{T + x F(T)} \, dT, \qquad x = (1 - \eta) / \eta
@@ -151,11 +130,7 @@ def auc_pr(curve: Curve, *, recall_range: RecallRange = WHOLE) -> float:
     >>> [round(br.auc_pr(curve.at_prevalence(p)), 4) for p in (0.5, 0.1, 0.001)]
     [0.9041, 0.739, 0.6675]
     """
-    return _as_read(_auc_pr, curve, recall_range=recall_range)
-
-
-def _auc_prg(curve: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
-    return areas.auc_prg(curve.merged_steps, x, *checks.recall_range(recall_range))
+    return as_read(over_odds.auc_pr, curve, recall_range=recall_range)
 
 
 @metric(
@@ -164,9 +139,9 @@ def _auc_prg(curve: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE) 
     bounds=(-float("inf"), 1),
     higher_is_better=True,
     examples=_PARTS,
-    over_odds=_auc_prg,
+    over_odds=over_odds.auc_prg,
 )
-def auc_prg(curve: Curve, *, recall_range: RecallRange = WHOLE) -> float:
+def auc_prg(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> float:
     r"""Area under the precision-recall-gain curve.
 
     .. math:: \int_{T \ge \eta} \text{precision gain} \; d\,\text{recall gain}
@@ -194,14 +169,7 @@ def auc_prg(curve: Curve, *, recall_range: RecallRange = WHOLE) -> float:
     >>> [round(br.auc_prg(curve.at_prevalence(p)), 4) for p in (0.5, 0.1, 0.001)]
     [0.7917, 0.9769, 0.9998]
     """
-    return _as_read(_auc_prg, curve, recall_range=recall_range)
-
-
-def _best_f_beta(curve: Curve, x: FloatArray, *, beta: float, recall_range: RecallRange = WHOLE) -> FloatArray:
-    low, high = checks.recall_range(recall_range)
-    # The end of a vertical piece beats its inner points, unless the range cuts the end off.
-    steps = curve.merged_steps if high == 1 else curve.steps
-    return areas.best_f_beta(steps, x, checks.positive_number(beta, "beta"), low, high)
+    return as_read(over_odds.auc_prg, curve, recall_range=recall_range)
 
 
 @metric(
@@ -211,9 +179,9 @@ def _best_f_beta(curve: Curve, x: FloatArray, *, beta: float, recall_range: Reca
     higher_is_better=True,
     undefined=Reason.EMPTY_RANGE,
     examples=({"beta": 0.5}, {"beta": 2.0, "recall_range": (0.2, 1.0)}),
-    over_odds=_best_f_beta,
+    over_odds=over_odds.best_f_beta,
 )
-def best_f_beta(curve: Curve, *, beta: float, recall_range: RecallRange = WHOLE) -> float:
+def best_f_beta(curve: Curve, /, *, beta: float, recall_range: RecallRange = WHOLE) -> float:
     r"""The highest F-beta of any threshold.
 
     .. math:: \max_k \frac{(1 + \beta^2) T_k}{T_k + \beta^2 + x F_k}, \qquad x = (1 - \eta) / \eta
@@ -237,11 +205,7 @@ def best_f_beta(curve: Curve, *, beta: float, recall_range: RecallRange = WHOLE)
     >>> round(br.best_f_beta(curve.at_prevalence(0.01), beta=2), 4)
     0.7143
     """
-    return _as_read(_best_f_beta, curve, beta=beta, recall_range=recall_range)
-
-
-def _best_f1(curve: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
-    return _best_f_beta(curve, x, beta=1.0, recall_range=recall_range)
+    return as_read(over_odds.best_f_beta, curve, beta=beta, recall_range=recall_range)
 
 
 @metric(
@@ -251,9 +215,9 @@ def _best_f1(curve: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE) 
     higher_is_better=True,
     undefined=Reason.EMPTY_RANGE,
     examples=({}, {"recall_range": (0.2, 1.0)}),
-    over_odds=_best_f1,
+    over_odds=over_odds.best_f1,
 )
-def best_f1(curve: Curve, *, recall_range: RecallRange = WHOLE) -> float:
+def best_f1(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> float:
     r"""The highest F1 of any threshold.
 
     .. math:: \max_k \frac{2 T_k}{T_k + 1 + x F_k}, \qquad x = (1 - \eta) / \eta
@@ -275,14 +239,4 @@ def best_f1(curve: Curve, *, recall_range: RecallRange = WHOLE) -> float:
     >>> round(br.best_f1(curve.at_prevalence(0.01)), 4)
     0.8
     """
-    return _as_read(_best_f1, curve, recall_range=recall_range)
-
-
-def _as_read(over: Callable[..., FloatArray], curve: Curve, **parameters: object) -> float:
-    """A function of many x at the one the curve is read at."""
-    return float(over(curve, np.array([curve.odds_against]), **parameters)[0])
-
-
-def _smooth(area: Callable[[FloatArray], FloatArray], x: FloatArray, deficit: bool) -> FloatArray:
-    """Through a few nodes where x are many. A deficit may be zero and has no logarithm: directly."""
-    return area(x) if deficit else over_odds(area, x)
+    return as_read(over_odds.best_f1, curve, recall_range=recall_range)

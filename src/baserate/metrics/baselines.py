@@ -2,23 +2,25 @@
 
 from collections.abc import Mapping
 
-import numpy as np
-
-from baserate import checks
-from baserate.arrays import FloatArray
 from baserate.curve.curve import Curve
-from baserate.errors import MissingInformationError, Reason
-from baserate.formulas import baselines
-from baserate.formulas.interpolation import over_odds
-from baserate.metrics.areas import WHOLE, RecallRange, _as_read, _auc_pr, _average_precision
-from baserate.metrics.families import metric
+from baserate.errors import Reason
+from baserate.metrics import over_odds
+from baserate.metrics.definition import metric
+from baserate.metrics.over_odds import WHOLE, RecallRange, as_read
 from baserate.registry import Family, Law
 
 _PARTS: tuple[Mapping[str, object], ...] = ({}, {"recall_range": (0.5, 1.0)})
 
 
-@metric(label="Minimum AUC-PR", family=Family.BASELINE, bounds=(0, 1), higher_is_better=None, examples=_PARTS)
-def min_auc_pr(curve: Curve, *, recall_range: RecallRange = WHOLE) -> float:
+@metric(
+    label="Minimum AUC-PR",
+    family=Family.BASELINE,
+    bounds=(0, 1),
+    higher_is_better=None,
+    examples=_PARTS,
+    over_odds=over_odds.min_auc_pr,
+)
+def min_auc_pr(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> float:
     r"""The lowest AUC-PR any classifier can have at this prevalence.
 
     .. math:: 1 + \frac{(1 - \eta) \ln (1 - \eta)}{\eta}
@@ -44,7 +46,7 @@ def min_auc_pr(curve: Curve, *, recall_range: RecallRange = WHOLE) -> float:
     >>> [round(br.min_auc_pr(curve.at_prevalence(p)), 6) for p in (0.5, 0.1, 0.01)]
     [0.306853, 0.051755, 0.005017]
     """
-    return baselines.min_auc_pr(curve.odds_against, *checks.recall_range(recall_range))
+    return as_read(over_odds.min_auc_pr, curve, recall_range=recall_range)
 
 
 @metric(
@@ -54,8 +56,9 @@ def min_auc_pr(curve: Curve, *, recall_range: RecallRange = WHOLE) -> float:
     higher_is_better=None,
     undefined=Reason.FRACTIONAL_COUNTS,
     breaks=frozenset({Law.REPLICATION}),
+    over_odds=over_odds.min_average_precision,
 )
-def min_average_precision(curve: Curve) -> float:
+def min_average_precision(curve: Curve, /) -> float:
     r"""The lowest average precision any classifier can have with this many positives.
 
     .. math:: \frac{1}{P} \sum_{i=1}^{P} \frac{i}{i + P x}, \qquad x = (1 - \eta) / \eta
@@ -79,16 +82,7 @@ def min_average_precision(curve: Curve) -> float:
     >>> round(br.min_average_precision(curve), 8)
     0.19073414
     """
-    n_pos, _ = _whole_sizes(curve, "min_average_precision")
-    return baselines.min_average_precision(n_pos, curve.odds_against)
-
-
-def _chance_average_precision(curve: Curve, x: FloatArray) -> FloatArray:
-    n_pos, n_neg = _whole_sizes(curve, "chance_average_precision")
-    if np.isnan(n_pos + n_neg):
-        return np.full(len(x), np.nan)
-    # An expectation of areas is as smooth in log x as an area.
-    return over_odds(lambda odds: np.array([baselines.chance_average_precision(n_pos, n_neg, o) for o in odds]), x)
+    return as_read(over_odds.min_average_precision, curve)
 
 
 @metric(
@@ -98,9 +92,9 @@ def _chance_average_precision(curve: Curve, x: FloatArray) -> FloatArray:
     higher_is_better=None,
     undefined=Reason.FRACTIONAL_COUNTS,
     breaks=frozenset({Law.REPLICATION, Law.REWEIGHTING}),
-    over_odds=_chance_average_precision,
+    over_odds=over_odds.chance_average_precision,
 )
-def chance_average_precision(curve: Curve) -> float:
+def chance_average_precision(curve: Curve, /) -> float:
     r"""The average precision expected of a random order, given the numbers of cases.
 
     At the data's own prevalence, with n rows, P of them positive, and the harmonic number :math:`H_n`,
@@ -123,21 +117,7 @@ def chance_average_precision(curve: Curve) -> float:
     >>> round(br.chance_average_precision(curve) / curve.prevalence, 2)
     2.92
     """
-    return _as_read(_chance_average_precision, curve)
-
-
-def _normalized_auc_pr(curve: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
-    low, high = checks.recall_range(recall_range)
-    rare = x >= 1
-    result = np.empty(len(x))
-    area = _auc_pr(curve, x[rare], recall_range=recall_range)
-    floor = np.array([baselines.min_auc_pr(x_j, low, high) for x_j in x[rare]])
-    result[rare] = (area - floor) / (high - low - floor)
-    # Above prevalence 1/2 the areas crowd against 1, and only what they lack keeps its digits.
-    lack = _auc_pr(curve, x[~rare], recall_range=recall_range, deficit=True)
-    worst = np.array([baselines.min_auc_pr(x_j, low, high, deficit=True) for x_j in x[~rare]])
-    result[~rare] = 1 - lack / worst
-    return result
+    return as_read(over_odds.chance_average_precision, curve)
 
 
 @metric(
@@ -146,9 +126,9 @@ def _normalized_auc_pr(curve: Curve, x: FloatArray, *, recall_range: RecallRange
     bounds=(0, 1),
     higher_is_better=True,
     examples=_PARTS,
-    over_odds=_normalized_auc_pr,
+    over_odds=over_odds.normalized_auc_pr,
 )
-def normalized_auc_pr(curve: Curve, *, recall_range: RecallRange = WHOLE) -> float:
+def normalized_auc_pr(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> float:
     r"""AUC-PR on the scale from the lowest possible (0) to perfect (1): AUCNPR.
 
     .. math:: \frac{\text{AUCPR} - \text{AUCPR}_{min}}{\text{AUCPR}_{max} - \text{AUCPR}_{min}}
@@ -174,18 +154,7 @@ def normalized_auc_pr(curve: Curve, *, recall_range: RecallRange = WHOLE) -> flo
     >>> round(br.auc_pr(curve), 4), round(br.normalized_auc_pr(curve), 4)
     (0.9041, 0.8617)
     """
-    return _as_read(_normalized_auc_pr, curve, recall_range=recall_range)
-
-
-def _normalized_average_precision(curve: Curve, x: FloatArray) -> FloatArray:
-    n_pos, _ = _whole_sizes(curve, "normalized_average_precision")
-    rare = x >= 1
-    result = np.empty(len(x))
-    floor = np.array([baselines.min_average_precision(n_pos, x_j) for x_j in x[rare]])
-    result[rare] = (_average_precision(curve, x[rare]) - floor) / (1 - floor)
-    worst = np.array([baselines.min_average_precision(n_pos, x_j, deficit=True) for x_j in x[~rare]])
-    result[~rare] = 1 - _average_precision(curve, x[~rare], deficit=True) / worst
-    return result
+    return as_read(over_odds.normalized_auc_pr, curve, recall_range=recall_range)
 
 
 @metric(
@@ -195,9 +164,9 @@ def _normalized_average_precision(curve: Curve, x: FloatArray) -> FloatArray:
     higher_is_better=True,
     undefined=Reason.FRACTIONAL_COUNTS,
     breaks=frozenset({Law.REPLICATION}),
-    over_odds=_normalized_average_precision,
+    over_odds=over_odds.normalized_average_precision,
 )
-def normalized_average_precision(curve: Curve) -> float:
+def normalized_average_precision(curve: Curve, /) -> float:
     r"""Average precision on the scale from the lowest possible without ties (0) to perfect (1).
 
     .. math:: \frac{\text{AP} - \text{AP}_{min}}{1 - \text{AP}_{min}}
@@ -220,14 +189,4 @@ def normalized_average_precision(curve: Curve) -> float:
     >>> round(br.average_precision(curve), 4), round(br.normalized_average_precision(curve), 4)
     (0.9167, 0.8649)
     """
-    return _as_read(_normalized_average_precision, curve)
-
-
-def _whole_sizes(curve: Curve, name: str) -> tuple[float, float]:
-    """The numbers of positives and negatives; nan where weights make them something else."""
-    if curve.n_pos is None or curve.n_neg is None:
-        raise MissingInformationError(
-            f"{name} needs the numbers of cases, and this curve was made from rates; pass n_pos= and n_neg= to it."
-        )
-    pos, neg = (size if float(size).is_integer() else float("nan") for size in (curve.n_pos, curve.n_neg))
-    return pos, neg
+    return as_read(over_odds.normalized_average_precision, curve)

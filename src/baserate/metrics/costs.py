@@ -2,10 +2,9 @@
 
 from baserate import checks
 from baserate.curve.reading import Reading
-from baserate.errors import InputError
 from baserate.formulas import pointwise
 from baserate.formulas.pointwise import N
-from baserate.metrics.families import metric
+from baserate.metrics.definition import metric
 from baserate.registry import Family
 
 
@@ -16,13 +15,12 @@ from baserate.registry import Family
     higher_is_better=False,
     examples=({"cost_fn": 10.0, "cost_fp": 1.0}, {"cost_fn": 1.0, "cost_fp": 3.0}),
 )
-def expected_cost(at: Reading[N], *, cost_fn: float, cost_fp: float) -> N:
+def expected_cost(at: Reading[N], /, *, cost_fn: float, cost_fp: float) -> N:
     r"""Mean cost of a case.
 
     .. math:: \eta\,c_{FN} (1 - T) + (1 - \eta)\,c_{FP} F
 
-    At least 0, lower is better. The cost of a false positive and the prevalence are one knob: weighting the
-    false positives of precision by c is reading it at the prevalence whose odds are c times longer.
+    At least 0, lower is better. Predicting nothing positive costs ``prevalence * cost_fn``.
 
     Parameters
     ----------
@@ -38,8 +36,8 @@ def expected_cost(at: Reading[N], *, cost_fn: float, cost_fp: float) -> N:
     >>> round(br.expected_cost(point, cost_fn=500, cost_fp=5), 4)
     0.205
     """
-    missed, false_alert = _cost(cost_fn, "cost_fn"), _cost(cost_fp, "cost_fp")
-    return pointwise.expected_cost(at.cases, missed, false_alert)
+    missed, false_alert = checks.cost(cost_fn, "cost_fn"), checks.cost(cost_fp, "cost_fp")
+    return pointwise.expected_cost(at.confusion_as_read, missed, false_alert)
 
 
 @metric(
@@ -49,7 +47,7 @@ def expected_cost(at: Reading[N], *, cost_fn: float, cost_fp: float) -> N:
     higher_is_better=True,
     examples=({"threshold_probability": 0.1}, {"threshold_probability": 0.5}),
 )
-def net_benefit(at: Reading[N], *, threshold_probability: float) -> N:
+def net_benefit(at: Reading[N], /, *, threshold_probability: float) -> N:
     r"""True alerts per case, less the false ones at the exchange rate of a threshold probability.
 
     .. math:: \eta T - (1 - \eta) F \frac{p}{1 - p}
@@ -75,12 +73,5 @@ def net_benefit(at: Reading[N], *, threshold_probability: float) -> N:
     >>> round(br.net_benefit(point, threshold_probability=0.2), 4)
     0.14
     """
-    p = checks.prevalence(threshold_probability, "threshold_probability")
-    return pointwise.net_benefit(at.cases, p)
-
-
-def _cost(value: float, name: str) -> float:
-    cost = checks.number(value, name)
-    if not 0 <= cost < float("inf"):
-        raise InputError(f"{name} must be finite and not negative, got {value!r}; pass the cost of one mistake.")
-    return cost
+    p = checks.probability(threshold_probability, "threshold_probability")
+    return pointwise.net_benefit(at.confusion_as_read, p)

@@ -5,7 +5,7 @@ from baserate.curve.reading import Reading
 from baserate.errors import Reason
 from baserate.formulas import pointwise
 from baserate.formulas.pointwise import N
-from baserate.metrics.families import metric
+from baserate.metrics.definition import metric
 from baserate.registry import Family
 
 
@@ -16,7 +16,7 @@ from baserate.registry import Family
     higher_is_better=True,
     undefined=Reason.NO_ALERTS,
 )
-def precision_gain(at: Reading[N]) -> N:
+def precision_gain(at: Reading[N], /) -> N:
     r"""Precision on the harmonic scale from chance (0) to perfect (1).
 
     .. math:: \frac{\text{precision} - \eta}{(1 - \eta)\,\text{precision}} = 1 - F / T
@@ -43,7 +43,7 @@ def precision_gain(at: Reading[N]) -> N:
 
 
 @metric(label="Recall gain", family=Family.POINTWISE, bounds=(-float("inf"), 1), higher_is_better=True)
-def recall_gain(at: Reading[N]) -> N:
+def recall_gain(at: Reading[N], /) -> N:
     r"""Recall on the harmonic scale from the prevalence (0) to 1.
 
     .. math:: \frac{T - \eta}{(1 - \eta) T} = 1 - \frac{\eta}{1 - \eta} \frac{1 - T}{T}
@@ -65,7 +65,7 @@ def recall_gain(at: Reading[N]) -> N:
     >>> br.recall_gain(br.Point.from_rates(tpr=0.8, fpr=0.1, prevalence=0.5))
     0.75
     """
-    return pointwise.recall_gain(at.cases)
+    return pointwise.recall_gain(at.confusion_as_read)
 
 
 @metric(
@@ -76,7 +76,7 @@ def recall_gain(at: Reading[N]) -> N:
     undefined=Reason.NO_ALERTS,
     examples=({"beta": 0.5}, {"beta": 2.0}),
 )
-def modified_f_beta(at: Reading[N], *, beta: float) -> N:
+def modified_f_beta(at: Reading[N], /, *, beta: float) -> N:
     r"""F-beta of recall and of the precision in excess of chance.
 
     .. math:: \frac{(1 + \beta^2)\,p\,T}{\beta^2 p + T}, \qquad
@@ -102,7 +102,7 @@ def modified_f_beta(at: Reading[N], *, beta: float) -> N:
     >>> round(br.modified_f_beta(point, beta=2), 4)
     0.5769
     """
-    return pointwise.modified_f_beta(at.cases, checks.positive_number(beta, "beta"))
+    return pointwise.modified_f_beta(at.confusion_as_read, checks.positive_number(beta, "beta"))
 
 
 @metric(
@@ -112,7 +112,7 @@ def modified_f_beta(at: Reading[N], *, beta: float) -> N:
     higher_is_better=True,
     undefined=Reason.NO_ALERTS,
 )
-def modified_f1(at: Reading[N]) -> N:
+def modified_f1(at: Reading[N], /) -> N:
     r"""Harmonic mean of recall and of the precision in excess of chance.
 
     .. math:: \frac{2\,p\,T}{p + T}, \qquad p = \max\left(0, \frac{\text{precision} - \eta}{1 - \eta}\right)
@@ -135,11 +135,11 @@ def modified_f1(at: Reading[N]) -> N:
     >>> round(br.modified_f1(br.Point.from_rates(tpr=0.6, fpr=0.2, prevalence=0.5)), 4)
     0.5455
     """
-    return pointwise.modified_f_beta(at.cases, 1.0)
+    return pointwise.modified_f_beta(at.confusion_as_read, 1.0)
 
 
 @metric(label="Minimum precision", family=Family.POINTWISE, bounds=(0, 1), higher_is_better=None)
-def min_precision(at: Reading[N]) -> N:
+def min_precision(at: Reading[N], /) -> N:
     r"""The lowest precision any classifier can have at this recall: the edge of the unachievable region.
 
     .. math:: \frac{\eta T}{1 - \eta + \eta T}
@@ -161,11 +161,11 @@ def min_precision(at: Reading[N]) -> N:
     >>> br.min_precision(br.Point.from_counts(tp=50, fp=20, fn=50, tn=180))
     0.2
     """
-    return pointwise.min_precision(at.cases)
+    return pointwise.min_precision(at.confusion_as_read)
 
 
 @metric(label="Chance precision", family=Family.POINTWISE, bounds=(0, 1), higher_is_better=None)
-def chance_precision(at: Reading[N]) -> N:
+def chance_precision(at: Reading[N], /) -> N:
     r"""What precision is expected of a random order, at every recall: the prevalence.
 
     .. math:: \eta
@@ -181,4 +181,4 @@ def chance_precision(at: Reading[N]) -> N:
     >>> br.chance_precision(br.Point.from_counts(tp=50, fp=20, fn=50, tn=180))
     0.3333333333333333
     """
-    return pointwise.chance_precision(at.cases)
+    return pointwise.chance_precision(at.confusion_as_read)

@@ -2,6 +2,7 @@
 
 from baserate import checks
 from baserate.curve.point import Point
+from baserate.errors import InputError, MissingInformationError
 from baserate.results import NaturalFrequencies
 
 
@@ -31,9 +32,19 @@ def natural_frequencies(point: Point, *, cases: float = 10_000) -> NaturalFreque
     Of 1,080 alerts, 90 are right (8.33 %).
     """
     cases = checks.positive_number(cases, "cases")
+    if not isinstance(point, Point):
+        raise InputError(
+            f"natural_frequencies tells of one Point, got a {type(point).__name__}; choose one, for example "
+            f"curve.at_recall(0.6)."
+        )
+    if point.missing_class:
+        raise MissingInformationError(
+            f"natural_frequencies needs rates of both classes, and {point.missing_class.sentence} behind this point."
+        )
     positives = cases * point.prevalence
     negatives = cases * (1 - point.prevalence)
     return NaturalFrequencies(
+        prevalence=point.prevalence,
         cases=cases,
         true_positives=positives * point.tpr,
         false_negatives=positives * point.fnr,

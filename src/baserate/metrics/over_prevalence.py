@@ -13,12 +13,12 @@ from baserate.curve.curve import Curve
 from baserate.curve.point import Point
 from baserate.curve.reading import Reading
 from baserate.errors import InputError, PrecisionWarning, Reason, UndefinedMetricWarning
-from baserate.formulas.pointwise import Confusion, ratio
-from baserate.metrics.families import bound_parameters, evaluate
-from baserate.registry import Family, describe, lower_is_better, row_of
+from baserate.formulas.pointwise import Confusion, ratio, with_negatives_weighted
+from baserate.metrics.definition import evaluate
+from baserate.registry import Family, bound_parameters, describe, lower_is_better, row_of
 from baserate.results import Crossing, Sweep
 
-Metric = Callable[..., float] | Callable[..., FloatArray]
+MetricFunction = Callable[..., float] | Callable[..., FloatArray]
 
 # Crossings: cells of the grid on which signs are compared, and what counts as equal.
 _GRID = 2048
@@ -30,7 +30,7 @@ _PANELS = tuple(2**k for k in range(2, 12))
 _AGREEMENT = 1e-10
 
 
-def sweep(metric: Metric, at: Curve | Point, prevalences: object) -> Sweep:
+def sweep(metric: MetricFunction, at: Curve | Point, prevalences: object) -> Sweep:
     """A metric over a range of prevalences.
 
     Areas at a thousand prevalences cost little more than at fifty: see the notes.
@@ -42,7 +42,7 @@ def sweep(metric: Metric, at: Curve | Point, prevalences: object) -> Sweep:
     at : Curve or Point
         What to read; a pointwise metric needs a Point.
     prevalences : column
-        Where to read it, each strictly between 0 and 1.
+        Where to read it: shares strictly between 0 and 1, or odds such as "1:1000".
 
     Returns
     -------
@@ -68,7 +68,7 @@ def sweep(metric: Metric, at: Curve | Point, prevalences: object) -> Sweep:
     return Sweep(describe(metric), grid, value, reason)
 
 
-def _values(metric: Metric, at: Curve | Point, prevalences: FloatArray) -> tuple[FloatArray, Reason | None]:
+def _values(metric: MetricFunction, at: Curve | Point, prevalences: FloatArray) -> tuple[FloatArray, Reason | None]:
     row = row_of(metric)
     x = (1 - prevalences) / prevalences
     if row is not None and row.family is Family.POINTWISE:
@@ -80,8 +80,8 @@ def _values(metric: Metric, at: Curve | Point, prevalences: FloatArray) -> tuple
         value, reason = evaluate(metric, _PointAtMany(at, x))
         return np.asarray(value, np.float64), reason
     if row is not None and row.over_odds is not None and isinstance(at, Curve):
-        if at.lacks:
-            return np.full(len(prevalences), np.nan), at.lacks
+        if at.missing_class:
+            return np.full(len(prevalences), np.nan), at.missing_class
         value = row.over_odds(at, x, **bound_parameters(metric))
         return value, row.undefined if np.isnan(value).any() else None
     results = [evaluate(metric, at.at_prevalence(float(prevalence))) for prevalence in prevalences]
@@ -95,24 +95,37 @@ class _PointAtMany(Reading[FloatArray]):
     _noun = "point"
 
     def __init__(self, point: Point, x: FloatArray) -> None:
-        self._n, self._given, self._point, self._x = (point.n_pos, point.n_neg), None, point, x
+        self._n, self._given, self._point, self._x = point._n, None, point, x
 
     @property
     def confusion(self) -> Confusion[FloatArray]:
         return Confusion(*(np.full(len(self._x), cell) for cell in self._point.confusion))
 
     @property
-    def cases(self) -> Confusion[FloatArray]:
-        c = self.confusion
-        weight = self._x * ratio(c.tp + c.fn, c.fp + c.tn)
-        return Confusion(c.tp, c.fn, weight * c.fp, weight * c.tn)
+    def confusion_as_read(self) -> Confusion[FloatArray]:
+        n_pos, n_neg = self._totals
+        return with_negatives_weighted(self.confusion, self._x * ratio(n_pos, n_neg))
+
+    @property
+    def _totals(self) -> tuple[float, float]:
+        return self._point._totals
+
+    @property
+    def prevalence(self) -> float:
+        raise NotImplementedError("a pointwise metric reads confusion_as_read, never the prevalence itself")
 
     def at_prevalence(self, prevalence: float | str) -> Self:
         raise InputError(f"this is read at {len(self._x):,} prevalences already, got {prevalence!r}; read the point.")
 
 
 def crossings(
-    metric: Metric, a: Curve | Point, b: Curve | Point, *, low: float | str = 1e-6, high: float | str = 1 - 1e-6
+    metric: MetricFunction,
+    a: Curve | Point,
+    b: Curve | Point,
+    *,
+    low: float | str = 1e-6,
+    high: float | str = 1 - 1e-6,
+    names: tuple[str, str] = ("a", "b"),
 ) -> list[Crossing]:
     """Prevalences where two classifiers swap places.
 
@@ -124,12 +137,14 @@ def crossings(
         The two classifiers.
     low, high : float or odds
         The range to search.
+    names : pair of str
+        What to call them in the result.
 
     Returns
     -------
     list of Crossing
         In order of prevalence; empty where one of them leads throughout. Each says who leads on either side;
-        for a cost the lower one leads.
+        for a cost the lower one leads. Where the metric is undefined nothing is compared, and a warning says so.
 
     Notes
     -----
@@ -153,11 +168,13 @@ def crossings(
     """
     ends = checks.prevalence_range(low, high)
     sign = -1.0 if lower_is_better(metric) else 1.0
+    reasons: set[Reason] = set()
 
     def lead(log_odds: FloatArray) -> FloatArray:
         """By how much a leads, with 0 for a difference within rounding."""
         prevalence = _from_log_odds(log_odds)
-        of_a, of_b = _values(metric, a, prevalence)[0], _values(metric, b, prevalence)[0]
+        (of_a, reason_a), (of_b, reason_b) = _values(metric, a, prevalence), _values(metric, b, prevalence)
+        reasons.update(reason for reason in (reason_a, reason_b) if reason)
         difference = sign * (of_a - of_b)
         return np.where(np.abs(difference) <= _ROUNDING * np.maximum(np.abs(of_a), np.abs(of_b)), 0.0, difference)
 
@@ -167,8 +184,10 @@ def crossings(
         root = _refine(lead, left, right)
         prevalence = float(_from_log_odds(np.array(root)))
         value = float(_values(metric, a, np.array([prevalence]))[0][0])
-        below, above = ("a", "b") if lead(np.array([left]))[0] > 0 else ("b", "a")
+        below, above = names if lead(np.array([left]))[0] > 0 else names[::-1]
         found.append(Crossing(describe(metric), prevalence, value, below, above))
+    for reason in sorted(reasons):
+        warnings.warn(UndefinedMetricWarning(describe(metric), reason), stacklevel=2)
     return found
 
 
@@ -211,7 +230,7 @@ def _refine(lead: Callable[[FloatArray], FloatArray], left: float, right: float)
 
 
 def mean_over_prevalence(
-    metric: Metric,
+    metric: MetricFunction,
     at: Curve | Point,
     *,
     low: float | str,

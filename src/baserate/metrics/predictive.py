@@ -5,7 +5,7 @@ from baserate.curve.reading import Reading
 from baserate.errors import Reason
 from baserate.formulas import pointwise
 from baserate.formulas.pointwise import N
-from baserate.metrics.families import metric
+from baserate.metrics.definition import metric
 from baserate.registry import Family
 
 
@@ -16,7 +16,7 @@ from baserate.registry import Family
     higher_is_better=True,
     undefined=Reason.NO_ALERTS,
 )
-def precision(at: Reading[N]) -> N:
+def precision(at: Reading[N], /) -> N:
     r"""Share of the alerts that are right: positive predictive value.
 
     .. math:: \frac{\eta T}{\eta T + (1 - \eta) F}, \qquad
@@ -43,7 +43,7 @@ def precision(at: Reading[N]) -> N:
     >>> [round(br.precision(point.at_prevalence(p)), 4) for p in (0.5, 0.01, 0.001)]
     [0.9804, 0.3356, 0.0477]
     """
-    return pointwise.precision(at.cases)
+    return pointwise.precision(at.confusion_as_read)
 
 
 @metric(
@@ -53,7 +53,7 @@ def precision(at: Reading[N]) -> N:
     higher_is_better=True,
     undefined=Reason.NO_REJECTIONS,
 )
-def npv(at: Reading[N]) -> N:
+def npv(at: Reading[N], /) -> N:
     r"""Share of the cases without an alert that are negative: negative predictive value.
 
     .. math:: \frac{(1 - \eta)(1 - F)}{(1 - \eta)(1 - F) + \eta (1 - T)}
@@ -71,7 +71,7 @@ def npv(at: Reading[N]) -> N:
     >>> round(br.npv(br.Point.from_rates(tpr=0.5, fpr=0.01, prevalence=0.1)), 4)
     0.9469
     """
-    return pointwise.npv(at.cases)
+    return pointwise.npv(at.confusion_as_read)
 
 
 @metric(
@@ -81,7 +81,7 @@ def npv(at: Reading[N]) -> N:
     higher_is_better=True,
     examples=({"beta": 0.5}, {"beta": 2.0}),
 )
-def f_beta(at: Reading[N], *, beta: float) -> N:
+def f_beta(at: Reading[N], /, *, beta: float) -> N:
     r"""Weighted harmonic mean of precision and recall.
 
     .. math:: \frac{(1 + \beta^2) T}{T + \beta^2 + x F}, \qquad x = (1 - \eta) / \eta
@@ -102,11 +102,11 @@ def f_beta(at: Reading[N], *, beta: float) -> N:
     >>> round(br.f_beta(point, beta=2), 4)
     0.5358
     """
-    return pointwise.f_beta(at.cases, checks.positive_number(beta, "beta"))
+    return pointwise.f_beta(at.confusion_as_read, checks.positive_number(beta, "beta"))
 
 
 @metric(label="F1", family=Family.POINTWISE, bounds=(0, 1), higher_is_better=True)
-def f1(at: Reading[N]) -> N:
+def f1(at: Reading[N], /) -> N:
     r"""Harmonic mean of precision and recall.
 
     .. math:: \frac{2 T}{T + 1 + x F}, \qquad x = (1 - \eta) / \eta
@@ -129,11 +129,11 @@ def f1(at: Reading[N]) -> N:
     >>> [round(br.f1(point.at_prevalence(p)), 4) for p in (0.5, 0.001)]
     [0.7495, 0.4617]
     """
-    return pointwise.f_beta(at.cases, 1.0)
+    return pointwise.f_beta(at.confusion_as_read, 1.0)
 
 
 @metric(label="Accuracy", family=Family.POINTWISE, bounds=(0, 1), higher_is_better=True)
-def accuracy(at: Reading[N]) -> N:
+def accuracy(at: Reading[N], /) -> N:
     r"""Share of the cases that are predicted rightly.
 
     .. math:: \eta T + (1 - \eta)(1 - F)
@@ -152,7 +152,7 @@ def accuracy(at: Reading[N]) -> N:
     >>> round(br.accuracy(br.Point.from_rates(tpr=0, fpr=0, prevalence=0.001)), 4)
     0.999
     """
-    return pointwise.accuracy(at.cases)
+    return pointwise.accuracy(at.confusion_as_read)
 
 
 @metric(
@@ -162,7 +162,7 @@ def accuracy(at: Reading[N]) -> N:
     higher_is_better=True,
     undefined=Reason.ONE_PREDICTION,
 )
-def mcc(at: Reading[N]) -> N:
+def mcc(at: Reading[N], /) -> N:
     r"""Matthews correlation of label and prediction.
 
     .. math:: \frac{(T - F)\sqrt{\eta (1 - \eta)}}{\sqrt{a (1 - a)}}, \qquad a = \eta T + (1 - \eta) F
@@ -182,11 +182,11 @@ def mcc(at: Reading[N]) -> N:
     >>> [round(br.mcc(point.at_prevalence(p)), 4) for p in (0.5, 0.001)]
     [0.6533, 0.4738]
     """
-    return pointwise.mcc(at.cases)
+    return pointwise.mcc(at.confusion_as_read)
 
 
 @metric(label="Cohen's kappa", family=Family.POINTWISE, bounds=(-1, 1), higher_is_better=True)
-def kappa(at: Reading[N]) -> N:
+def kappa(at: Reading[N], /) -> N:
     r"""Cohen's kappa: agreement of label and prediction in excess of chance.
 
     .. math:: \frac{2 \eta (1 - \eta)(T - F)}{(1 - \eta) a + \eta (1 - a)}, \qquad a = \eta T + (1 - \eta) F
@@ -205,11 +205,11 @@ def kappa(at: Reading[N]) -> N:
     >>> [round(br.kappa(point.at_prevalence(p)), 4) for p in (0.5, 0.001)]
     [0.599, 0.4611]
     """
-    return pointwise.kappa(at.cases)
+    return pointwise.kappa(at.confusion_as_read)
 
 
 @metric(label="Alert rate", family=Family.POINTWISE, bounds=(0, 1), higher_is_better=None)
-def alert_rate(at: Reading[N]) -> N:
+def alert_rate(at: Reading[N], /) -> N:
     r"""Share of the cases that raise an alert.
 
     .. math:: \eta T + (1 - \eta) F
@@ -227,7 +227,7 @@ def alert_rate(at: Reading[N]) -> N:
     >>> round(br.alert_rate(br.Point.from_rates(tpr=0.6, fpr=0.001, prevalence=0.001)), 6)
     0.001599
     """
-    return pointwise.alert_rate(at.cases)
+    return pointwise.alert_rate(at.confusion_as_read)
 
 
 @metric(
@@ -237,7 +237,7 @@ def alert_rate(at: Reading[N]) -> N:
     higher_is_better=True,
     undefined=Reason.NO_ALERTS,
 )
-def lift(at: Reading[N]) -> N:
+def lift(at: Reading[N], /) -> N:
     r"""How many times richer in positives the alerts are than all cases.
 
     .. math:: \text{precision} / \eta
@@ -257,4 +257,4 @@ def lift(at: Reading[N]) -> N:
     >>> [round(br.lift(point.at_prevalence(p)), 2) for p in (0.5, 0.001)]
     [2.0, 375.23]
     """
-    return pointwise.lift(at.cases)
+    return pointwise.lift(at.confusion_as_read)

@@ -4,12 +4,12 @@ from baserate.curve.reading import Reading
 from baserate.errors import Reason
 from baserate.formulas import pointwise
 from baserate.formulas.pointwise import N
-from baserate.metrics.families import metric
+from baserate.metrics.definition import metric
 from baserate.registry import Family
 
 
 @metric(label="Recall", family=Family.POINTWISE, bounds=(0, 1), higher_is_better=True)
-def recall(at: Reading[N]) -> N:
+def recall(at: Reading[N], /) -> N:
     r"""Share of the positives that raise an alert: TPR, sensitivity.
 
     .. math:: T = TP / (TP + FN)
@@ -31,7 +31,7 @@ def recall(at: Reading[N]) -> N:
 
 
 @metric(label="Specificity", family=Family.POINTWISE, bounds=(0, 1), higher_is_better=True)
-def specificity(at: Reading[N]) -> N:
+def specificity(at: Reading[N], /) -> N:
     r"""Share of the negatives that raise no alert: TNR, ``1 - FPR``.
 
     .. math:: 1 - F = TN / (TN + FP)
@@ -53,7 +53,7 @@ def specificity(at: Reading[N]) -> N:
 
 
 @metric(label="Balanced accuracy", family=Family.POINTWISE, bounds=(0, 1), higher_is_better=True)
-def balanced_accuracy(at: Reading[N]) -> N:
+def balanced_accuracy(at: Reading[N], /) -> N:
     r"""Mean of recall and specificity.
 
     .. math:: (T + 1 - F) / 2
@@ -76,7 +76,7 @@ def balanced_accuracy(at: Reading[N]) -> N:
 
 
 @metric(label="Youden's J", family=Family.POINTWISE, bounds=(-1, 1), higher_is_better=True)
-def youden_j(at: Reading[N]) -> N:
+def youden_j(at: Reading[N], /) -> N:
     r"""Recall less the false positive rate.
 
     .. math:: J = T - F
@@ -109,7 +109,7 @@ def youden_j(at: Reading[N]) -> N:
     higher_is_better=True,
     undefined=Reason.NO_ALERTS,
 )
-def lr_positive(at: Reading[N]) -> N:
+def lr_positive(at: Reading[N], /) -> N:
     r"""How many times an alert multiplies the odds of being positive.
 
     .. math:: LR_+ = T / F
@@ -139,7 +139,7 @@ def lr_positive(at: Reading[N]) -> N:
     higher_is_better=False,
     undefined=Reason.NO_REJECTIONS,
 )
-def lr_negative(at: Reading[N]) -> N:
+def lr_negative(at: Reading[N], /) -> N:
     r"""How many times the absence of an alert multiplies the odds of being positive.
 
     .. math:: LR_- = (1 - T) / (1 - F)

@@ -12,7 +12,7 @@ from baserate.curve.curve import Curve
 from baserate.curve.point import Point
 from baserate.curve.reading import Reading
 from baserate.errors import InputError, Reason, UndefinedMetricWarning
-from baserate.registry import Family, Law, Metric, register, row_of
+from baserate.registry import Family, Law, Metric, bound_parameters, describe, register, row_of
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -32,7 +32,7 @@ def metric(
 
     def decorate(compute: F) -> F:
         @functools.wraps(compute)
-        def function(at: Reading[float] | Reading[FloatArray], **parameters: object) -> object:
+        def function(at: Reading[float] | Reading[FloatArray], /, **parameters: object) -> object:
             value, reason = _evaluate(row, at, parameters)
             if reason is not None:
                 warnings.warn(UndefinedMetricWarning(row.name, reason), stacklevel=2)
@@ -65,30 +65,32 @@ def evaluate(
     row = row_of(wanted)
     if row is not None:
         return _evaluate(row, at, bound_parameters(wanted))
+    reasons: list[Reason] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UndefinedMetricWarning)
         value = np.asarray(wanted(at), np.float64)
-    if not np.isnan(value).any():
-        return (float(value) if value.ndim == 0 else value), None
-    reasons = [item.message.reason for item in caught if isinstance(item.message, UndefinedMetricWarning)]
-    reason = reasons[0] if reasons else Reason.NOT_A_NUMBER
-    return (float(value) if value.ndim == 0 else value), reason
-
-
-def bound_parameters(wanted: Callable[..., object]) -> Mapping[str, object]:
-    """The parameters that ``functools.partial`` has bound."""
-    return wanted.keywords if isinstance(wanted, functools.partial) else {}
+    for item in caught:
+        if isinstance(item.message, UndefinedMetricWarning):
+            reasons.append(item.message.reason)
+        else:
+            warnings.warn_explicit(item.message, item.category, item.filename, item.lineno)
+    if value.ndim:
+        raise InputError(
+            f"a metric must return one number here, got an array of shape {value.shape} from {describe(wanted)}; "
+            f"choose an operating point first, for example curve.at_recall(0.6)."
+        )
+    return float(value), (reasons or [Reason.NOT_A_NUMBER])[0] if np.isnan(value) else None
 
 
 def _evaluate(
     row: Metric, at: Reading[float] | Reading[FloatArray], parameters: Mapping[str, object]
 ) -> tuple[float | FloatArray, Reason | None]:
     _check_input(row, at)
-    if row.family is not Family.POINTWISE and at.lacks:
-        return float("nan"), at.lacks
+    if row.family is not Family.POINTWISE and at.missing_class:
+        return float("nan"), at.missing_class
     with np.errstate(invalid="ignore"):
         value = np.asarray(row.compute(at, **parameters), np.float64)
-    reason = (at.lacks or row.undefined) if np.isnan(value).any() else None
+    reason = (at.missing_class or row.undefined) if np.isnan(value).any() else None
     return (float(value) if value.ndim == 0 else value), reason
 
 

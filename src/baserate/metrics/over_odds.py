@@ -1,0 +1,130 @@
+"""Areas and baselines for many prevalences at once, each written here and only here.
+
+Every function takes a curve and an array of ``x``, the negatives per positive, and returns one value per x. A
+metric asks for the one x its curve is read at, a sweep for all of its own.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from baserate import checks
+from baserate.arrays import FloatArray
+from baserate.curve.curve import Curve
+from baserate.formulas import areas, baselines
+from baserate.formulas.interpolation import interpolated
+
+RecallRange = tuple[float, float]
+WHOLE: RecallRange = (0.0, 1.0)
+
+
+def as_read(over: Callable[..., FloatArray], curve: Curve, **parameters: object) -> float:
+    """A function of many x at the one the curve is read at."""
+    return float(over(curve, np.array([curve.odds_against]), **parameters)[0])
+
+
+def roc_auc(curve: Curve, x: FloatArray, *, max_fpr: float = 1.0) -> FloatArray:
+    """The same for every x."""
+    area = areas.roc_auc(curve.table.merged_steps, checks.share(max_fpr, "max_fpr", above=True))
+    return np.full(len(x), area)
+
+
+def average_precision(curve: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
+    """The step sum over the corners."""
+    low, high = checks.recall_range(recall_range)
+    return interpolated(lambda odds: areas.average_precision(curve.table.steps, odds, low, high), x)
+
+
+def auc_pr(curve: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
+    """The exact integral along the ROC curve."""
+    low, high = checks.recall_range(recall_range)
+    return interpolated(lambda odds: areas.auc_pr(curve.table.merged_steps, odds, low, high), x)
+
+
+def auc_prg(curve: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
+    """One integral, cut at each prevalence."""
+    return areas.auc_prg(curve.table.merged_steps, x, *checks.recall_range(recall_range))
+
+
+def best_f_beta(curve: Curve, x: FloatArray, *, beta: float, recall_range: RecallRange = WHOLE) -> FloatArray:
+    """The best of all thresholds, found on the hull where x are many."""
+    low, high = checks.recall_range(recall_range)
+    # The end of a vertical piece beats its inner points, unless the range cuts the end off.
+    steps = curve.table.merged_steps if high == 1 else curve.table.steps
+    return areas.best_f_beta(steps, x, checks.positive_number(beta, "beta"), low, high)
+
+
+def best_f1(curve: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
+    """The best F-beta with beta 1."""
+    return best_f_beta(curve, x, beta=1.0, recall_range=recall_range)
+
+
+def min_auc_pr(_: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
+    """The floor of AUC-PR, whatever the curve."""
+    low, high = checks.recall_range(recall_range)
+    return np.array([baselines.min_auc_pr(x_j, low, high) for x_j in x])
+
+
+def min_average_precision(curve: Curve, x: FloatArray) -> FloatArray:
+    """The floor of average precision for this many positives."""
+    n_pos = _whole(curve.n_pos)
+    return np.array([baselines.min_average_precision(n_pos, x_j) if n_pos else np.nan for x_j in x])
+
+
+def chance_average_precision(curve: Curve, x: FloatArray) -> FloatArray:
+    """An expectation of areas is as smooth in log x as an area."""
+    n_pos, n_neg = _whole(curve.n_pos), _whole(curve.n_neg)
+    if not (n_pos and n_neg):
+        return np.full(len(x), np.nan)
+    return interpolated(lambda odds: np.array([baselines.chance_average_precision(n_pos, n_neg, o) for o in odds]), x)
+
+
+def normalized_auc_pr(curve: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
+    """AUC-PR between its floor and the width of the range."""
+    low, high = checks.recall_range(recall_range)
+    return _normalized(
+        x,
+        area=lambda odds: auc_pr(curve, odds, recall_range=recall_range),
+        lack=lambda odds: areas.auc_pr(curve.table.merged_steps, odds, low, high, deficit=True),
+        floor=lambda x_j: baselines.min_auc_pr(x_j, low, high),
+        floor_lack=lambda x_j: baselines.min_auc_pr(x_j, low, high, deficit=True),
+    )
+
+
+def normalized_average_precision(curve: Curve, x: FloatArray) -> FloatArray:
+    """Average precision between its floor and 1."""
+    n_pos = _whole(curve.n_pos)
+    if not n_pos:
+        return np.full(len(x), np.nan)
+    return _normalized(
+        x,
+        area=lambda odds: average_precision(curve, odds),
+        lack=lambda odds: areas.average_precision(curve.table.steps, odds, *WHOLE, deficit=True),
+        floor=lambda x_j: baselines.min_average_precision(n_pos, x_j),
+        floor_lack=lambda x_j: baselines.min_average_precision(n_pos, x_j, deficit=True),
+    )
+
+
+def _normalized(
+    x: FloatArray,
+    *,
+    area: Callable[[FloatArray], FloatArray],
+    lack: Callable[[FloatArray], FloatArray],
+    floor: Callable[[float], float],
+    floor_lack: Callable[[float], float],
+) -> FloatArray:
+    """An area on the scale from its floor to perfect; a lack is what is missing to perfect.
+
+    Above prevalence 1/2 areas crowd against perfect, and only what they lack keeps its digits.
+    """
+    rare = x >= 1
+    result = np.empty(len(x))
+    lowest, room = (np.array([part(x_j) for x_j in x[rare]]) for part in (floor, floor_lack))
+    result[rare] = (area(x[rare]) - lowest) / room
+    result[~rare] = 1 - lack(x[~rare]) / np.array([floor_lack(x_j) for x_j in x[~rare]])
+    return result
+
+
+def _whole(size: float) -> float | None:
+    """A class size, or None where weights make it something else than a number of cases."""
+    return size if float(size).is_integer() else None
