@@ -8,20 +8,18 @@ from typing import ClassVar
 import numpy as np
 
 from baserate import checks, notebook
-from baserate.arrays import CountArray, Counts, FloatArray
+from baserate.arrays import Counts
 from baserate.checks import Label
-from baserate.curve import choosing, files
+from baserate.curve import files
 from baserate.curve.counting import Counted, count_rows, count_weighted_rows, merge_counts
-from baserate.curve.point import Point
-from baserate.curve.reading import Reading
 from baserate.curve.table import CountTable, RateTable, Table
-from baserate.errors import CurveFileError, InputError, MissingInformationError
+from baserate.curve.thresholds import Thresholds
+from baserate.errors import CurveFileError, InputError
 from baserate.formulas import pointwise
-from baserate.formulas.pointwise import Confusion
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Curve(Reading[FloatArray]):
+class Curve(Thresholds):
     """A table of positives and negatives by score, read at a prevalence.
 
     Build one with `from_scores`, `from_counts` or `from_rates`; it is sorted once and never changes. A score
@@ -188,152 +186,6 @@ class Curve(Reading[FloatArray]):
         """
         return replace(self, _given=checks.prevalence(prevalence))
 
-    def __len__(self) -> int:
-        """Number of thresholds: distinct scores, or points of a curve of rates."""
-        return len(self.table.cumulative()[0]) if self.table.score is None else len(self.table.score)
-
-    @property
-    def has_scores(self) -> bool:
-        """False for a curve of rates."""
-        return self.table.score is not None
-
-    @property
-    def weighted(self) -> bool:
-        """True if rows had weights, so that totals are not numbers of cases."""
-        return isinstance(self.table, CountTable) and self.table.weighted
-
-    @property
-    def _totals(self) -> tuple[float, float]:
-        return self.table.total_pos, self.table.total_neg
-
-    @property
-    def confusion(self) -> Confusion[FloatArray]:
-        """The confusion matrix at each threshold, as counted; of a curve of rates, as shares of each class."""
-        return self.table.confusion()
-
-    @property
-    def score(self) -> FloatArray:
-        """The distinct scores, highest first: the thresholds."""
-        return self._counted("scores").score
-
-    @property
-    def pos(self) -> CountArray:
-        """Positives (or their weight) at each score."""
-        return _wide(self._counted("counts").pos)
-
-    @property
-    def neg(self) -> CountArray:
-        """Negatives (or their weight) at each score."""
-        return _wide(self._counted("counts").neg)
-
-    @property
-    def pos_squares(self) -> CountArray:
-        """Sum of squared weights of the positives at each score; their number where rows have no weights."""
-        squares = self._counted("counts").pos_squares
-        return self.pos if squares is None else squares
-
-    @property
-    def neg_squares(self) -> CountArray:
-        """Sum of squared weights of the negatives at each score; their number where rows have no weights."""
-        squares = self._counted("counts").neg_squares
-        return self.neg if squares is None else squares
-
-    def _counted(self, wanted: str) -> Counted:
-        if not isinstance(self.table, CountTable):
-            raise MissingInformationError(
-                f"this curve was made from rates and has no {wanted}; build it with from_scores or from_counts."
-            )
-        return self.table.counted
-
-    # --- choosing a point -------------------------------------------------------------------------
-
-    def at_threshold(self, threshold: float) -> Point:
-        """The point that predicts positive at `threshold` and above.
-
-        Examples
-        --------
-        >>> import baserate as br
-        >>> br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[900, 50]).at_threshold(0.5)
-        Point(tpr=0.8, fpr=0.05263, threshold=0.5, 50 pos, 950 neg, prevalence=0.05, chosen by threshold 0.5)
-        """
-        return choosing.at_threshold(self, threshold)
-
-    def at_recall(self, recall: float) -> Point:
-        """The highest threshold whose recall reaches `recall`.
-
-        Examples
-        --------
-        >>> import baserate as br
-        >>> br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[900, 50]).at_recall(0.6).threshold
-        0.9
-        """
-        return choosing.at_recall(self, recall)
-
-    def at_fpr(self, fpr: float) -> Point:
-        """The lowest threshold whose false positive rate stays within `fpr`.
-
-        Where even the highest score has too many negatives, the point alerts on nothing and its threshold
-        is infinite.
-
-        Examples
-        --------
-        >>> import baserate as br
-        >>> curve = br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[900, 50])
-        >>> curve.at_fpr(0.1).threshold, curve.at_fpr(0.01).threshold
-        (0.9, inf)
-        """
-        return choosing.at_fpr(self, fpr)
-
-    def at_precision(self, precision: float) -> Point:
-        """The threshold with the largest recall among those whose precision, as read, reaches `precision`.
-
-        Examples
-        --------
-        >>> import baserate as br
-        >>> curve = br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[900, 50])
-        >>> curve.at_precision(0.4).threshold
-        0.9
-        """
-        return choosing.at_precision(self, precision)
-
-    def at_top_k(self, k: int) -> Point:
-        """The lowest threshold with at most `k` rows of the data at or above it.
-
-        Examples
-        --------
-        >>> import baserate as br
-        >>> br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[900, 50]).at_top_k(100).threshold
-        0.9
-        """
-        return choosing.at_top_k(self, k)
-
-    def at_alert_rate(self, alert_rate: float) -> Point:
-        """The lowest threshold whose share of alerts, at the prevalence read at, stays within `alert_rate`.
-
-        Examples
-        --------
-        >>> import baserate as br
-        >>> br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[900, 50]).at_alert_rate(0.1).threshold
-        0.9
-        """
-        return choosing.at_alert_rate(self, alert_rate)
-
-    def best(self, metric: "Callable[[Curve], FloatArray]") -> Point:
-        """The threshold where a pointwise metric is best, as read; among equals the highest.
-
-        Alerting on nothing, at an infinite threshold, competes too: at a small prevalence it may well be the
-        cheapest. Thresholds where the metric is undefined do not compete. A cost is made lowest; a function of
-        your own is made highest, and must work on a Curve and on a Point alike.
-
-        Examples
-        --------
-        >>> import baserate as br
-        >>> curve = br.Curve.from_scores([0, 1, 0, 1, 1, 0], [0.1, 0.4, 0.5, 0.8, 0.9, 0.2])
-        >>> curve.best(br.f1).threshold, curve.at_prevalence(0.01).best(br.f1).threshold
-        (0.4, 0.8)
-        """
-        return choosing.best(self, metric)
-
     # --- adding -----------------------------------------------------------------------------------
 
     @classmethod
@@ -440,8 +292,3 @@ class Curve(Reading[FloatArray]):
             precision = pointwise.precision(self.confusion_as_read)
             pictures.append((f"precision–recall at {self.prevalence:.4g}", rates.tpr, precision))
         return notebook.card(repr(self), facts, pictures)
-
-
-def _wide(counts: Counts) -> CountArray:
-    """Counts as int64, so that a caller's arithmetic cannot overflow the narrow ones kept inside."""
-    return counts if counts.dtype.kind == "f" else counts.astype(np.int64)

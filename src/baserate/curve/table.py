@@ -39,6 +39,10 @@ class Table:
         """The corners without those in the middle of a vertical piece of the ROC curve."""
         return merge_vertical(self.steps)
 
+    def __len__(self) -> int:
+        """Number of thresholds."""
+        raise NotImplementedError
+
     def confusion_at(self, row: int) -> Confusion[float]:
         """The confusion matrix at one threshold; of row -1, above them all."""
         raise NotImplementedError
@@ -70,6 +74,9 @@ class CountTable(Table):
         pos, neg = self.counted.pos[at], self.counted.neg[at]
         fp = _running(self.counted.neg)[at]
         return Steps(_running(pos), fp, pos, neg, self.total_pos, self.total_neg)
+
+    def __len__(self) -> int:
+        return len(self.counted.score)
 
     def confusion_at(self, row: int) -> Confusion[float]:
         """The sums down to the row, and what is left of each class."""
@@ -104,6 +111,9 @@ class RateTable(Table):
         pos, neg = np.diff(self.tpr, prepend=0.0), np.diff(self.fpr, prepend=0.0)
         at = pos > 0
         return Steps(self.tpr[at], self.fpr[at], pos[at], neg[at], 1.0, 1.0)
+
+    def __len__(self) -> int:
+        return len(self.tpr)
 
     def confusion_at(self, row: int) -> Confusion[float]:
         """The rates at the row and their complements."""

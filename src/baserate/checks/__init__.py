@@ -1,0 +1,59 @@
+"""What may come in. Input is checked here, so that no room below has to.
+
+Each check returns the clean value or raises `InputError`: the rule, what came, what to do. Nothing is
+dropped, flipped, clipped or guessed.
+"""
+
+from baserate.checks.columns import (
+    Label,
+    amounts,
+    column,
+    counts,
+    labels,
+    matrix,
+    numbers,
+    prevalences,
+    rates,
+    same_length,
+    weights,
+)
+from baserate.checks.values import (
+    class_sizes,
+    cost,
+    did_you_mean,
+    number,
+    one_of,
+    positive_number,
+    prevalence,
+    prevalence_range,
+    probability,
+    recall_range,
+    share,
+    whole_number,
+)
+
+__all__ = [
+    "Label",
+    "amounts",
+    "class_sizes",
+    "column",
+    "cost",
+    "counts",
+    "did_you_mean",
+    "labels",
+    "matrix",
+    "number",
+    "numbers",
+    "one_of",
+    "positive_number",
+    "prevalence",
+    "prevalence_range",
+    "prevalences",
+    "probability",
+    "rates",
+    "recall_range",
+    "same_length",
+    "share",
+    "weights",
+    "whole_number",
+]

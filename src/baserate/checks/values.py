@@ -1,0 +1,129 @@
+"""Single values: numbers, shares, prevalences, ranges."""
+
+import math
+from collections.abc import Sequence
+from difflib import get_close_matches
+from numbers import Real
+from typing import TypeVar
+
+from baserate.errors import InputError
+
+
+def number(value: object, name: str) -> float:
+    """One real number, not nan."""
+    if isinstance(value, bool) or not isinstance(value, Real) or math.isnan(value):
+        raise InputError(f"{name} must be a number, got {value!r}; pass a float.")
+    return float(value)
+
+
+def share(value: object, name: str, *, above: bool = False) -> float:
+    """A number between 0 and 1; `above` says that 0 itself is excluded."""
+    converted = number(value, name)
+    if not (0 < converted <= 1 if above else 0 <= converted <= 1):
+        raise InputError(
+            f"{name} must be {'above 0 and at most 1' if above else 'between 0 and 1'}, got {value!r}; "
+            f"pass a share, not a percentage."
+        )
+    return converted
+
+
+def probability(value: object, name: str) -> float:
+    """A number strictly between 0 and 1."""
+    converted = number(value, name)
+    if not 0 < converted < 1:
+        raise InputError(f"{name} must be strictly between 0 and 1, got {value!r}; pass a probability.")
+    return converted
+
+
+def whole_number(value: object, name: str) -> int:
+    """A whole number above zero."""
+    converted = positive_number(value, name)
+    if not converted.is_integer():
+        raise InputError(f"{name} must be a whole number, got {value!r}; round it first.")
+    return int(converted)
+
+
+def cost(value: object, name: str) -> float:
+    """A finite number, not negative."""
+    converted = number(value, name)
+    if not 0 <= converted < math.inf:
+        raise InputError(f"{name} must be finite and not negative, got {value!r}; pass the cost of one mistake.")
+    return converted
+
+
+def positive_number(value: object, name: str) -> float:
+    """A finite number above zero."""
+    converted = number(value, name)
+    if not 0 < converted < math.inf:
+        raise InputError(f"{name} must be finite and above 0, got {value!r}; pass a positive number.")
+    return converted
+
+
+def prevalence(value: object, name: str = "prevalence") -> float:
+    """A prevalence strictly between 0 and 1, from a float or from odds such as "1:1000"."""
+    if isinstance(value, str):
+        return _prevalence_from_odds(value, name)
+    converted = number(value, name)
+    if not 0 < converted < 1:
+        raise InputError(
+            f"{name} must be strictly between 0 and 1, got {value!r}; pass a share such as 0.001 or odds "
+            f'such as "1:1000".'
+        )
+    return converted
+
+
+def _prevalence_from_odds(text: str, name: str) -> float:
+    try:
+        positives, negatives = (float(part) for part in text.split(":"))
+    except ValueError:
+        positives = negatives = math.nan
+    if not (0 < positives < math.inf and 0 < negatives < math.inf):
+        raise InputError(
+            f'{name} as text must be odds of positives to negatives such as "1:1000", got {text!r}; or pass a float.'
+        )
+    return positives / (positives + negatives)
+
+
+def prevalence_range(low: object, high: object) -> tuple[float, float]:
+    """Two prevalences, the lower first."""
+    ends = prevalence(low, "low"), prevalence(high, "high")
+    if not ends[0] < ends[1]:
+        raise InputError(f"low must be below high, got {low!r} and {high!r}; swap or widen them.")
+    return ends
+
+
+def recall_range(value: object) -> tuple[float, float]:
+    """A pair of recalls, the lower first."""
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise InputError(f"recall_range must be a pair such as (0.5, 1.0), got {value!r}; pass both ends.")
+    low, high = share(value[0], "recall_range"), share(value[1], "recall_range")
+    if not low < high:
+        raise InputError(f"recall_range must run from low to high, got {value!r}; swap or widen it.")
+    return low, high
+
+
+def class_sizes(n_pos: object, n_neg: object) -> tuple[float | None, float | None]:
+    """Both class sizes or neither."""
+    if n_pos is None and n_neg is None:
+        return None, None
+    if n_pos is None or n_neg is None:
+        raise InputError(f"n_pos and n_neg must come together, got {n_pos!r} and {n_neg!r}; pass both or neither.")
+    return positive_number(n_pos, "n_pos"), positive_number(n_neg, "n_neg")
+
+
+T = TypeVar("T")
+
+
+def one_of(value: T, allowed: Sequence[T], name: str) -> T:
+    """One of a few known values."""
+    if value not in allowed:
+        hint = did_you_mean(str(value), [str(item) for item in allowed])
+        listed = ", ".join(repr(item) for item in allowed)
+        raise InputError(f"{name} must be one of {listed}, got {value!r}{'; ' + hint if hint else ''}.")
+    return value
+
+
+def did_you_mean(name: str, known: Sequence[str]) -> str:
+    """A hint at the nearest known name, or nothing."""
+    close = get_close_matches(name, known, n=1)
+    return f"did you mean {close[0]!r}" if close else ""
