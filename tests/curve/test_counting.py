@@ -53,6 +53,12 @@ def test_many_ties_need_wide_counts():
     assert as_rows(count_rows(scores, positive)) == counted_by_hand(scores, positive)
 
 
+def test_minus_zero_is_written_as_zero():
+    for curve in (br.Curve.from_scores([0, 1], [-0.0, 0.0]), br.Curve.from_counts([-0.0], [1], [1])):
+        assert curve.score.tolist() == [0.0]
+        assert not np.signbit(curve.score).any()
+
+
 def test_input_is_left_alone():
     scores, labels = np.array([0.3, -0.0, 0.9]), np.array([0, 1, 1])
     before = scores.copy(), labels.copy()

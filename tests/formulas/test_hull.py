@@ -44,3 +44,11 @@ def test_a_slow_staircase_is_scanned():
     assert len(kept) < 200
     for slope in np.geomspace(1e-3, 1, 20):
         assert (up - slope * right)[kept].max() == pytest.approx((up - slope * right).max(), abs=1e-9)
+
+
+def test_every_vertex_of_a_smooth_arc_is_kept():
+    """Neighbouring slopes differ by less than a thousandth, and still each point is best for some price."""
+    angle = np.linspace(0, np.pi / 2, 3001)
+    right, up = 1 - np.cos(angle), np.sin(angle)
+    assert len(upper_hull(right, up)) == 3001
+    assert len(upper_hull(np.append(right, 1.5), np.append(up, 1.0))) == 3002
