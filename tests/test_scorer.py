@@ -93,6 +93,13 @@ def test_undefined_is_nan_unless_said_otherwise(data):
     assert br.scorer(br.precision, prevalence=0.1, undefined=0)(never, X, np.arange(len(X)) % 2) == 0
 
 
+def test_what_is_said_for_undefined_is_not_negated(data):
+    X, y = data
+    always = LogisticRegression().fit(X, y)
+    always.coef_[:], always.intercept_[:] = 0, 1
+    assert br.scorer(br.lr_negative, undefined=-5)(always, X, y) == -5
+
+
 def test_costs_are_negated_as_scikit_learn_expects(data):
     X, y = data
     cost = functools.partial(br.expected_cost, cost_fn=10, cost_fp=1)

@@ -116,6 +116,16 @@ def test_one_class_warns_once_and_only_about_itself(y):
             assert len(caught) == int(np.isnan(value).any())
 
 
+@pytest.mark.filterwarnings("ignore::baserate.UndefinedMetricWarning")
+def test_one_class_never_gives_0_or_1_to_a_metric_of_both():
+    for y in ([0, 0], [1, 1]):
+        curve = br.Curve.from_scores(y, [1, 2])
+        for row in br.METRICS.values():
+            if row.name not in ("recall", "specificity"):
+                assert np.isnan(row.function(curve, **row.examples[0])).all(), row.name
+    assert br.recall(br.Curve.from_scores([1, 1], [1, 2])).tolist() == [0.5, 1]
+
+
 def test_one_positive_is_enough():
     curve = br.Curve.from_scores([0, 1, 0], [1, 2, 3])
     assert br.average_precision(curve) == 0.5
@@ -176,6 +186,18 @@ def test_weights_are_never_ignored():
     y, s = [0, 1, 0, 1], [1, 2, 3, 4]
     plain, weighted = br.Curve.from_scores(y, s), br.Curve.from_scores(y, s, weight=[1, 2, 3, 4])
     assert br.average_precision(plain) != br.average_precision(weighted)
+
+
+def test_very_uneven_weights_lose_nothing():
+    curve = br.Curve.from_scores([1, 1, 0, 0], [0.9, 0.1, 0.9, 0.1], weight=[1e17, 1, 1, 1])
+    assert br.npv(curve.at_threshold(0.5)) == 0.5
+    assert br.npv(curve.at_threshold(0.5).at_prevalence(0.5)) == pytest.approx(1, abs=1e-15)
+    uneven = br.Curve.from_scores([0, 1, 1, 0], [5, 4, 3, 3], weight=[1e-20, 1e-20, 1, 1])
+    assert br.auc_pr(uneven) == 0.5
+    cut = br.Curve.from_scores([1, 1, 1, 0, 0], [5, 4, 3, 4.5, 3], weight=[1, 1e-20, 1, 1, 1])
+    whole = br.auc_pr(cut, recall_range=(0, 0.1)) + br.auc_pr(cut, recall_range=(0.1, 0.9))
+    whole += br.auc_pr(cut, recall_range=(0.9, 1))
+    assert whole == pytest.approx(br.auc_pr(cut), rel=1e-14)
 
 
 def test_scores_one_ulp_apart_are_distinct():

@@ -51,6 +51,8 @@ class Metric:
         Why it is nan where both classes are there.
     examples : tuple of mappings
         Parameter settings for the tests to try; an empty mapping for the defaults.
+    of_one_class : bool
+        Whether it reads one class only, and exists where the other has no rows.
     over_odds : callable or None
         ``(curve, x, **parameters) -> values`` for many x at once, where that is faster.
 
@@ -72,6 +74,7 @@ class Metric:
     undefined: Reason
     laws: frozenset[Law] = frozenset(Law)
     examples: tuple[Mapping[str, object], ...] = field(default=({},))
+    of_one_class: bool = False
     over_odds: Callable[..., FloatArray] | None = None
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from baserate import checks
 from baserate.checks import Label
 from baserate.curve.curve import Curve
-from baserate.errors import MissingInformationError
+from baserate.errors import InputError, MissingInformationError
 from baserate.metrics.definition import evaluate
 from baserate.registry import Family, lower_is_better, row_of
 
@@ -69,7 +69,13 @@ def scorer(
     except ModuleNotFoundError:
         raise MissingInformationError("a scorer needs scikit-learn; install it with baserate[sklearn].") from None
 
+    if not callable(metric):
+        raise InputError(f"metric must be a function such as br.f1, got {metric!r}; pass the function itself.")
     row = row_of(metric)
+    if row is not None and row.family is Family.POINTWISE and response == "scores":
+        raise InputError(f"{row.name} judges predicted labels, got response='scores'; leave response out.")
+    if not isinstance(undefined, int | float):
+        raise InputError(f"undefined must be a number or nan, got {undefined!r}; pass a float.")
     if response is None:
         response = "labels" if row is not None and row.family is Family.POINTWISE else "scores"
     checks.one_of(response, ("scores", "labels"), "response")
@@ -104,4 +110,6 @@ def _score(
     if prevalence is not None:
         curve = curve.at_prevalence(prevalence)
     value, reason = evaluate(metric, curve.at_threshold(1.0) if response == "labels" else curve)
-    return undefined if reason is not None else float(value)
+    if reason is not None:  # scikit-learn negates what is better low, and must not negate this
+        return -undefined if lower_is_better(metric) else undefined
+    return float(value)

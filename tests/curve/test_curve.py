@@ -2,10 +2,12 @@
 
 import copy
 import pickle
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import baserate as br
@@ -38,6 +40,13 @@ def curve():
         (pd.Series(["ok", "bad", "ok", "bad", "bad", "ok"], dtype="string"), "bad"),
         (pl.Series(["ok", "bad", "ok", "bad", "bad", "ok"], dtype=pl.Categorical), "bad"),
         (pl.Series([0, 1, 0, 1, 1, 0], dtype=pl.Int8), None),
+        (pl.Series(["ok", "bad", "ok", "bad", "bad", "ok"], dtype=pl.Enum(["ok", "bad"])), "bad"),
+        (pd.Series([0, 1, 0, 1, 1, 0], dtype="category"), None),
+        (pa.chunked_array([pa.array([0, 1, 0, 1, 1, 0]).dictionary_encode()]), None),
+        (pa.array(["ok", "bad", "ok", "bad", "bad", "ok"]).dictionary_encode(), "bad"),
+        (np.array([b"ok", b"bad", b"ok", b"bad", b"bad", b"ok"]), b"bad"),
+        (np.array(["ok", "bad", "ok", "bad", "bad", "ok"], np.dtypes.StringDType()), "bad"),
+        ([Decimal(0), Decimal(1), Decimal(0), Decimal(1), Decimal(1), Decimal(0)], None),
         (np.ma.MaskedArray([0, 1, 0, 1, 1, 0]), None),
     ],
     ids=str,

@@ -1,5 +1,6 @@
 """Curves in files: read back whole, or refused in a sentence."""
 
+import contextlib
 import json
 import os
 
@@ -15,6 +16,9 @@ CURVES = {
     "rates": br.Curve.from_rates([0.5], [0.1]),
     "rates with sizes": br.Curve.from_rates([0.5], [0.1], prevalence=0.01, n_pos=5, n_neg=50),
     "one class": br.Curve.from_scores([0, 0], [1, 1]),
+    "tiny weights": br.Curve.from_scores([0, 1], [1, 2], weight=[1e-60, 1e60]),
+    "rates that wait at the start": br.Curve.from_rates([0, 0, 0.5, 1], [0, 0, 0.1, 1]),
+    "more cases than floats count": br.Curve.pool([br.Curve.from_counts([1], [2**53], [1])] * 2),
     "empty": br.Curve.from_scores([], []),
 }
 
@@ -35,6 +39,22 @@ def test_a_damaged_file_is_refused(tmp_path):
         path.write_bytes(broken)
         with pytest.raises(br.CurveFileError, match=r"damaged or something else .*; save it again\."):
             br.Curve.load(path)
+
+
+def test_any_flipped_bit_is_refused_or_harmless(tmp_path):
+    path = tmp_path / "curve"
+    CURVES["counts"].save(path)
+    whole = path.read_bytes()
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
+        with contextlib.suppress(br.CurveFileError):
+            assert br.Curve.load(path) == CURVES["counts"]
+
+
+def test_a_saved_file_can_be_read_by_whoever_the_system_lets(tmp_path):
+    CURVES["counts"].save(tmp_path / "curve")
+    (tmp_path / "plain").write_text("")
+    assert (tmp_path / "curve").stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
 def header(**changes):

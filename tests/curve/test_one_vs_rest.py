@@ -1,6 +1,8 @@
 """Many classes as one curve each."""
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.metrics import average_precision_score
@@ -19,6 +21,20 @@ def test_each_class_against_the_rest():
         assert br.average_precision(curve) == pytest.approx(
             average_precision_score(name == Y, SCORES[:, name]), rel=1e-14
         )
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_a_frame_named_like_the_classes_says_which_is_which(frame):
+    turned = {str(name): SCORES[:, name] for name in (2, 0, 1)}
+    curves, expected = br.one_vs_rest(Y, frame(turned)), br.one_vs_rest(Y, SCORES)
+    assert all(curves[name] == expected[name] for name in (0, 1, 2))
+    unnamed = br.one_vs_rest(Y, frame({f"p{name}": SCORES[:, name] for name in (0, 1, 2)}))
+    assert unnamed == expected
+
+
+def test_numbers_as_categories_keep_their_order():
+    labels = pd.Series([2, 10, 11]).astype("category")
+    assert list(br.one_vs_rest(labels, np.eye(3))) == [2, 10, 11]
 
 
 def test_names_order_prevalences_and_weights():

@@ -90,6 +90,18 @@ def test_curves_that_differ_by_rounding_never_cross():
     assert br.crossings(br.average_precision, CURVE, weighted) == []
 
 
+@pytest.mark.parametrize("metric", [br.mcc, br.kappa, br.modified_f1, br.auc_prg])
+def test_points_on_the_chance_line_never_cross(metric):
+    a, b = br.Point.from_rates(0.3, 0.3), br.Point.from_rates(0.7, 0.7)
+    if metric is br.auc_prg:
+        a, b = br.Curve.from_rates([0.3], [0.3]), br.Curve.from_rates([0.7], [0.7])
+    assert br.crossings(metric, a, b) == []
+
+
+def test_infinite_ratios_never_cross():
+    assert br.crossings(br.lr_positive, br.Point.from_rates(0.5, 0), br.Point.from_rates(0.6, 0)) == []
+
+
 def test_undefined_crossings_are_said():
     empty = br.Curve.from_scores([0, 0], [1, 2])
     with pytest.warns(br.UndefinedMetricWarning, match="there are no positives"):
@@ -143,6 +155,21 @@ def test_mean_under_a_density():
     expected /= integrate.quad(density, 0.001, 0.5)[0]
     mean = br.mean_over_prevalence(br.precision, point, low=0.001, high=0.5, density=density)
     assert mean == pytest.approx(expected, rel=1e-7)
+
+
+@pytest.mark.filterwarnings("ignore::baserate.PrecisionWarning")
+def test_a_narrow_peak_of_the_density_is_seen():
+    point = br.Point.from_rates(0.7, 0.2)
+    peak = stats.beta(1e6, 1e6 / 0.0123)
+
+    def density(p):
+        return 0.5 * peak.pdf(p) + 0.5
+
+    centre = peak.mean()
+    mean = br.mean_over_prevalence(br.precision, point, low=1e-4, high=0.9, density=density)
+    value = integrate.quad(lambda p: br.precision(point.at_prevalence(p)), 1e-4, 0.9)[0]
+    expected = (0.5 * br.precision(point.at_prevalence(centre)) + 0.5 * value) / (0.5 + 0.5 * 0.8999)
+    assert mean == pytest.approx(expected, rel=1e-5)
 
 
 def test_mean_of_a_constant_is_the_constant():

@@ -16,6 +16,9 @@ Label = bool | int | float | str
 # The square of a weight, and the product of two sums of weights, must neither overflow nor vanish.
 _LARGEST_AMOUNT = 1e100
 
+# Sums of this many still fit in int64.
+_LARGEST_COUNT = 2**62
+
 # Above this, float64 cannot tell neighbouring whole numbers apart.
 _LARGEST_EXACT_INTEGER = 2**53
 
@@ -46,25 +49,34 @@ def column(values: object, name: str) -> Array:
 def _from_series(series: "nw.Series[Any]", name: str) -> Array:
     missing = series.null_count()
     _refuse_missing(missing, name)
-    if series.dtype in (nw.Categorical, nw.Enum):
-        series = series.cast(nw.String)
     return series.to_numpy()
 
 
-def matrix(values: object, name: str, n_rows: int) -> Array:
-    """A table with one row per label and one column per class."""
-    array = _from_array_like(values, name)
-    if array.ndim != 2 or len(array) != n_rows:
+def matrix(values: object, name: str, n_rows: int) -> tuple[list[str] | None, list[object]]:
+    """A table with one row per label and one column per class: the names of its columns, if it has any, and they."""
+    frame = nw.from_native(values, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        shape = frame.shape
+        names, columns = list(map(str, frame.columns)), [frame[:, k].to_native() for k in range(shape[1])]
+    else:
+        array = _from_array_like(values, name)
+        shape = array.shape
+        names, columns = None, list(array.T) if array.ndim == 2 else []
+    if len(shape) != 2 or shape[0] != n_rows:
         raise InputError(
-            f"{name} must be a matrix with one row per label and one column per class, got shape {array.shape} for "
+            f"{name} must be a matrix with one row per label and one column per class, got shape {shape} for "
             f"{n_rows:,} labels; pass predict_proba's result."
         )
-    return array
+    return names, columns
 
 
 def _from_array_like(values: object, name: str) -> Array:
     try:
-        return np.asarray(values)
+        array = np.asarray(values)
+        if array.dtype.kind in "US" and isinstance(values, list | tuple):
+            # numpy has made text of whatever stood beside text; look at the values themselves instead.
+            array = np.asarray(values, dtype=object)
+        return array
     except (ValueError, TypeError, RuntimeError) as error:
         raise InputError(
             f"{name} must be one column of values, got {_kind(values)} that numpy cannot read ({error}); "
@@ -74,6 +86,8 @@ def _from_array_like(values: object, name: str) -> Array:
 
 def _without_missing(array: Array, name: str) -> Array:
     """Find nan, None and NaT, and give arrays of Python objects their plain type back."""
+    if array.dtype.kind == "T":  # numpy's variable-width strings
+        array = array.astype(object)
     if array.dtype.kind == "O":
         missing = sum(1 for value in array if value is None or _is_nan(value))
         _refuse_missing(missing, name)
@@ -82,7 +96,7 @@ def _without_missing(array: Array, name: str) -> Array:
             return array.astype(np.bool_)
         if kinds and kinds <= {str, np.str_}:
             return array.astype(np.str_)
-        if kinds and all(issubclass(kind, Real) for kind in kinds):
+        if _all_plain_numbers(array):
             return _exact_float(array, name)
     elif array.dtype.kind == "f":
         missing = int(np.count_nonzero(np.isnan(array)))
@@ -94,7 +108,7 @@ def _is_nan(value: object) -> bool:
     """True for float nan, Decimal nan, NaT and pandas.NA: whatever does not equal itself."""
     try:
         return not bool(value == value)  # noqa: PLR0124
-    except (TypeError, ValueError):  # pandas.NA refuses to be a bool
+    except (TypeError, ValueError, ArithmeticError):  # pandas.NA refuses to be a bool, a signalling nan to compare
         return True
 
 
@@ -151,7 +165,10 @@ def labels(y_true: object, positive: Label | None, name: str = "y_true") -> Bool
 
 
 def _labels_named(array: Array, positive: Label, name: str) -> BoolArray:
-    comparable = isinstance(positive, str) == (array.dtype.kind in "US") or array.dtype.kind == "O"
+    if not isinstance(positive, str | bytes | Real | np.bool_):
+        raise InputError(f"positive= must be one label, got {positive!r}; pass the label of the positive class.")
+    kind = "U" if isinstance(positive, str) else "S" if isinstance(positive, bytes) else "biuf"
+    comparable = array.dtype.kind in kind or array.dtype.kind == "O"
     is_positive = np.asarray(array == positive, np.bool_) if comparable else np.zeros(len(array), np.bool_)
     rest = array[~is_positive]
     two_classes = len(rest) == 0 or bool(np.all(rest == rest[0]))
@@ -170,7 +187,7 @@ def _labels_named(array: Array, positive: Label, name: str) -> BoolArray:
 
 
 def _distinct(array: Array) -> list[object]:
-    return sorted(set(array.tolist()), key=str)
+    return [value for _, value in sorted({repr(value): value for value in array.tolist()}.items())]
 
 
 def _listed(array: Array) -> str:
@@ -206,9 +223,13 @@ def _exact_float(array: Array, name: str) -> FloatArray:
             f"{name} must be real numbers, got {_dtype_name(array)} values such as {_shown(array[0])}; "
             f"convert them to float first."
         )
-    converted = array.astype(np.float64, copy=False)
-    if array.dtype.itemsize > 8 and not np.array_equal(converted, array):
-        raise InputError(f"{name} must fit in float64 without new ties, got {array.dtype}; round it first.")
+    try:
+        converted = array.astype(np.float64, copy=False)
+        exact = (kind != "O" and array.dtype.itemsize <= 8) or bool(np.all(converted.astype(object) == array))
+    except OverflowError:
+        exact = False
+    if not exact:
+        raise InputError(f"{name} must fit in float64 without new ties, got {_dtype_name(array)}; round it first.")
     return converted
 
 
@@ -219,7 +240,10 @@ def _all_plain_numbers(array: Array) -> bool:
 
 def counts(values: object, name: str) -> npt.NDArray[np.int64]:
     """Whole numbers of cases, none negative."""
-    array = amounts(values, name)
+    whole = column(values, name)
+    if whole.dtype.kind in "iu" and len(whole) and int(whole.min()) >= 0 and int(whole.max()) < _LARGEST_COUNT:
+        return whole.astype(np.int64)
+    array = amounts(whole, name)
     if not np.array_equal(array, np.rint(array)):
         raise InputError(
             f"{name} must be whole numbers of cases, got {array[array != np.rint(array)][0]}; for weighted "
@@ -228,17 +252,17 @@ def counts(values: object, name: str) -> npt.NDArray[np.int64]:
     return array.astype(np.int64)
 
 
-def amounts(values: object, name: str) -> FloatArray:
+def amounts(values: object, name: str, *, largest: float = _LARGEST_AMOUNT) -> FloatArray:
     """Finite numbers, none negative: weights, or sums of weights."""
     array = numbers(values, name)
     if not np.isfinite(array).all():
         raise InputError(f"{name} must be finite, got {array[~np.isfinite(array)][0]}; replace or drop it.")
     if (array < 0).any():
         raise InputError(f"{name} must not be negative, got {array[array < 0][0]}; drop or correct these rows.")
-    extreme = (array > _LARGEST_AMOUNT) | ((array > 0) & (array < 1 / _LARGEST_AMOUNT))
+    extreme = (array > largest) | ((array > 0) & (array < 1 / largest))
     if extreme.any():
         raise InputError(
-            f"{name} must be 0 or between {1 / _LARGEST_AMOUNT:.0e} and {_LARGEST_AMOUNT:.0e}, so that squares fit in "
+            f"{name} must be 0 or between {1 / largest:.0e} and {largest:.0e}, so that squares fit in "
             f"float64, got {array[extreme][0]}; divide all by a common factor."
         )
     return array
@@ -280,7 +304,7 @@ def prevalences(values: object, name: str = "prevalences") -> FloatArray:
     if any(isinstance(item, str) for item in items):
         return np.array([prevalence(item, name) for item in items])
     array = numbers(values, name)
-    outside = ~((array > 0) & (array < 1))
+    outside = ~((array >= 1e-300) & (array < 1))
     if outside.any():
         raise InputError(
             f"{name} must be strictly between 0 and 1, got {array[outside][0]}; for a logarithmic grid "

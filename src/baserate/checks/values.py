@@ -8,12 +8,20 @@ from typing import TypeVar
 
 from baserate.errors import InputError
 
+# Numbers whose squares, and prevalences whose odds, still have a float.
+_LARGEST = 1e100
+_SMALLEST_PREVALENCE = 1e-300
+
 
 def number(value: object, name: str) -> float:
     """One real number, not nan."""
-    if isinstance(value, bool) or not isinstance(value, Real) or math.isnan(value):
-        raise InputError(f"{name} must be a number, got {value!r}; pass a float.")
-    return float(value)
+    try:
+        converted = math.nan if isinstance(value, bool) or not isinstance(value, Real) else float(value)
+    except OverflowError:
+        converted = math.nan
+    if math.isnan(converted):
+        raise InputError(f"{name} must be a number, got {_short(value)}; pass a float.")
+    return converted
 
 
 def share(value: object, name: str, *, above: bool = False) -> float:
@@ -56,6 +64,8 @@ def positive_number(value: object, name: str) -> float:
     converted = number(value, name)
     if not 0 < converted < math.inf:
         raise InputError(f"{name} must be finite and above 0, got {value!r}; pass a positive number.")
+    if not 1 / _LARGEST < converted < _LARGEST:
+        raise InputError(f"{name} must be between {1 / _LARGEST:.0e} and {_LARGEST:.0e}, got {value!r}; rescale it.")
     return converted
 
 
@@ -64,7 +74,7 @@ def prevalence(value: object, name: str = "prevalence") -> float:
     if isinstance(value, str):
         return _prevalence_from_odds(value, name)
     converted = number(value, name)
-    if not 0 < converted < 1:
+    if not _SMALLEST_PREVALENCE <= converted < 1:
         raise InputError(
             f"{name} must be strictly between 0 and 1, got {value!r}; pass a share such as 0.001 or odds "
             f'such as "1:1000".'
@@ -81,7 +91,7 @@ def _prevalence_from_odds(text: str, name: str) -> float:
         raise InputError(
             f'{name} as text must be odds of positives to negatives such as "1:1000", got {text!r}; or pass a float.'
         )
-    return positives / (positives + negatives)
+    return prevalence(1 / (1 + negatives / positives), name)
 
 
 def prevalence_range(low: object, high: object) -> tuple[float, float]:
@@ -127,3 +137,8 @@ def did_you_mean(name: str, known: Sequence[str]) -> str:
     """A hint at the nearest known name, or nothing."""
     close = get_close_matches(name, known, n=1)
     return f"did you mean {close[0]!r}" if close else ""
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:60] + "…"

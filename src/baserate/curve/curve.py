@@ -117,8 +117,8 @@ class Curve(Thresholds):
         scores = checks.numbers(score, "score")
         columns = {"pos": read(pos, "pos"), "neg": read(neg, "neg")}
         if pos_squares is not None:
-            columns["pos_squares"] = checks.amounts(pos_squares, "pos_squares")
-            columns["neg_squares"] = checks.amounts(neg_squares, "neg_squares")
+            columns["pos_squares"] = checks.amounts(pos_squares, "pos_squares", largest=1e200)
+            columns["neg_squares"] = checks.amounts(neg_squares, "neg_squares", largest=1e200)
         for name, column in columns.items():
             checks.same_length(scores, "score", column, name)
         return cls._of(merge_counts(Counted(scores, *columns.values())))

@@ -2,8 +2,9 @@
 
 import json
 import os
-import tempfile
+import secrets
 import zipfile
+import zlib
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +15,19 @@ from baserate.errors import CurveFileError
 
 _FORMAT = "baserate curve"
 _VERSION = 1
+
+# What zip, zlib, numpy and json raise when bytes are not what they should be.
+_SIGNS_OF_DAMAGE = (
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    EOFError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 class Saved(NamedTuple):
@@ -27,13 +41,13 @@ def write(path: str | os.PathLike[str], saved: Saved) -> None:
     """Write the whole file or nothing: it appears under its name only when it is complete."""
     target = Path(path)
     header = json.dumps({"format": _FORMAT, "version": _VERSION, "facts": saved.facts})
-    handle, unfinished = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    unfinished = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(unfinished, "xb") as file:
             np.savez_compressed(file, header=np.array(header), **saved.columns)  # type: ignore[arg-type]
         os.replace(unfinished, target)
     except BaseException:
-        os.unlink(unfinished)
+        unfinished.unlink(missing_ok=True)
         raise
 
 
@@ -48,7 +62,7 @@ def read(path: str | os.PathLike[str]) -> Saved:
             columns = {name: archive[name] for name in archive.files}
         header = json.loads(str(columns.pop("header")))
         format_name, version, facts = header["format"], header["version"], dict(header["facts"])
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, AttributeError) as error:
+    except _SIGNS_OF_DAMAGE as error:
         raise CurveFileError(
             f"a saved curve must be a file written by Curve.save, got {os.fspath(path)!r}, which is damaged or "
             f"something else ({type(error).__name__}); save it again."

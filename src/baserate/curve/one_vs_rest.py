@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from baserate import checks
 from baserate.checks import Label
 from baserate.curve.curve import Curve
@@ -24,10 +22,11 @@ def one_vs_rest(
     ----------
     y_true : column
         Labels of any number of classes.
-    y_score : matrix
+    y_score : matrix or frame
         One column of scores per class.
     classes : sequence of labels, optional
-        The class of each column. The sorted labels of `y_true` if not given, as scikit-learn orders them.
+        The class of each column. If not given, a frame's column names say it where they are the classes; otherwise
+        it is the sorted labels of `y_true`, as scikit-learn orders them.
     prevalences : mapping, optional
         The prevalence to read a class at; classes left out are read at their own. They need not add up to
         one: each curve is a question of its own.
@@ -45,21 +44,50 @@ def one_vs_rest(
     Curve(1 pos, 3 neg, read at prevalence=0.001, own 0.25)
     """
     labels = checks.column(y_true, "y_true")
-    matrix = checks.matrix(y_score, "y_score", len(labels))
-    names: list[Label] = list(classes) if classes is not None else np.unique(labels).tolist()
-    if len(names) != matrix.shape[1] or len(set(names)) != len(names):
+    column_names, columns = checks.matrix(y_score, "y_score", len(labels))
+    names = _classes(labels.tolist(), classes)
+    if len(names) != len(columns):
         raise InputError(
-            f"classes must name each column of y_score once, got {len(names)} classes for {matrix.shape[1]} columns; "
+            f"classes must name each column of y_score once, got {len(names)} classes for {len(columns)} columns; "
             f"pass classes= in the order of the columns."
         )
     _refuse_unknown(set(labels.tolist()) - set(names), "y_true", names)
     _refuse_unknown(set(prevalences or {}) - set(names), "prevalences", names)
+    if classes is None and column_names is not None:
+        names = _in_order_of_columns(names, column_names)
     curves = {
-        name: Curve.from_scores(labels == name, matrix[:, place], weight=weight) for place, name in enumerate(names)
+        name: Curve.from_scores(labels == name, column, weight=weight)
+        for name, column in zip(names, columns, strict=True)
     }
     for name, prevalence in (prevalences or {}).items():
         curves[name] = curves[name].at_prevalence(prevalence)
     return curves
+
+
+def _classes(labels: list[Label], classes: Sequence[Label] | None) -> list[Label]:
+    """The classes given, or all labels in the order in which scikit-learn has their columns."""
+    try:
+        names = sorted(set(labels)) if classes is None else list(classes)
+        repeated = len(set(names)) != len(names)
+    except TypeError:
+        raise InputError(
+            "y_true and classes must hold labels of one kind, numbers or text, got something else; convert them first."
+        ) from None
+    if repeated:
+        raise InputError(f"classes must name each class once, got {names}; drop the repetition.")
+    return names
+
+
+def _in_order_of_columns(names: list[Label], column_names: list[str]) -> list[Label]:
+    """A frame whose columns are named like the classes says itself which is which."""
+    by_text = {str(name): name for name in names}
+    known = [column for column in column_names if column in by_text]
+    if known and len(known) < len(column_names):
+        raise InputError(
+            f"the columns of y_score must be named like the classes or not at all like them, got {column_names} for "
+            f"the classes {names}; rename them or pass classes= in their order."
+        )
+    return [by_text[column] for column in column_names] if known else names
 
 
 def _refuse_unknown(unknown: set[Label], where: str, names: list[Label]) -> None:

@@ -25,6 +25,10 @@ class Table:
         """Positives and negatives at each threshold or above."""
         raise NotImplementedError
 
+    def remaining(self) -> tuple[Counts, Counts]:
+        """Positives and negatives below each threshold, not by subtraction where that would round."""
+        raise NotImplementedError
+
     def steps_from(self) -> Steps:
         """The corners, worked out anew."""
         raise NotImplementedError
@@ -50,8 +54,8 @@ class Table:
     def confusion(self) -> Confusion[FloatArray]:
         """The confusion matrix at each threshold."""
         tp, fp = self.cumulative()
-        cells = tp, self.total_pos - tp, fp, self.total_neg - fp
-        return Confusion(*(cell.astype(np.float64) for cell in cells))
+        fn, tn = self.remaining()
+        return Confusion(*(cell.astype(np.float64) for cell in (tp, fn, fp, tn)))
 
 
 class CountTable(Table):
@@ -68,6 +72,10 @@ class CountTable(Table):
         """Running sums of the counts."""
         return _running(self.counted.pos), _running(self.counted.neg)
 
+    def remaining(self) -> tuple[Counts, Counts]:
+        """Running sums from the other end."""
+        return _running_below(self.counted.pos), _running_below(self.counted.neg)
+
     def steps_from(self) -> Steps:
         """The rows that have positives."""
         at = self.counted.pos > 0
@@ -80,8 +88,9 @@ class CountTable(Table):
 
     def confusion_at(self, row: int) -> Confusion[float]:
         """The sums down to the row, and what is left of each class."""
-        tp, fp = _total(self.counted.pos[: row + 1]), _total(self.counted.neg[: row + 1])
-        return Confusion(float(tp), float(self.total_pos - tp), float(fp), float(self.total_neg - fp))
+        above, below = slice(row + 1), slice(row + 1, None)
+        cells = (column[part] for column in (self.counted.pos, self.counted.neg) for part in (above, below))
+        return Confusion(*(float(_total(cell)) for cell in cells))
 
     @property
     def weighted(self) -> bool:
@@ -98,13 +107,17 @@ class RateTable(Table):
     def __init__(self, tpr: FloatArray, fpr: FloatArray) -> None:
         if len(tpr) == 0 or tpr[-1] < 1 or fpr[-1] < 1:
             tpr, fpr = np.append(tpr, 1.0), np.append(fpr, 1.0)
-        begins = int(tpr[0] == 0 and fpr[0] == 0)
-        self.tpr, self.fpr = tpr[begins:].copy(), fpr[begins:].copy()
+        moved = (tpr > 0) | (fpr > 0)
+        self.tpr, self.fpr = tpr[moved], fpr[moved]
         _freeze(self.tpr, self.fpr)
 
     def cumulative(self) -> tuple[Counts, Counts]:
         """The rates themselves."""
         return self.tpr, self.fpr
+
+    def remaining(self) -> tuple[Counts, Counts]:
+        """Their complements."""
+        return 1 - self.tpr, 1 - self.fpr
 
     def steps_from(self) -> Steps:
         """The points that rise."""
@@ -131,6 +144,11 @@ def _total(counts: Counts) -> float:
     if counts.dtype.kind != "f":
         return int(counts.sum(dtype=np.int64))
     return float(_running(counts)[-1]) if len(counts) else 0.0
+
+
+def _running_below(counts: Counts) -> Counts:
+    """Sums of everything behind each entry."""
+    return np.append(_running(counts[:0:-1])[::-1], 0)[: len(counts)]
 
 
 def _running(counts: Counts) -> Counts:

@@ -158,7 +158,7 @@ class Thresholds(Reading[FloatArray]):
         reached = pointwise.precision(cases)
         rows = np.flatnonzero(reached >= wanted * (1 - _ROUNDING))
         if len(rows) == 0:
-            highest = int(np.argmax(reached))
+            highest = int(np.nanargmax(reached))
             where = f", at threshold {self.score[highest]:.6g}" if self.has_scores else ""
             raise NoSuchPointError(
                 f"no threshold has precision >= {wanted} at prevalence {self.prevalence:.4g}; the highest is "

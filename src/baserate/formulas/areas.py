@@ -69,26 +69,18 @@ def segment_area(s: Segments, x: float, *, deficit: bool = False) -> float:
     mean over ``0 <= t <= rise`` is ``g T0/D0 + (1 - g)/c`` with ``g = log1p(z)/z, z = c rise/D0``: a weighted
     mean of the precision where the piece begins and of the precision it tends to, never a difference.
     """
-    if s.tpr[0] == 0 and s.fpr[0] == 0:
-        return _area_from_origin(s, x, deficit=deficit)
     scaled_slope = x * (s.run / s.rise)
     scaled_start = x * s.fpr
     base = s.tpr + scaled_start
     c = 1 + scaled_slope
+    from_origin = base == 0  # such a piece has the precision it tends to all along
+    base[from_origin] = 1.0
     with np.errstate(over="ignore"):
         z = np.minimum(c * s.rise / base, _LARGEST)
     g, rest = _log_weights(z)
+    g[from_origin], rest[from_origin] = 0.0, 1.0
     begins, tends_to = (scaled_start / base, scaled_slope / c) if deficit else (s.tpr / base, 1 / c)
     return float(s.rise @ (g * begins + rest * tends_to))
-
-
-def _area_from_origin(s: Segments, x: float, *, deficit: bool) -> float:
-    """The piece that begins at (0, 0) has one precision all along; the others as usual."""
-    false_per_true = x * float(s.run[0] / s.rise[0])
-    share = false_per_true / (1 + false_per_true) if deficit else 1 / (1 + false_per_true)
-    first = float(s.rise[0]) * share
-    others = Segments(*(column[1:] for column in s))
-    return first + (segment_area(others, x, deficit=deficit) if len(others.rise) else 0.0)
 
 
 def _log_weights(z: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -99,10 +91,10 @@ def _log_weights(z: FloatArray) -> tuple[FloatArray, FloatArray]:
     r = z / (2 + z)
     if r.max() <= _SERIES_REACH:
         return _log_weights_by_series(r)
-    g = np.log1p(z) / z
-    rest = 1 - g
     small = r <= _SERIES_REACH
-    rest[small] = _log_weights_by_series(r[small])[1]
+    g = np.log1p(z) / np.where(small, 1.0, z)
+    rest = 1 - g
+    g[small], rest[small] = _log_weights_by_series(r[small])
     return g, rest
 
 

@@ -13,6 +13,8 @@ from baserate.arrays import FloatArray
 
 N = TypeVar("N", float, FloatArray)
 
+_ROUNDING = 2 * np.finfo(np.float64).eps
+
 
 class Confusion(NamedTuple, Generic[N]):
     """Positives and negatives on either side of a threshold."""
@@ -160,5 +162,10 @@ def _total(c: Confusion[N]) -> N:
 
 
 def _excess(c: Confusion[N]) -> N:
-    """What label and prediction have in common beyond chance, times the number of cases squared."""
-    return c.tp * c.tn - c.fp * c.fn
+    """What label and prediction have in common beyond chance, times the number of cases squared.
+
+    A difference within rounding is zero: a point on the chance line is exactly there.
+    """
+    right, wrong = c.tp * c.tn, c.fp * c.fn
+    excess = right - wrong
+    return cast(N, np.where(np.abs(excess) <= _ROUNDING * (right + wrong), 0.0, excess))

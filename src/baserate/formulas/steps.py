@@ -58,7 +58,8 @@ def segments(block: Steps, low: float, high: float) -> Segments:
     start = np.maximum(tpr, low)
     slope = run / rise
     rise = np.minimum(end[inside], high) - start
-    return Segments(start, fpr + slope * (start - tpr), rise, slope * rise)
+    cut = Segments(start, fpr + slope * (start - tpr), rise, slope * rise)
+    return Segments(*(column[rise > 0] for column in cut))
 
 
 def merge_vertical(steps: Steps) -> Steps:

@@ -1,6 +1,7 @@
 """How a function becomes a metric: its registry row, its input check, and nan with a reason."""
 
 import functools
+import math
 import warnings
 from collections.abc import Callable, Mapping
 from typing import TypeVar, cast
@@ -26,6 +27,7 @@ def metric(
     undefined: Reason = Reason.NOT_A_NUMBER,
     breaks: frozenset[Law] = frozenset(),
     examples: tuple[Mapping[str, object], ...] = ({},),
+    of_one_class: bool = False,
     over_odds: Callable[..., FloatArray] | None = None,
 ) -> Callable[[F], F]:
     """Register a function as a metric; `breaks` names the laws that do not hold for it."""
@@ -50,6 +52,7 @@ def metric(
             undefined=undefined,
             laws=frozenset(Law) - breaks,
             examples=examples,
+            of_one_class=of_one_class,
             over_odds=over_odds,
         )
         register(row)
@@ -86,8 +89,10 @@ def _evaluate(
     row: Metric, at: Reading[float] | Reading[FloatArray], parameters: Mapping[str, object]
 ) -> tuple[float | FloatArray, Reason | None]:
     _check_input(row, at)
-    if row.family is not Family.POINTWISE and at.missing_class:
-        return float("nan"), at.missing_class
+    if at.missing_class and not row.of_one_class:
+        if row.family is Family.POINTWISE and isinstance(at, Curve):
+            return np.full(len(at), np.nan), at.missing_class if len(at) else None
+        return math.nan, at.missing_class
     with np.errstate(invalid="ignore"):
         value = np.asarray(row.compute(at, **parameters), np.float64)
     reason = (at.missing_class or row.undefined) if np.isnan(value).any() else None

@@ -8,7 +8,7 @@ from baserate.metrics.definition import metric
 from baserate.registry import Family
 
 
-@metric(label="Recall", family=Family.POINTWISE, bounds=(0, 1), higher_is_better=True)
+@metric(label="Recall", family=Family.POINTWISE, bounds=(0, 1), higher_is_better=True, of_one_class=True)
 def recall(at: Reading[N], /) -> N:
     r"""Share of the positives that raise an alert: TPR, sensitivity.
 
@@ -30,7 +30,7 @@ def recall(at: Reading[N], /) -> N:
     return at.tpr
 
 
-@metric(label="Specificity", family=Family.POINTWISE, bounds=(0, 1), higher_is_better=True)
+@metric(label="Specificity", family=Family.POINTWISE, bounds=(0, 1), higher_is_better=True, of_one_class=True)
 def specificity(at: Reading[N], /) -> N:
     r"""Share of the negatives that raise no alert: TNR, ``1 - FPR``.
 
