@@ -6,8 +6,25 @@ from pathlib import Path
 DOCS = Path(__file__).parents[1] / "docs"
 
 
-def test_the_index_of_metrics_is_up_to_date():
-    spec = importlib.util.spec_from_file_location("make_metrics", DOCS / "make_metrics.py")
+def script(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert (DOCS / "metrics.md").read_text(encoding="utf-8") == module.index(), "run python docs/make_metrics.py"
+    return module
+
+
+def test_the_index_of_metrics_is_up_to_date():
+    made = script(DOCS / "make_metrics.py").index()
+    assert (DOCS / "metrics.md").read_text(encoding="utf-8") == made, "run python docs/make_metrics.py"
+
+
+def test_the_picture_is_up_to_date():
+    module = script(DOCS / "make_picture.py")
+    assert module.TARGET.read_text(encoding="utf-8") == module.picture(), "run python docs/make_picture.py"
+
+
+def test_the_benchmark_runs():
+    speed = script(DOCS.parent / "benchmarks" / "speed.py")
+    assert len(speed.one_curve(2000)) == 4
+    assert len(speed.many_prevalences(2000)) == 8
+    assert len(speed.growth(1_000_000)) == 8
