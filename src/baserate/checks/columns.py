@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate.arrays import Array, BoolArray, FloatArray
-from baserate.checks.values import did_you_mean, prevalence
+from baserate.checks.values import SMALLEST_PREVALENCE, did_you_mean, prevalence
 from baserate.errors import InputError
 
 Label = bool | int | float | str
@@ -187,6 +187,8 @@ def _labels_named(array: Array, positive: Label, name: str) -> BoolArray:
 
 
 def _distinct(array: Array) -> list[object]:
+    if array.dtype.kind != "O":
+        return list(np.unique(array).tolist())
     return [value for _, value in sorted({repr(value): value for value in array.tolist()}.items())]
 
 
@@ -280,7 +282,7 @@ def weights(weight: object, n_rows: int) -> FloatArray:
     return array
 
 
-# --- rates and prevalences --------
+# --- rates and prevalences ------------------------------------------------------------------------
 
 
 def rates(values: object, name: str) -> FloatArray:
@@ -304,7 +306,7 @@ def prevalences(values: object, name: str = "prevalences") -> FloatArray:
     if any(isinstance(item, str) for item in items):
         return np.array([prevalence(item, name) for item in items])
     array = numbers(values, name)
-    outside = ~((array >= 1e-300) & (array < 1))
+    outside = ~((array >= SMALLEST_PREVALENCE) & (array < 1))
     if outside.any():
         raise InputError(
             f"{name} must be strictly between 0 and 1, got {array[outside][0]}; for a logarithmic grid "

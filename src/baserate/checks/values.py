@@ -10,7 +10,7 @@ from baserate.errors import InputError
 
 # Numbers whose squares, and prevalences whose odds, still have a float.
 _LARGEST = 1e100
-_SMALLEST_PREVALENCE = 1e-300
+SMALLEST_PREVALENCE = 1e-300
 
 
 def number(value: object, name: str) -> float:
@@ -74,7 +74,7 @@ def prevalence(value: object, name: str = "prevalence") -> float:
     if isinstance(value, str):
         return _prevalence_from_odds(value, name)
     converted = number(value, name)
-    if not _SMALLEST_PREVALENCE <= converted < 1:
+    if not SMALLEST_PREVALENCE <= converted < 1:
         raise InputError(
             f"{name} must be strictly between 0 and 1, got {value!r}; pass a share such as 0.001 or odds "
             f'such as "1:1000".'

@@ -1,5 +1,6 @@
 """What a curve is made of, apart from the prevalence it is read at, and what is worked out from it once."""
 
+from abc import ABC, abstractmethod
 from functools import cached_property
 
 import numpy as np
@@ -10,7 +11,7 @@ from baserate.formulas.pointwise import Confusion
 from baserate.formulas.steps import Steps, merge_vertical
 
 
-class Table:
+class Table(ABC):
     """Cumulative counts along the thresholds, highest first.
 
     Curves of counts and curves of rates differ only here: a curve of rates has one positive and one
@@ -21,17 +22,17 @@ class Table:
     total_pos: float
     total_neg: float
 
+    @abstractmethod
     def cumulative(self) -> tuple[Counts, Counts]:
         """Positives and negatives at each threshold or above."""
-        raise NotImplementedError
 
+    @abstractmethod
     def remaining(self) -> tuple[Counts, Counts]:
         """Positives and negatives below each threshold, not by subtraction where that would round."""
-        raise NotImplementedError
 
+    @abstractmethod
     def steps_from(self) -> Steps:
         """The corners, worked out anew."""
-        raise NotImplementedError
 
     @cached_property
     def steps(self) -> Steps:
@@ -43,13 +44,13 @@ class Table:
         """The corners without those in the middle of a vertical piece of the ROC curve."""
         return merge_vertical(self.steps)
 
+    @abstractmethod
     def __len__(self) -> int:
         """Number of thresholds."""
-        raise NotImplementedError
 
+    @abstractmethod
     def confusion_at(self, row: int) -> Confusion[float]:
         """The confusion matrix at one threshold; of row -1, above them all."""
-        raise NotImplementedError
 
     def confusion(self) -> Confusion[FloatArray]:
         """The confusion matrix at each threshold."""
