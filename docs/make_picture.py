@@ -63,7 +63,7 @@ def picture() -> str:
         x, y = across(read.prevalence), up(br.precision(read))
         parts.append(f"<circle cx='{x:.1f}' cy='{y:.1f}' r='5' fill='{BLUE}'/>")
         beside = 10 if anchor == "start" else -10
-        parts.append(text(x + beside, y + lower, f"{name} {br.precision(read):.1%}", anchor))
+        parts.append(text(x + beside, y + lower, f"{name} {br.precision(read):.2%}", anchor))
     parts.append(text(across(6e-4), up(0.55), "precision", "end", BLUE))
     parts.append(text(across(1.7e-4), up(0.55), "F1", "start", ORANGE))
     style = "font-family='system-ui, sans-serif' font-size='13'"

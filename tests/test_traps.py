@@ -38,6 +38,15 @@ def test_ties_do_not_depend_on_row_order(rows):
         assert br.Curve.from_scores(y[order], s[order]) == curve
 
 
+def test_ties_of_weighted_rows_do_not_depend_on_row_order(rows):
+    y, s = rows
+    weight = np.random.default_rng(1).random(len(y))
+    curve = br.Curve.from_scores(y, s, weight=weight)
+    for seed in range(5):
+        order = np.random.default_rng(seed).permutation(len(y))
+        assert br.Curve.from_scores(y[order], s[order], weight=weight[order]) == curve
+
+
 def test_auc_prg_begins_where_recall_equals_the_prevalence_read_at():
     """Hand-made: T rises to 1 with F = 0.2, so precision gain is 1 - 0.2/T; integrate over recall gain."""
     curve = br.Curve.from_scores([0, 1, 1, 1, 1, 0, 0, 0, 0], [9, 8, 7, 6, 5, 4, 3, 2, 1])

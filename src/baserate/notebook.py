@@ -24,7 +24,8 @@ def card(title: str, facts: Sequence[tuple[str, str]], pictures: Sequence[tuple[
 
 
 def _picture(caption: str, across: FloatArray, height: FloatArray) -> str:
-    chosen = np.unique(np.linspace(0, len(across) - 1, min(len(across), _MOST_POINTS)).astype(int))
+    along = np.append(0.0, np.cumsum(np.abs(np.diff(across)) + np.abs(np.diff(height))))
+    chosen = np.unique(np.searchsorted(along, np.linspace(0, along[-1], _MOST_POINTS)))  # evenly along the line
     points = " ".join(f"{_SIDE * across[i]:.1f},{_SIDE * (1 - height[i]):.1f}" for i in chosen)
     return (
         f"<figure style='margin:0'><svg width='{_SIDE + 2}' height='{_SIDE + 2}' "

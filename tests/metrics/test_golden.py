@@ -172,6 +172,10 @@ def test_siblini_credit_card(credit_card):
             rounded(br.roc_auc(curve), values["roc_auc"], 6)
 
 
+def test_the_model_in_the_readme(credit_card):
+    assert credit_card.at_recall(0.8).confusion == (118, 29, 28, 85_268)
+
+
 def test_siblini_figure_7(credit_card):
     grid = np.geomspace(0.00172044520908676, 0.5, 20)
     swept = br.sweep(br.average_precision, credit_card, grid)

@@ -51,9 +51,13 @@ def count_rows(scores: FloatArray, positive: BoolArray) -> Counted:
 
 def count_weighted_rows(scores: FloatArray, positive: BoolArray, weight: FloatArray) -> Counted:
     """Sum the weights, and their squares, of the rows at each distinct score."""
-    keys = np.sort(np.negative(scores))
-    keys = keys[_starts(keys)]
-    place = np.searchsorted(keys, np.negative(scores))
+    keys = np.negative(scores)
+    # Sums of floats depend on their order, so it is the same for the same rows in any order.
+    order = np.lexsort((weight, keys))
+    keys, positive, weight = keys[order], positive[order], weight[order]
+    first = _starts(keys)
+    place = np.repeat(np.arange(len(first)), np.diff(first, append=len(keys)))
+    keys = keys[first]
 
     def summed(values: FloatArray) -> FloatArray:
         return np.bincount(place, weights=values, minlength=len(keys)).astype(np.float64, copy=False)

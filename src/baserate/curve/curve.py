@@ -284,7 +284,7 @@ class Curve(Thresholds):
         if self.missing_class:
             return notebook.card(repr(self), [("undefined", self.missing_class.sentence)], [])
         rates = self.rates
-        pictures = [("ROC", rates.fpr, rates.tpr)]
+        pictures = [("ROC", np.append(0.0, rates.fpr), np.append(0.0, rates.tpr))]
         facts = [("thresholds", f"{len(self):,}")]
         if self.has_scores:
             facts.append(("scores", f"{self.score[-1]:.4g} to {self.score[0]:.4g}"))
