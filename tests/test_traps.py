@@ -135,6 +135,11 @@ def test_one_class_never_gives_0_or_1_to_a_metric_of_both():
     assert br.recall(br.Curve.from_scores([1, 1], [1, 2])).tolist() == [0.5, 1]
 
 
+def test_recall_without_positives_says_so():
+    with pytest.warns(br.UndefinedMetricWarning, match="there are no positives"):
+        br.recall(br.Curve.from_scores([0, 0], [1, 2]))
+
+
 def test_one_positive_is_enough():
     curve = br.Curve.from_scores([0, 1, 0], [1, 2, 3])
     assert br.average_precision(curve) == 0.5
