@@ -48,7 +48,7 @@ def test_a_slow_staircase_is_scanned():
 
 def test_every_vertex_of_a_smooth_arc_is_kept():
     """Neighbouring slopes differ by less than a thousandth, and still each point is best for some price."""
-    angle = np.linspace(0, np.pi / 2, 3001)
+    angle = np.linspace(0, np.pi / 2, 6001)
     right, up = 1 - np.cos(angle), np.sin(angle)
-    assert len(upper_hull(right, up)) == 3001
-    assert len(upper_hull(np.append(right, 1.5), np.append(up, 1.0))) == 3002
+    assert len(upper_hull(right, up)) == 6001
+    assert len(upper_hull(np.append(right, 1.5), np.append(up, 1.0))) == 6002
