@@ -150,6 +150,9 @@ def test_sweeps_carry_the_reason_and_do_not_warn():
     swept = br.sweep(br.average_precision, br.Curve.from_scores([0, 0], [1, 2]), [0.1, 0.2])
     assert np.isnan(swept.value).all()
     assert swept.reason is br.Reason.NO_POSITIVES
+    swept = br.sweep(br.precision, br.Point.from_counts(tp=0, fp=0, fn=5, tn=0), [0.1, 0.2])
+    assert np.isnan(swept.value).tolist() == [True, True]
+    assert swept.reason is br.Reason.NO_NEGATIVES
     swept = br.sweep(br.precision, br.Point.from_rates(0, 0), [0.1, 0.2])
     assert swept.reason is br.Reason.NO_ALERTS
     swept = br.sweep(lambda point: 2 * br.precision(point), br.Point.from_rates(0, 0), [0.1])

@@ -1,6 +1,6 @@
 """The list of metrics: one row each, read by sweeps, the scorer, the documentation and the law tests.
 
-A row is written where the metric is defined, by the decorator of its family (see ``baserate.metrics``).
+A row is written where the metric is defined, by the decorator in ``baserate.metrics.definition``.
 """
 
 import functools

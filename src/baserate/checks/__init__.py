@@ -1,4 +1,4 @@
-"""What may come in. Input is checked here, so that no room below has to.
+"""What may come in, and the sentence for what may not.
 
 Each check returns the clean value or raises `InputError`: the rule, what came, what to do. Nothing is
 dropped, flipped, clipped or guessed.

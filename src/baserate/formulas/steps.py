@@ -5,6 +5,7 @@ of negatives above it, however many negatives there are.
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -43,7 +44,11 @@ class Segments(NamedTuple):
 def blocks(steps: Steps) -> Iterator[Steps]:
     """The same rows as floats, a block at a time."""
     for start in range(0, len(steps.tp), _BLOCK):
-        yield steps.each(lambda column: np.asarray(column[start : start + _BLOCK], np.float64))  # noqa: B023
+        yield steps.each(partial(_as_floats, rows=slice(start, start + _BLOCK)))
+
+
+def _as_floats(column: Counts, rows: slice) -> FloatArray:
+    return column[rows].astype(np.float64, copy=False)
 
 
 def segments(block: Steps, low: float, high: float) -> Segments:

@@ -81,10 +81,10 @@ def _values(metric: MetricFunction, at: Curve | Point, prevalences: FloatArray) 
                 f"example curve.at_recall(0.6)."
             )
         value, reason = evaluate(metric, _PointAtMany(at, x))
-        return np.asarray(value, np.float64), reason
+        return np.full(len(x), value), reason  # one nan where a class is missing, whatever the prevalence
     if row is not None and row.over_odds is not None and isinstance(at, Curve):
         if at.missing_class:
-            return np.full(len(prevalences), np.nan), at.missing_class
+            return np.full(len(x), np.nan), at.missing_class
         value = row.over_odds(at, x, **bound_parameters(metric))
         return value, row.undefined if np.isnan(value).any() else None
     results = [evaluate(metric, at.at_prevalence(float(prevalence))) for prevalence in prevalences]
