@@ -1,13 +1,16 @@
-"""One operating point, and how it was chosen."""
+"""One operating point and how it was chosen; many of them at once."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+
 from baserate import checks
+from baserate.arrays import FloatArray
 from baserate.curve.reading import Reading
-from baserate.errors import InputError
-from baserate.formulas.pointwise import Confusion
+from baserate.errors import InputError, Reason
+from baserate.formulas.pointwise import Confusion, ratio, with_negatives_weighted
 from baserate.registry import describe
 
 if TYPE_CHECKING:
@@ -175,3 +178,53 @@ class Point(Reading[float]):
         if self.chosen.rule != "given":
             parts.append(f"chosen by {self.chosen}")
         return f"Point({', '.join(parts)})"
+
+
+class Points(Reading[FloatArray]):
+    """Many operating points at once, for metrics that read one confusion matrix: those of a sweep, or of resamples.
+
+    The cells and the odds against a positive are arrays or numbers that broadcast together.
+    """
+
+    _noun = "point"
+
+    def __init__(self, confusion: Confusion[FloatArray] | Confusion[float], odds_against: FloatArray | float) -> None:
+        *cells, self._odds = np.broadcast_arrays(*confusion, odds_against)
+        self._cells = Confusion(*(cell.astype(np.float64) for cell in cells))
+        self._n, self._given = (None, None), None
+
+    @property
+    def confusion(self) -> Confusion[FloatArray]:
+        """The confusion matrices as counted or as shares of each class."""
+        return self._cells
+
+    @property
+    def confusion_as_read(self) -> Confusion[FloatArray]:
+        """The confusion matrices with their negatives weighted to match the odds."""
+        tp, fn, fp, tn = self._cells
+        return with_negatives_weighted(self._cells, self._odds * ratio(tp + fn, fp + tn))
+
+    @property
+    def _totals(self) -> tuple[float, float]:
+        raise NotImplementedError("each point has totals of its own")
+
+    @property
+    def missing_class(self) -> Reason | None:
+        """What is missing for a metric of both classes; None where nothing is."""
+        tp, fn, fp, tn = self._cells
+        if tp.size == 0:
+            return None
+        no_positives, no_negatives = not (tp + fn).any(), not (fp + tn).any()
+        if no_positives:
+            return Reason.NO_ROWS if no_negatives else Reason.NO_POSITIVES
+        return Reason.NO_NEGATIVES if no_negatives else None
+
+    @property
+    def prevalence(self) -> float:
+        """A pointwise metric reads the confusion matrix, never the prevalence itself."""
+        raise NotImplementedError("each point may have a prevalence of its own")
+
+    def at_prevalence(self, prevalence: float | str) -> "Points":
+        """The same points, all read at one prevalence."""
+        eta = checks.prevalence(prevalence)
+        return Points(self._cells, (1 - eta) / eta)

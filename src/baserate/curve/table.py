@@ -7,6 +7,7 @@ import numpy as np
 
 from baserate.arrays import Counts, FloatArray
 from baserate.curve.counting import Counted
+from baserate.formulas import areas
 from baserate.formulas.pointwise import Confusion
 from baserate.formulas.steps import Steps, merge_vertical
 
@@ -43,6 +44,10 @@ class Table(ABC):
     def merged_steps(self) -> Steps:
         """The corners without those in the middle of a vertical piece of the ROC curve."""
         return merge_vertical(self.steps)
+
+    def average_precision(self, x: FloatArray, low: float, high: float, *, deficit: bool = False) -> FloatArray:
+        """The step sum over the corners with recall in [low, high], for each x."""
+        return areas.average_precision(self.steps, x, low, high, deficit=deficit)
 
     @abstractmethod
     def __len__(self) -> int:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from baserate.curve.curve import Curve
 
 # Two values closer than this, relatively, are equal: they differ by the rounding of the formula only.
-_ROUNDING = 8 * np.finfo(np.float64).eps
+ROUNDING = 8 * np.finfo(np.float64).eps
 
 # The row above all others: nothing is predicted positive.
 _ABOVE_ALL = -1
@@ -121,7 +121,7 @@ class Thresholds(Reading[FloatArray]):
         wanted = checks.share(recall, "recall", above=True)
         self._needs_both_classes()
         tp, _ = self.table.cumulative()
-        row = int(np.searchsorted(tp, wanted * self.table.total_pos * (1 - _ROUNDING)))
+        row = int(np.searchsorted(tp, wanted * self.table.total_pos * (1 - ROUNDING)))
         return self._point(row, Choice("recall", wanted))
 
     def at_fpr(self, fpr: float) -> Point:
@@ -156,7 +156,7 @@ class Thresholds(Reading[FloatArray]):
         self._needs_both_classes()
         cases = self.confusion_as_read
         reached = pointwise.precision(cases)
-        rows = np.flatnonzero(reached >= wanted * (1 - _ROUNDING))
+        rows = np.flatnonzero(reached >= wanted * (1 - ROUNDING))
         if len(rows) == 0:
             highest = int(np.nanargmax(reached))
             where = f", at threshold {self.score[highest]:.6g}" if self.has_scores else ""
@@ -231,7 +231,7 @@ class Thresholds(Reading[FloatArray]):
         highest = float(gains.max())
         if highest == -np.inf:
             raise NoSuchPointError(f"{describe(metric)} is undefined at every threshold of this self.")
-        nearly = highest - _ROUNDING * abs(highest) if math.isfinite(highest) else highest
+        nearly = highest - ROUNDING * abs(highest) if math.isfinite(highest) else highest
         return self._point(int(np.argmax(gains >= nearly)) - 1, choice)
 
     def _needs_both_classes(self) -> None:
@@ -248,7 +248,7 @@ class Thresholds(Reading[FloatArray]):
 
 
 def _last_within(rising: Counts, limit: float) -> int:
-    return int(np.searchsorted(rising, limit * (1 + _ROUNDING), side="right")) - 1
+    return int(np.searchsorted(rising, limit * (1 + ROUNDING), side="right")) - 1
 
 
 def _wide(counts: Counts) -> CountArray:

@@ -1,15 +1,16 @@
 """Areas under a curve for many ``x`` at once.
 
-Each function takes the corners of a curve and an array of ``x`` and returns one area per ``x``. The sums run
+Each function takes the corners of a curve and an array of ``x`` and returns one area per ``x``, in the last axis;
+axes in front of the corners stay in front. The sums run
 over terms of one sign, so that neither ``x = 1e9`` nor ``x = 1e-9`` costs a digit; where a value next to 1 is
 to be subtracted from 1, ask for the `deficit` (the area above the curve) instead.
 """
 
 import numpy as np
 
-from baserate.arrays import FloatArray
+from baserate.arrays import FloatArray, Indices
 from baserate.formulas.hull import upper_hull
-from baserate.formulas.steps import Segments, Steps, blocks, segments
+from baserate.formulas.steps import Segments, Steps, blocks, per_rise, segments
 
 # Terms of the series of artanh for arguments up to 0.2: the last one is below 1e-17.
 _SERIES_TERMS = 12
@@ -19,9 +20,9 @@ _SERIES_REACH = 0.2
 _LARGEST = 1e300
 
 
-def roc_auc(steps: Steps, max_fpr: float) -> float:
+def roc_auc(steps: Steps, max_fpr: float) -> FloatArray:
     """Area under the ROC curve up to `max_fpr`: seen from the TPR axis, the mean of ``max_fpr - FPR``."""
-    total = 0.0
+    total = np.zeros(steps.tp.shape[:-1])
     for block in blocks(steps):
         s = segments(block, 0.0, 1.0)
         left, right = max_fpr - s.fpr, max_fpr - (s.fpr + s.run)
@@ -32,44 +33,42 @@ def roc_auc(steps: Steps, max_fpr: float) -> float:
         with np.errstate(divide="ignore", invalid="ignore"):
             triangle = left * left / (2 * s.run)
         inside = np.where(right >= 0, trapezoid, np.where(left > 0, triangle, 0.0))
-        total += float(s.rise @ inside)
+        total += np.vecdot(s.rise, inside)
     return total
 
 
 def average_precision(steps: Steps, x: FloatArray, low: float, high: float, *, deficit: bool = False) -> FloatArray:
     """Rise in recall times the precision at its end, summed over the corners with recall in [low, high]."""
-    total = np.zeros(len(x))
+    total = np.zeros((*steps.tp.shape[:-1], len(x)))
     for tp, fp, pos, _, n_pos, n_neg in blocks(steps):
         rise = pos / n_pos
         if (low, high) != (0.0, 1.0):
             rise = np.maximum(np.minimum(tp / n_pos, high) - np.maximum((tp - pos) / n_pos, low), 0.0)
-        false_per_true = (fp / n_neg) / (tp / n_pos)
+        false_per_true = per_rise(fp / n_neg, tp / n_pos)
         for j, x_j in enumerate(x):
             scaled = x_j * false_per_true
-            total[j] += rise @ (scaled / (1 + scaled) if deficit else 1 / (1 + scaled))
+            total[..., j] += np.vecdot(rise, scaled / (1 + scaled) if deficit else 1 / (1 + scaled))
     return total
 
 
 def auc_pr(steps: Steps, x: FloatArray, low: float, high: float, *, deficit: bool = False) -> FloatArray:
     """Area under the PR curve, exact for a ROC curve that is straight between its points."""
-    total = np.zeros(len(x))
+    total = np.zeros((*steps.tp.shape[:-1], len(x)))
     for block in blocks(steps):
         pieces = segments(block, low, high)
-        if len(pieces.rise) == 0:
-            continue
         for j, x_j in enumerate(x):
-            total[j] += segment_area(pieces, x_j, deficit=deficit)
+            total[..., j] += segment_area(pieces, x_j, deficit=deficit)
     return total
 
 
-def segment_area(s: Segments, x: float, *, deficit: bool = False) -> float:
+def segment_area(s: Segments, x: float, *, deficit: bool = False) -> FloatArray:
     r"""Area under precision over recall along straight pieces of a ROC curve.
 
     On a piece, precision is ``(T0 + t) / (D0 + c t)`` with ``D0 = T0 + x F0`` and ``c = 1 + x run/rise``. Its
     mean over ``0 <= t <= rise`` is ``g T0/D0 + (1 - g)/c`` with ``g = log1p(z)/z, z = c rise/D0``: a weighted
     mean of the precision where the piece begins and of the precision it tends to, never a difference.
     """
-    scaled_slope = x * (s.run / s.rise)
+    scaled_slope = x * per_rise(s.run, s.rise)
     scaled_start = x * s.fpr
     base = s.tpr + scaled_start
     c = 1 + scaled_slope
@@ -80,7 +79,7 @@ def segment_area(s: Segments, x: float, *, deficit: bool = False) -> float:
     g, rest = _log_weights(z)
     g[from_origin], rest[from_origin] = 0.0, 1.0
     begins, tends_to = (scaled_start / base, scaled_slope / c) if deficit else (s.tpr / base, 1 / c)
-    return float(s.rise @ (g * begins + rest * tends_to))
+    return np.asarray(np.vecdot(s.rise, g * begins + rest * tends_to), np.float64)
 
 
 def _log_weights(z: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -89,7 +88,7 @@ def _log_weights(z: FloatArray) -> tuple[FloatArray, FloatArray]:
     With ``r = z/(2 + z)`` and ``s = r²/3 + r⁴/5 + …`` they are ``(1 - r)(1 + s)`` and ``r - s + r s``.
     """
     r = z / (2 + z)
-    if r.max() <= _SERIES_REACH:
+    if r.max(initial=0.0) <= _SERIES_REACH:
         return _log_weights_by_series(r)
     small = r <= _SERIES_REACH
     g = np.log1p(z) / np.where(small, 1.0, z)
@@ -121,25 +120,35 @@ def auc_prg(steps: Steps, x: FloatArray, low: float, high: float) -> FloatArray:
     rest = np.where(prevalence < low, 1 - low, complement)
     ends = np.append(start, high), np.append(rest, 1 - high)
     gain_area = _precision_gain_area(steps, *ends)
-    return np.where(start < high, (gain_area[:-1] - gain_area[-1]) / x, 0.0)
+    return np.where(start < high, (gain_area[..., :-1] - gain_area[..., -1:]) / x, 0.0)
 
 
 def _precision_gain_area(steps: Steps, recall: FloatArray, complement: FloatArray) -> FloatArray:
     """The integral of precision gain over u from each recall up to recall 1."""
-    whole = np.concatenate([_precision_gain_of_pieces(block) for block in blocks(steps)])
+    whole = np.concatenate([_precision_gain_of_pieces(block) for block in blocks(steps)], axis=-1)
     # after[k] is the area of all pieces behind piece k; long doubles keep a million terms exact enough.
-    after = np.append(np.cumsum(whole[:0:-1], dtype=np.longdouble)[::-1], 0.0).astype(np.float64)
+    behind = np.cumsum(whole[..., :0:-1], axis=-1, dtype=np.longdouble)[..., ::-1].astype(np.float64)
+    after = np.concatenate([behind, np.zeros_like(whole[..., :1])], axis=-1)
 
-    k = np.minimum(np.searchsorted(steps.tp / steps.n_pos, recall), len(whole) - 1)
-    tp, fp, pos, neg, n_pos, n_neg = steps.each(lambda column: column[k].astype(np.float64))
+    k = np.minimum(_first_reaching(recall, steps.tp / steps.n_pos), whole.shape[-1] - 1)
+    tp, fp, pos, neg, n_pos, n_neg = steps.each(lambda column: np.take_along_axis(column, k, -1).astype(np.float64))
     # Two small complements differ exactly where two recalls next to 1 would not.
     high = recall > 0.5
     risen = np.where(high, (n_pos - (tp - pos)) / n_pos - complement, recall - (tp - pos) / n_pos)
     rise = np.where(high, complement - (n_pos - tp) / n_pos, tp / n_pos - recall)
-    fpr = (fp - neg) / n_neg + (neg / n_neg) / (pos / n_pos) * risen
+    fpr = (fp - neg) / n_neg + per_rise(neg / n_neg, pos / n_pos) * risen
     end_tpr, end_fpr = tp / n_pos, fp / n_neg
     gain = 1 - (fpr / recall + end_fpr / end_tpr) / 2
-    return rise / (recall * end_tpr) * gain + after[k]
+    rest: FloatArray = np.take_along_axis(after, k, -1)
+    return rise / (recall * end_tpr) * gain + rest
+
+
+def _first_reaching(recall: FloatArray, tpr: FloatArray) -> Indices:
+    """The first corner of each curve whose TPR reaches each recall."""
+    if tpr.ndim == 1:
+        return np.searchsorted(tpr, recall).astype(np.intp, copy=False)
+    firsts: list[Indices] = [(tpr < wanted).sum(axis=-1) for wanted in recall]
+    return np.stack(firsts, axis=-1)
 
 
 def _precision_gain_of_pieces(block: Steps) -> FloatArray:
@@ -157,17 +166,17 @@ def best_f_beta(steps: Steps, x: FloatArray, beta: float, low: float, high: floa
     F_beta is a ratio of linear functions of (FPR, TPR), so its maximum lies on the convex hull of the ROC
     curve; many x share one hull.
     """
-    if (low, high) != (0.0, 1.0):
+    if steps.tp.ndim == 1 and len(x) > 1:
         tpr = steps.tp / steps.n_pos
-        inside = (tpr >= low) & (tpr <= high)
-        steps = steps.each(lambda column: column[inside])
-    if len(x) > 1:
-        vertices = upper_hull(steps.fp, steps.tp)
+        allowed = np.flatnonzero((tpr >= low) & (tpr <= high))
+        vertices = allowed[upper_hull(steps.fp[allowed], steps.tp[allowed])]
         steps = steps.each(lambda column: column[vertices])
     square = beta * beta
-    best = np.full(len(x), np.nan)
+    best = np.full((*steps.tp.shape[:-1], len(x)), np.nan)
     for tp, fp, _, _, n_pos, n_neg in blocks(steps):
         tpr, fpr = tp / n_pos, fp / n_neg
+        inside = (tpr >= low) & (tpr <= high)
         for j, x_j in enumerate(x):
-            best[j] = np.fmax(best[j], np.max((1 + square) * tpr / (tpr + square + x_j * fpr)))
+            values = np.where(inside, (1 + square) * tpr / (tpr + square + x_j * fpr), np.nan)
+            best[..., j] = np.fmax(best[..., j], np.fmax.reduce(values, axis=-1))
     return best

@@ -13,7 +13,7 @@ _HEAD = 64
 def min_auc_pr(x: float, low: float, high: float, *, deficit: bool = False) -> float:
     """Area under the lowest PR curve there can be: all negatives come first, so FPR is 1 throughout."""
     floor = Segments(np.array([low]), np.ones(1), np.array([high - low]), np.zeros(1))
-    return segment_area(floor, x, deficit=deficit)
+    return float(segment_area(floor, x, deficit=deficit))
 
 
 def min_average_precision(n_pos: float, x: float, *, deficit: bool = False) -> float:
@@ -23,7 +23,7 @@ def min_average_precision(n_pos: float, x: float, *, deficit: bool = False) -> f
     total = float(np.sum((a if deficit else head) / (head + a)))
     if n_pos > _HEAD:
         piece = Segments(np.array([_HEAD / n_pos]), np.ones(1), np.array([1 - _HEAD / n_pos]), np.zeros(1))
-        total += n_pos * segment_area(piece, x, deficit=deficit)
+        total += n_pos * float(segment_area(piece, x, deficit=deficit))
         total += _euler_maclaurin(n_pos, a, deficit) - _euler_maclaurin(_HEAD, a, deficit)
     return total / n_pos
 

@@ -17,24 +17,25 @@ _DIGITS = 42.0  # natural logarithm of the wanted reduction, with a margin over 
 
 
 def interpolated(area: Callable[[FloatArray], FloatArray], x: FloatArray) -> FloatArray:
-    """``area(x)``, directly for a few x and through Chebyshev nodes in log x for many."""
+    """``area(x)``, directly for a few x and through Chebyshev nodes in log x for many; x is its last axis."""
     if len(x) == 0:
         return np.zeros(0)
     log_x = np.log(x)
     low, high = float(log_x.min()), float(log_x.max())
     if low == high:
-        return np.repeat(area(x[:1]), len(x))
+        return np.repeat(area(x[:1]), len(x), axis=-1)
     n_panels = max(1, math.ceil((high - low) / _WIDEST_PANEL))
     half_width = (high - low) / n_panels / 2
     n_nodes = _nodes_needed(half_width)
     if len(x) <= n_panels * n_nodes:
         return area(x)
-    result = np.empty(len(x))
     panel = np.minimum(((log_x - low) / (2 * half_width)).astype(int), n_panels - 1)
+    parts, order = [], np.argsort(panel, kind="stable")
     for p in range(n_panels):
-        chosen = panel == p
         centre = low + (2 * p + 1) * half_width
-        result[chosen] = _interpolate(area, log_x[chosen], centre, half_width, n_nodes)
+        parts.append(_interpolate(area, log_x[panel == p], centre, half_width, n_nodes))
+    result = np.concatenate(parts, axis=-1)
+    result[..., order] = result.copy()
     return result
 
 
@@ -55,7 +56,8 @@ def _interpolate(
     difference = log_x[:, np.newaxis] - nodes
     hit = difference == 0
     terms = weights / np.where(hit, 1.0, difference)
-    logarithm: FloatArray = (terms * values).sum(axis=1) / terms.sum(axis=1)  # not @: the same for each row
+    sums = (terms * values[..., np.newaxis, :]).sum(axis=-1)  # not @: the same for each row
+    logarithm: FloatArray = sums / terms.sum(axis=-1)
     rows, columns = np.nonzero(hit)
-    logarithm[rows] = values[columns]
+    logarithm[..., rows] = values[..., columns]
     return np.exp(logarithm)

@@ -17,7 +17,11 @@ _BLOCK = 8192
 
 
 class Steps(NamedTuple):
-    """One row per distinct positive score, from the highest score down."""
+    """One row per distinct positive score, from the highest score down, along the last axis.
+
+    Columns may have axes in front: many curves with the same corners, such as resamples of one. There a row may
+    have no positives, and then it adds nothing.
+    """
 
     tp: Counts  # positives at this score or above
     fp: Counts  # negatives at this score or above
@@ -37,18 +41,18 @@ class Segments(NamedTuple):
 
     tpr: FloatArray  # where the piece begins
     fpr: FloatArray
-    rise: FloatArray  # how far it goes in TPR, above zero
+    rise: FloatArray  # how far it goes in TPR; a piece that does not rise counts for nothing
     run: FloatArray  # how far it goes in FPR
 
 
 def blocks(steps: Steps) -> Iterator[Steps]:
     """The same rows as floats, a block at a time."""
-    for start in range(0, len(steps.tp), _BLOCK):
+    for start in range(0, steps.tp.shape[-1], _BLOCK):
         yield steps.each(partial(_as_floats, rows=slice(start, start + _BLOCK)))
 
 
 def _as_floats(column: Counts, rows: slice) -> FloatArray:
-    return column[rows].astype(np.float64, copy=False)
+    return column[..., rows].astype(np.float64, copy=False)
 
 
 def segments(block: Steps, low: float, high: float) -> Segments:
@@ -57,14 +61,15 @@ def segments(block: Steps, low: float, high: float) -> Segments:
     whole = Segments((tp - pos) / n_pos, (fp - neg) / n_neg, pos / n_pos, neg / n_neg)
     if (low, high) == (0.0, 1.0):
         return whole
-    end = tp / n_pos
-    inside = (end > low) & (whole.tpr < high)
-    tpr, fpr, rise, run = (column[inside] for column in whole)
-    start = np.maximum(tpr, low)
-    slope = run / rise
-    rise = np.minimum(end[inside], high) - start
-    cut = Segments(start, fpr + slope * (start - tpr), rise, slope * rise)
-    return Segments(*(column[rise > 0] for column in cut))
+    start = np.maximum(whole.tpr, low)
+    slope = per_rise(whole.run, whole.rise)
+    rise = np.maximum(np.minimum(tp / n_pos, high) - start, 0.0)
+    return Segments(start, whole.fpr + slope * (start - whole.tpr), rise, slope * rise)
+
+
+def per_rise(amount: FloatArray, rise: FloatArray) -> FloatArray:
+    """An amount per rise in recall; 0 where nothing rises and nothing is counted."""
+    return np.divide(amount, rise, out=np.zeros_like(amount), where=rise > 0)
 
 
 def merge_vertical(steps: Steps) -> Steps:

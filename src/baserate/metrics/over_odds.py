@@ -26,13 +26,13 @@ def as_read(over: Callable[..., FloatArray], curve: Curve, **parameters: object)
 def roc_auc(curve: Curve, x: FloatArray, *, max_fpr: float = 1.0) -> FloatArray:
     """The same for every x."""
     area = areas.roc_auc(curve.table.merged_steps, checks.share(max_fpr, "max_fpr", above=True))
-    return np.full(len(x), area)
+    return np.repeat(area[..., np.newaxis], len(x), axis=-1)
 
 
 def average_precision(curve: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
     """The step sum over the corners."""
     low, high = checks.recall_range(recall_range)
-    return interpolated(lambda odds: areas.average_precision(curve.table.steps, odds, low, high), x)
+    return interpolated(lambda odds: curve.table.average_precision(odds, low, high), x)
 
 
 def auc_pr(curve: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
@@ -99,7 +99,7 @@ def normalized_average_precision(curve: Curve, x: FloatArray) -> FloatArray:
     return _normalized(
         x,
         area=lambda odds: average_precision(curve, odds),
-        lack=lambda odds: areas.average_precision(curve.table.steps, odds, *WHOLE, deficit=True),
+        lack=lambda odds: curve.table.average_precision(odds, *WHOLE, deficit=True),
         floor=lambda x_j: baselines.min_average_precision(n_pos, x_j),
         floor_lack=lambda x_j: baselines.min_average_precision(n_pos, x_j, deficit=True),
     )
@@ -118,10 +118,11 @@ def _normalized(
     Above prevalence 1/2 areas crowd against perfect, and only what they lack keeps its digits.
     """
     rare = x >= 1
-    result = np.empty(len(x))
     lowest, room = (np.array([part(x_j) for x_j in x[rare]]) for part in (floor, floor_lack))
-    result[rare] = (area(x[rare]) - lowest) / room
-    result[~rare] = 1 - lack(x[~rare]) / np.array([floor_lack(x_j) for x_j in x[~rare]])
+    of_rare = (area(x[rare]) - lowest) / room
+    of_common = 1 - lack(x[~rare]) / np.array([floor_lack(x_j) for x_j in x[~rare]])
+    result = np.empty((*of_common.shape[:-1], len(x)))
+    result[..., rare], result[..., ~rare] = of_rare, of_common
     return result
 
 

@@ -3,17 +3,15 @@
 import math
 import warnings
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from baserate import checks
 from baserate.arrays import FloatArray
 from baserate.curve.curve import Curve
-from baserate.curve.point import Point
-from baserate.curve.reading import Reading
+from baserate.curve.point import Point, Points
 from baserate.errors import InputError, PrecisionWarning, Reason, UndefinedMetricWarning
-from baserate.formulas.pointwise import Confusion, ratio, with_negatives_weighted
 from baserate.metrics.definition import evaluate
 from baserate.registry import Family, bound_parameters, describe, lower_is_better, row_of
 from baserate.results import Crossing, Sweep
@@ -80,7 +78,7 @@ def _values(metric: MetricFunction, at: Curve | Point, prevalences: FloatArray) 
                 f"{row.name} over prevalences needs one operating point, got a {type(at).__name__}; choose one, for "
                 f"example curve.at_recall(0.6)."
             )
-        value, reason = evaluate(metric, _PointAtMany(at, x))
+        value, reason = evaluate(metric, Points(at.confusion, x))
         return np.full(len(x), value), reason  # one nan where a class is missing, whatever the prevalence
     if row is not None and row.over_odds is not None and isinstance(at, Curve):
         if at.missing_class:
@@ -90,35 +88,6 @@ def _values(metric: MetricFunction, at: Curve | Point, prevalences: FloatArray) 
     results = [evaluate(metric, at.at_prevalence(float(prevalence))) for prevalence in prevalences]
     value = np.array([value for value, _ in results], np.float64)
     return value, next((reason for _, reason in results if reason), None)
-
-
-class _PointAtMany(Reading[FloatArray]):
-    """One operating point read at many prevalences at once, for metrics that read one confusion matrix."""
-
-    _noun = "point"
-
-    def __init__(self, point: Point, x: FloatArray) -> None:
-        self._n, self._given, self._point, self._x = point._n, None, point, x
-
-    @property
-    def confusion(self) -> Confusion[FloatArray]:
-        return Confusion(*(np.full(len(self._x), cell) for cell in self._point.confusion))
-
-    @property
-    def confusion_as_read(self) -> Confusion[FloatArray]:
-        n_pos, n_neg = self._totals
-        return with_negatives_weighted(self.confusion, self._x * ratio(n_pos, n_neg))
-
-    @property
-    def _totals(self) -> tuple[float, float]:
-        return self._point._totals
-
-    @property
-    def prevalence(self) -> float:
-        raise NotImplementedError("a pointwise metric reads confusion_as_read, never the prevalence itself")
-
-    def at_prevalence(self, prevalence: float | str) -> Self:
-        raise InputError(f"this is read at {len(self._x):,} prevalences already, got {prevalence!r}; read the point.")
 
 
 def crossings(
