@@ -41,18 +41,22 @@ from baserate.metrics.over_prevalence import crossings, mean_over_prevalence, sw
 from baserate.metrics.predictive import accuracy, alert_rate, f1, f_beta, kappa, lift, mcc, npv, precision
 from baserate.metrics.rates import balanced_accuracy, lr_negative, lr_positive, recall, specificity, youden_j
 from baserate.registry import METRICS
-from baserate.results import Crossing, NaturalFrequencies, Sweep
+from baserate.results import Crossing, Estimate, NaturalFrequencies, Sweep
 from baserate.scorer import scorer
+from baserate.uncertainty.estimate import estimate
+from baserate.uncertainty.prevalence import Beta
 
 __version__ = "0.1.0"
 
 __all__ = [
     "METRICS",
     "BaserateError",
+    "Beta",
     "Choice",
     "Crossing",
     "Curve",
     "CurveFileError",
+    "Estimate",
     "InputError",
     "MissingInformationError",
     "NaturalFrequencies",
@@ -74,6 +78,7 @@ __all__ = [
     "chance_average_precision",
     "chance_precision",
     "crossings",
+    "estimate",
     "examples",
     "expected_cost",
     "f1",

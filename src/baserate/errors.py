@@ -111,3 +111,5 @@ class Reason(StrEnum):
     FRACTIONAL_COUNTS = "fractional_counts", "it counts cases, and the weights do not add up to whole cases"
     EMPTY_RANGE = "empty_range", "no threshold has its recall in the range"
     NOT_A_NUMBER = "not_a_number", "the metric returned nan"
+    NO_VARIATION = "no_variation", "the data show no variation for this method to work with; use method='melded'"
+    TOO_FEW_CASES = "too_few_cases", "there are too few cases for this method; use method='melded'"

@@ -78,6 +78,73 @@ class Crossing:
 
 
 @dataclass(frozen=True)
+class Estimate:
+    """A metric with an interval, as returned by `estimate`. A list of them makes a table: ``pd.DataFrame(estimates)``.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric, with its parameters.
+    value, low, high : float
+        What the data show, and the interval around it.
+    confidence_level : float
+        How often such an interval is to hold what is true.
+    prevalence : float
+        Where the metric was read; of an uncertain prevalence, its middle.
+    method : str
+        How the interval was made.
+    n_pos, n_neg : float
+        Cases behind it; of weighted rows, the number of equal ones that are worth as much.
+    chosen : str or None
+        How the operating point was chosen, if it was chosen on the same data; then the interval chooses again.
+    uncertain_prevalence : str or None
+        What was known of the prevalence, if it was not one number.
+    reason : Reason or None
+        Why the value or the interval is nan, if it is.
+    caution : str or None
+        Where such intervals were seen to hold less often than they say, a sentence about it.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> point = br.Point.from_counts(tp=60, fp=100, fn=40, tn=99_900).at_prevalence("1:10000")
+    >>> found = br.estimate(br.precision, point)
+    >>> print(found)
+    precision 0.0566 [0.0429, 0.0728] (95 %, melded, prevalence 9.999e-05, 100 pos, 100,000 neg)
+    >>> round(found.width, 4)
+    0.0299
+    """
+
+    metric: str
+    value: float
+    low: float
+    high: float
+    confidence_level: float
+    prevalence: float
+    method: str
+    n_pos: float
+    n_neg: float
+    chosen: str | None = None
+    uncertain_prevalence: str | None = None
+    reason: Reason | None = None
+    caution: str | None = None
+
+    @property
+    def width(self) -> float:
+        """From the lower to the upper end."""
+        return self.high - self.low
+
+    def __str__(self) -> str:
+        facts = [f"{100 * self.confidence_level:.4g} %", self.method]
+        facts.append(f"prevalence {self.uncertain_prevalence or format(self.prevalence, '.4g')}")
+        facts += [f"{size:,.6g} {name}" for size, name in ((self.n_pos, "pos"), (self.n_neg, "neg"))]
+        facts += [f"chosen by {self.chosen}"] * (self.chosen is not None)
+        text = f"{self.metric} {self.value:.4g} [{self.low:.4g}, {self.high:.4g}] ({', '.join(facts)})"
+        notes = (self.reason.sentence if self.reason else None, self.caution)
+        return "; ".join([text, *(note for note in notes if note)])
+
+
+@dataclass(frozen=True)
 class NaturalFrequencies:
     """An operating point told in cases, as returned by `natural_frequencies`.
 

@@ -19,8 +19,10 @@ from baserate.checks.columns import (
 )
 from baserate.checks.values import (
     class_sizes,
+    confidence_level,
     cost,
     did_you_mean,
+    generator,
     number,
     one_of,
     positive_number,
@@ -37,9 +39,11 @@ __all__ = [
     "amounts",
     "class_sizes",
     "column",
+    "confidence_level",
     "cost",
     "counts",
     "did_you_mean",
+    "generator",
     "labels",
     "matrix",
     "number",

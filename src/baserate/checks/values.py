@@ -3,8 +3,10 @@
 import math
 from collections.abc import Sequence
 from difflib import get_close_matches
-from numbers import Real
+from numbers import Integral, Real
 from typing import TypeVar
+
+import numpy as np
 
 from baserate.errors import InputError
 
@@ -41,6 +43,28 @@ def probability(value: object, name: str) -> float:
     if not 0 < converted < 1:
         raise InputError(f"{name} must be strictly between 0 and 1, got {value!r}; pass a probability.")
     return converted
+
+
+def confidence_level(value: object) -> float:
+    """How often an interval is to hold."""
+    converted = number(value, "confidence_level")
+    if not 0.5 <= converted < 1:
+        raise InputError(
+            f"confidence_level must be at least 0.5 and below 1, got {value!r}; pass a share such as 0.95."
+        )
+    return converted
+
+
+def generator(value: object) -> np.random.Generator:
+    """A generator of random numbers, from one, from a seed, or a fresh one for None."""
+    if isinstance(value, np.random.Generator):
+        return value
+    if value is not None and (isinstance(value, bool) or not isinstance(value, Integral) or value < 0):
+        raise InputError(
+            f"rng must be a seed or a numpy.random.Generator, got {_short(value)}; pass rng=0 for example."
+        )
+
+    return np.random.default_rng(None if value is None else int(value))
 
 
 def whole_number(value: object, name: str) -> int:

@@ -1,0 +1,182 @@
+"""Intervals of areas: in closed form from influence functions, and from resampled curves."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit, logit, ndtr, ndtri
+
+from baserate import checks
+from baserate.arrays import FloatArray
+from baserate.curve.curve import Curve
+from baserate.formulas import baselines, influence
+from baserate.formulas.influence import Influence
+from baserate.formulas.proportions import Interval, z_score
+from baserate.formulas.steps import Steps
+from baserate.metrics.over_prevalence import MetricFunction
+from baserate.registry import bound_parameters, row_of
+
+
+class Scale(NamedTuple):
+    """Where an estimate is more nearly normal, and the way back."""
+
+    to: Callable[[FloatArray], FloatArray]
+    back: Callable[[FloatArray], FloatArray]
+    slope: Callable[[FloatArray], FloatArray]
+
+
+def _identity(value: FloatArray) -> FloatArray:
+    return value
+
+
+LOGIT = Scale(logit, expit, lambda value: 1 / (value * (1 - value)))
+BELOW_ONE = Scale(lambda value: -np.log1p(-value), lambda value: -np.expm1(-value), lambda value: 1 / (1 - value))
+PLAIN = Scale(_identity, _identity, np.ones_like)
+
+
+def scale_of(metric: MetricFunction) -> Scale:
+    """The scale on which the range of a metric has no ends."""
+    row = row_of(metric)
+    assert row is not None
+    if (row.lowest, row.highest) == (0, 1):
+        return LOGIT
+    return BELOW_ONE if row.highest == 1 else PLAIN
+
+
+# --- influence functions --------------------------------------------------------------------------
+
+_Answers = Callable[[Steps, float, Mapping[str, object]], Influence]
+
+
+def _of_auc_pr_between_floor_and_one(steps: Steps, x: float, _: Mapping[str, object]) -> Influence:
+    room = baselines.min_auc_pr(x, 0.0, 1.0, deficit=True)
+    return Influence(*(part / room for part in influence.auc_pr(steps, x)))
+
+
+def _of_average_precision_between_floor_and_one(steps: Steps, x: float, _: Mapping[str, object]) -> Influence:
+    room = baselines.min_average_precision(steps.n_pos, x, deficit=True)
+    return Influence(*(part / room for part in influence.average_precision(steps, x)))
+
+
+def _of_best_f_beta(steps: Steps, x: float, parameters: Mapping[str, object]) -> Influence:
+    return influence.best_f_beta(steps, x, checks.positive_number(parameters.get("beta", 1.0), "beta"))
+
+
+_INFLUENCES: Mapping[str, _Answers] = MappingProxyType(
+    {
+        "roc_auc": lambda steps, x, _: influence.roc_auc(steps),
+        "average_precision": lambda steps, x, _: influence.average_precision(steps, x),
+        "auc_pr": lambda steps, x, _: influence.auc_pr(steps, x),
+        "auc_prg": lambda steps, x, _: influence.auc_prg(steps, x),
+        "best_f_beta": _of_best_f_beta,
+        "best_f1": _of_best_f_beta,
+        "normalized_auc_pr": _of_auc_pr_between_floor_and_one,
+        "normalized_average_precision": _of_average_precision_between_floor_and_one,
+    }
+)
+
+
+def has_influence(metric: MetricFunction) -> bool:
+    """True for areas over the whole range of recalls."""
+    row = row_of(metric)
+    partial = {"recall_range", "max_fpr"} & bound_parameters(metric).keys()
+    return row is not None and row.name in _INFLUENCES and not partial
+
+
+def influence_of(metric: MetricFunction, steps: Steps, x: float) -> Influence:
+    """How the metric answers to a little more weight on a case."""
+    row = row_of(metric)
+    assert row is not None
+    return _INFLUENCES[row.name](steps, x, bound_parameters(metric))
+
+
+def variance(metric: MetricFunction, steps: Steps, x: float) -> FloatArray:
+    """The variance of the metric by its influence function."""
+    return influence.variance(influence_of(metric, steps, x), steps)
+
+
+def delong(curve: Curve, value: float, confidence_level: float) -> Interval:
+    """DeLong's variance on the logit scale, which never leaves [0, 1]."""
+    return normal(LOGIT, value, influence.delong_variance(curve.table.steps), confidence_level)
+
+
+def delong_wald(curve: Curve, value: float, confidence_level: float) -> Interval:
+    """DeLong's variance on the plain scale, cut at 0 and 1: what most tools print."""
+    plain = normal(PLAIN, value, influence.delong_variance(curve.table.steps), confidence_level)
+    return Interval(np.maximum(plain.low, 0.0), np.minimum(plain.high, 1.0))
+
+
+def normal(scale: Scale, value: float, variance: FloatArray, confidence_level: float) -> Interval:
+    """Normal on a scale; nan where there is no variance, or where the value is at an end of its range."""
+    seen = np.asarray(value, np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.where(variance > 0, np.sqrt(variance), np.nan)
+        margin = z_score(confidence_level) * error * scale.slope(seen)
+        return Interval(scale.back(scale.to(seen) - margin), scale.back(scale.to(seen) + margin))
+
+
+# --- from replicates ------------------------------------------------------------------------------
+
+
+def percentile(replicates: FloatArray, confidence_level: float) -> Interval:
+    """The middle part of the replicates, along the first axis; undefined ones do not count.
+
+    The ends are replicates themselves, the outer ones, because between an infinite one and another there is nothing.
+    """
+    tail = (1 - confidence_level) / 2
+    low = np.nanquantile(replicates, tail, axis=0, method="lower")
+    return Interval(low, np.nanquantile(replicates, 1 - tail, axis=0, method="higher"))
+
+
+def melded(pessimist: FloatArray, optimist: FloatArray, confidence_level: float) -> Interval:
+    """From the pessimist's lower end to the optimist's upper one; for a cost it is the reverse."""
+    ends = [percentile(side, confidence_level) for side in (pessimist, optimist)]
+    return Interval(np.minimum(*(end.low for end in ends)), np.maximum(*(end.high for end in ends)))
+
+
+def without_flattery(
+    found: Interval, pessimist: FloatArray, optimist: FloatArray, value: FloatArray, confidence_level: float
+) -> Interval:
+    """An interval of a highest value, let down by as much as the search for the highest flatters.
+
+    The best of many is better than it should be, in the data and once more in curves drawn from them. What the draws
+    have gained, the value has gained as well; the end lies as far below as in a pessimist's draws.
+    """
+    flattery = np.maximum(np.median(optimist, axis=0) - value, 0.0)
+    reach = np.median(pessimist, axis=0) - percentile(pessimist, confidence_level).low
+    return Interval(np.minimum(found.low, value - 2 * flattery - reach), found.high)
+
+
+def bca(replicates: FloatArray, value: float, acceleration: float, confidence_level: float) -> Interval:
+    """Percentiles moved for bias and skewness (Efron 1987); nan where all replicates lie on one side of the value."""
+    below = (np.count_nonzero(replicates < value) + np.count_nonzero(replicates == value) / 2) / len(replicates)
+    if not 0 < below < 1:
+        return Interval(np.asarray(np.nan), np.asarray(np.nan))
+    bias = ndtri(below)
+    reach = bias + np.array([-1.0, 1.0]) * z_score(confidence_level)
+    tails = ndtr(bias + reach / (1 - acceleration * reach))
+    low, high = np.quantile(replicates, tails)
+    return Interval(low, high)
+
+
+def studentised(
+    replicates: FloatArray,
+    variances: FloatArray,
+    *,
+    value: float,
+    variance: float,
+    scale: Scale,
+    confidence_level: float,
+) -> Interval:
+    """The replicates' distances from the value in their own standard errors, laid off with that of the value."""
+    tail = (1 - confidence_level) / 2
+    seen = np.asarray(value, np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.sqrt(variance) * scale.slope(seen)
+        distances = (scale.to(replicates) - scale.to(seen)) / (np.sqrt(variances) * scale.slope(replicates))
+    distances = distances[np.isfinite(distances)]
+    if len(distances) < len(replicates) / 2 or not np.isfinite(error) or error == 0:
+        return Interval(np.asarray(np.nan), np.asarray(np.nan))
+    near, far = np.quantile(distances, [tail, 1 - tail])
+    return Interval(scale.back(scale.to(seen) - far * error), scale.back(scale.to(seen) - near * error))

@@ -1,0 +1,120 @@
+"""Curves drawn at random around the one that was seen, many at once.
+
+`resamples` are what the data would look like again: rows drawn with replacement within each class. `melds` are what the
+population may look like given the data: its distribution function at each corner follows the law of uniform order
+statistics, which leaves one row's worth of probability unplaced in each class. A pessimist places it where it does
+most harm, an optimist where it does most good; the lower end of an interval belongs to the pessimist. For a single
+rate the two together are Clopper and Pearson's interval.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from baserate.arrays import BoolArray, FloatArray
+from baserate.formulas.steps import Steps
+from baserate.uncertainty.cells import Cells, Part
+
+# Numbers drawn at a time: few enough that the work on them stays in the processor's cache.
+_CHUNK = 2**17
+
+
+class Drawn(NamedTuple):
+    """Many curves with the same corners."""
+
+    steps: Steps  # with one row of corners for each curve
+    atoms: BoolArray  # corners where the score is discrete
+    score: FloatArray  # of each corner
+
+
+def chunks(cells: Cells, n_draws: int, *, at_least: int = 1) -> list[int]:
+    """How many curves to draw at a time, in how many times."""
+    size = max(1, min(n_draws // at_least, _CHUNK // (3 * len(cells.score) + 1)))
+    return [size] * (n_draws // size) + [n_draws % size] * (n_draws % size > 0)
+
+
+def resamples(cells: Cells, sizes: list[int], rng: np.random.Generator) -> Iterator[Drawn]:
+    """Rows drawn with replacement within each class: the stratified bootstrap, exactly."""
+    for size in sizes:
+        yield resample(cells, multinomial(cells.pos, size, rng), multinomial(cells.neg, size, rng))
+
+
+def resample(cells: Cells, pos: FloatArray, neg: FloatArray) -> Drawn:
+    """Resampled curves, from the rows that fell into each cell; they are read as they are, like the curve itself."""
+    tp, fp = np.cumsum(pos, axis=1), np.cumsum(neg, axis=1)[:, 1::2]
+    steps = Steps(tp, fp, pos, neg[:, 1::2], cells.pos.total, cells.neg.total)
+    return Drawn(steps, np.ones(len(cells.score), np.bool_), cells.score)
+
+
+class Masses(NamedTuple):
+    """What random populations hold in each cell, and in each class one row's worth that is not placed yet."""
+
+    pos: FloatArray
+    neg: FloatArray
+    free_pos: FloatArray
+    free_neg: FloatArray
+
+
+def melds(cells: Cells, sizes: list[int], rng: np.random.Generator) -> Iterator[tuple[Drawn, Drawn]]:
+    """Populations as a pessimist and as an optimist sees them, from the same random numbers."""
+    for size in sizes:
+        pos, neg = gammas(cells.pos, size, rng), gammas(cells.neg, size, rng)
+        free_pos, free_neg = (rng.standard_exponential((size, 1)) * part.typical_weight for part in cells[1:])
+        masses = Masses(pos, neg, free_pos, free_neg)
+        yield pessimist(cells, masses), optimist(cells, masses)
+
+
+def pessimist(cells: Cells, masses: Masses) -> Drawn:
+    """The free positive below all rows, the free negative above them."""
+    pos, neg, free_pos, free_neg = masses
+    none = np.zeros_like(free_neg)
+    steps = _shares(_row(pos, free_pos), _row(neg[:, :1] + free_neg, neg[:, 1:], none, none))
+    return Drawn(steps, np.append(cells.atoms, False), np.append(cells.score, -np.inf))
+
+
+def optimist(cells: Cells, masses: Masses) -> Drawn:
+    """The free positive above all rows, the free negative below them."""
+    pos, neg, free_pos, free_neg = masses
+    none = np.zeros_like(free_neg)
+    steps = _shares(_row(free_pos, pos), _row(none, none, neg[:, :-1], neg[:, -1:] + free_neg))
+    return Drawn(steps, np.append(False, cells.atoms), np.append(np.inf, cells.score))
+
+
+def _row(*parts: FloatArray) -> FloatArray:
+    return np.concatenate(parts, axis=1)
+
+
+def _shares(pos: FloatArray, neg: FloatArray) -> Steps:
+    """Corners of curves with one positive and one negative in all, from what each cell holds."""
+    tp, fp = np.cumsum(pos, axis=1), np.cumsum(neg, axis=1)
+    # Divided by its own last entry a running sum ends at exactly 1.
+    n_pos, n_neg = tp[:, -1:], fp[:, -1:]
+    return Steps(tp / n_pos, fp[:, 1::2] / n_neg, pos / n_pos, neg[:, 1::2] / n_neg, 1.0, 1.0)
+
+
+def multinomial(part: Part, size: int, rng: np.random.Generator) -> FloatArray:
+    """How many of as many rows fall into each cell."""
+    rows = part.rows.astype(np.int64)
+    n_rows, used = int(rows.sum()), np.flatnonzero(rows)
+    drawn = np.zeros((size, len(rows)))
+    if n_rows <= 4 * len(used):  # for so few rows, to draw each is quicker than to draw how many there are in each cell
+        cell_of = np.repeat(np.arange(len(used)), rows[used])
+        picked = cell_of[rng.integers(n_rows, size=(size, n_rows))] + np.arange(0, size * len(used), len(used))[:, None]
+        counts = np.bincount(picked.ravel(), minlength=size * len(used)).reshape(size, len(used))
+    else:
+        counts = rng.multinomial(n_rows, rows[used] / n_rows, size=size)
+    drawn[:, used] = counts
+    return drawn
+
+
+def gammas(part: Part, size: int, rng: np.random.Generator) -> FloatArray:
+    """A gamma variate for each cell, with as many degrees as there are rows in it."""
+    used = np.flatnonzero(part.rows)
+    drawn = np.zeros((size, len(part.rows)))
+    rows = part.rows[used]
+    if (rows == 1).all():
+        drawn[:, used] = rng.standard_exponential((size, len(used))) * part.weight[used]
+    else:
+        drawn[:, used] = rng.standard_gamma(rows, (size, len(used))) * part.weight[used]
+    return drawn

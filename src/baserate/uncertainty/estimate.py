@@ -1,0 +1,202 @@
+"""A metric with an interval."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from baserate import checks
+from baserate.curve.curve import Curve
+from baserate.curve.point import Point
+from baserate.errors import InputError, MissingInformationError, Reason
+from baserate.formulas.proportions import Interval
+from baserate.metrics.definition import evaluate
+from baserate.metrics.over_prevalence import MetricFunction
+from baserate.registry import Family, describe, row_of
+from baserate.results import Estimate
+from baserate.uncertainty.cells import corners
+from baserate.uncertainty.methods import Question, is_chosen, methods
+from baserate.uncertainty.prevalence import Beta, Span, strata, uncertain
+
+
+def estimate(
+    metric: MetricFunction,
+    at: Curve | Point,
+    *,
+    method: str | None = None,
+    confidence_level: float = 0.95,
+    prevalence: Beta | tuple[float | str, float | str] | None = None,
+    n_resamples: int = 2000,
+    rng: np.random.Generator | int | None = None,
+) -> Estimate:
+    """A metric and an interval that holds what is true of the population.
+
+    Parameters
+    ----------
+    metric : callable
+        A metric, or your own function of a Curve or Point that returns a float. For your own function the default
+        interval expects that the value moves one way when positives rank higher.
+    at : Curve or Point
+        Where to read it, at the prevalence it says. A Point whose threshold was given is judged as it is. One that
+        was chosen on the data, by `at_recall`, `at_fpr`, `at_precision` or `best` for example, stands for the point
+        that the rule would choose in the population, and the interval chooses again; to judge a threshold that was
+        chosen on other data, use ``curve.at_threshold``.
+    method : str, optional
+        How to make the interval; see the notes. The default is the one that held in the coverage study.
+    confidence_level : float
+        How often the interval is to hold.
+    prevalence : Beta or (low, high), optional
+        An uncertain prevalence: a distribution, which is mixed in, or a range, over which the interval holds
+        throughout.
+    n_resamples : int
+        How many curves to draw, for methods that draw.
+    rng : Generator or int, optional
+        Where random numbers come from; the same seed gives the same result.
+
+    Returns
+    -------
+    Estimate
+        With value, low and high; nan with a reason where there is nothing to estimate.
+
+    Notes
+    -----
+    "melded", the default, carries Clopper and Pearson's exact intervals of rates through the metric: at a fixed
+    threshold by melding those of TPR and FPR, for areas by drawing populations whose rates at each threshold follow the
+    same laws. It also holds with one positive, without false positives and at perfect separation.
+
+    Others, for comparison or for large data: of rates "clopper_pearson" (the default there), "wilson", "jeffreys",
+    "hoeffding" and "normal"; of precision, NPV, F-beta and likelihood ratios "score" (Koopman) and "logit_delta"
+    (Mercaldo); of any point "box" (Brabec), from two intervals at the root of the level; of areas "percentile", "bca"
+    and "logit_studentised" by the bootstrap within each class, and "influence" in closed form; of AUC-ROC "delong" on
+    the logit scale and "delong_wald".
+
+    References
+    ----------
+    Fay, Proschan & Brittain, Combining one-sample confidence procedures for inference in the two-sample case,
+    Biometrics 2015. doi:10.1111/biom.12231.
+    Mercaldo, Lau & Zhou, Confidence intervals for predictive values, Statistics in Medicine 2007. doi:10.1002/sim.2677.
+    Koopman, Confidence intervals for the ratio of two binomial proportions, Biometrics 1984. doi:10.2307/2530926.
+    DeLong, DeLong & Clarke-Pearson, Comparing the areas under two or more correlated ROC curves, Biometrics 1988.
+    doi:10.2307/2531595.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> data = br.examples.payments()
+    >>> curve = br.Curve.from_scores(data["fraud"], data["new_model"])
+    >>> found = br.estimate(br.average_precision, curve.at_prevalence("1:10000"), rng=0)
+    >>> found.low < found.value < found.high
+    True
+    """
+    _check(metric, at)
+    given = None if prevalence is None else uncertain(prevalence)
+    question = Question(
+        metric,
+        at,
+        np.zeros(0),
+        checks.confidence_level(confidence_level),
+        checks.whole_number(n_resamples, "n_resamples"),
+        checks.generator(rng),
+    )
+    if given is None:
+        return estimates(question._replace(x=np.array([at.odds_against])), method)[0]
+    return _under(given, question, method)
+
+
+def _under(given: Beta | Span, question: Question, method: str | None) -> Estimate:
+    """An estimate at a prevalence that is not one number."""
+    if isinstance(given, Beta):
+        middle, places = given.mean, strata(given)
+    else:
+        middle, places = given.middle, given.places()
+    found = estimates(question._replace(x=(1 - places) / places, mixed=isinstance(given, Beta)), method)
+    value, reason = _evaluate(question.metric, question.at.at_prevalence(middle))
+    return replace(
+        found[0],
+        value=value,
+        low=min(part.low for part in found),
+        high=max(part.high for part in found),
+        prevalence=middle,
+        uncertain_prevalence=str(given),
+        reason=reason or found[0].reason,
+    )
+
+
+def estimates(question: Question, method: str | None) -> list[Estimate]:
+    """One estimate for each prevalence asked for, all from the same draws."""
+    at, x = question.at, question.x
+    available = methods(question)
+    name = next(iter(available)) if method is None else checks.one_of(method, list(available), "method")
+    read = [_evaluate(question.metric, _read_at(at, x_j)) for x_j in x]
+    ends = Interval(np.asarray(np.nan), np.asarray(np.nan))
+    if not all(math.isnan(value) for value, _ in read):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ends = _tidied(available[name](question), question, name, [value for value, _ in read])
+    n_pos, n_neg = _sizes(at)
+    made = []
+    for (value, reason), low, high, x_j in zip(read, *(np.broadcast_to(end, len(x)) for end in ends), x, strict=True):
+        defined = reason is None
+        made.append(
+            Estimate(
+                metric=describe(question.metric),
+                value=value,
+                low=float(low) if defined else math.nan,
+                high=float(high) if defined else math.nan,
+                confidence_level=question.confidence_level,
+                prevalence=1 / (1 + float(x_j)),
+                method=name,
+                n_pos=n_pos,
+                n_neg=n_neg,
+                chosen=str(at.chosen) if isinstance(at, Point) and is_chosen(at) else None,
+                reason=reason or (Reason.NO_VARIATION if np.isnan(low + high) else None),
+            )
+        )
+    return made
+
+
+def _tidied(ends: Interval, question: Question, method: str, read: list[float]) -> Interval:
+    """Ends within the range of the metric, up to whose rounding they were computed.
+
+    A melded interval holds what was seen also where that is the most extreme value there is and no draw reaches it.
+    """
+    low, high = ends
+    if method == "melded" and not question.mixed:
+        low, high = np.fmin(low, read), np.fmax(high, read)
+    row = row_of(question.metric)
+    if row is None:
+        return Interval(low, high)
+    return Interval(np.clip(low, row.lowest, row.highest), np.clip(high, row.lowest, row.highest))
+
+
+def _read_at(at: Curve | Point, x: float) -> Curve | Point:
+    return at if x == at.odds_against else at.at_prevalence(1 / (1 + float(x)))
+
+
+def _evaluate(metric: MetricFunction, at: Curve | Point) -> tuple[float, Reason | None]:
+    value, reason = evaluate(metric, at)
+    return float(value), reason
+
+
+def _check(metric: MetricFunction, at: object) -> None:
+    if not isinstance(at, Curve | Point):
+        raise InputError(f"a metric is estimated on a Curve or a Point, got {type(at).__name__}; build a Curve first.")
+    row = row_of(metric)
+    if isinstance(at, Curve) and row is not None and row.family is Family.POINTWISE:
+        raise InputError(
+            f"{row.name} is estimated at one operating point, got a Curve; choose one, for example "
+            f"curve.at_recall(0.6)."
+        )
+    if isinstance(at, Curve) and not at.has_scores:
+        raise MissingInformationError(
+            "an interval rests on numbers of cases at each score, and this curve was made from rates; build it with "
+            "from_scores or from_counts."
+        )
+
+
+def _sizes(at: Curve | Point) -> tuple[float, float]:
+    """Cases of each class; of weighted rows, the number of equal ones that are worth as much."""
+    curve = at if isinstance(at, Curve) else at.curve
+    if curve is None or not curve.weighted:
+        return float(at.n_pos), float(at.n_neg)
+    cells = corners(curve)
+    return cells.pos.effective_size, cells.neg.effective_size

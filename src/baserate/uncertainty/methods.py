@@ -1,0 +1,202 @@
+"""How intervals are made: one function per method, and which of them a question may use."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from baserate.arrays import FloatArray
+from baserate.curve.curve import Curve
+from baserate.curve.point import Point
+from baserate.formulas import influence
+from baserate.formulas.proportions import Interval
+from baserate.metrics.definition import evaluate
+from baserate.metrics.over_prevalence import MetricFunction
+from baserate.progress import progress
+from baserate.registry import Family, lower_is_better, row_of
+from baserate.uncertainty import areas, points
+from baserate.uncertainty.draws import Drawn, chunks, melds, resamples
+from baserate.uncertainty.replicates import cells_for, values
+
+# Rules that do not look at the data they are judged on.
+_FIXED_RULES = ("given", "threshold")
+
+
+class Question(NamedTuple):
+    """All that a method needs to know."""
+
+    metric: MetricFunction
+    at: Curve | Point
+    x: FloatArray  # negatives per positive, at each prevalence asked for
+    confidence_level: float
+    n_resamples: int
+    rng: np.random.Generator
+    mixed: bool = False  # whether these prevalences are one uncertain one, each of them equally likely
+
+    def read(self, x: float) -> float:
+        """The metric itself at one of the prevalences."""
+        at = self.at if x == self.at.odds_against else self.at.at_prevalence(1 / (1 + float(x)))
+        return float(evaluate(self.metric, at)[0])
+
+
+Method = Callable[[Question], Interval]
+
+
+def is_chosen(at: Curve | Point) -> bool:
+    """Whether a point was chosen on the data it is judged on."""
+    return isinstance(at, Point) and at.chosen.rule not in _FIXED_RULES and at.curve is not None
+
+
+def methods(question: Question) -> Mapping[str, Method]:
+    """The methods there are for a question, the default first."""
+    metric, at = question.metric, question.at
+    row = row_of(metric)
+    if row is not None and (row.family is Family.BASELINE or row.name == "chance_precision"):
+        return {"constant": _constant}
+    if isinstance(at, Point) and not is_chosen(at):
+        known = points.methods(metric)
+        return {"melded": _melded_point} if question.mixed else {n: _at_fixed_point(known[n]) for n in known}
+    curve = at if isinstance(at, Curve) else at.curve
+    if question.mixed or (curve is not None and curve.weighted):
+        return {"melded": _melded}
+    found: dict[str, Method] = {"melded": _melded, "percentile": _percentile}
+    if isinstance(at, Curve) and areas.has_influence(metric):
+        found |= {"bca": _bca, "logit_studentised": _studentised, "influence": _influence}
+        if row is not None and row.name == "roc_auc":
+            found |= {"delong": _delong, "delong_wald": _delong_wald}
+    return found
+
+
+def _constant(question: Question) -> Interval:
+    """What does not depend on the data is known, up to the prevalence."""
+    value = np.array([question.read(x_j) for x_j in question.x])
+    return areas.percentile(value, question.confidence_level) if question.mixed else Interval(value, value)
+
+
+# --- points ---------------------------------------------------------------------------------------
+
+
+def _at_fixed_point(interval: points.PointInterval) -> Method:
+    def method(question: Question) -> Interval:
+        assert isinstance(question.at, Point)
+        return interval(question.metric, points.cases(question.at), question.x, question.confidence_level)
+
+    return method
+
+
+def _melded_point(question: Question) -> Interval:
+    assert isinstance(question.at, Point)
+    return points.melded_over(question.metric, points.cases(question.at), question.x, question.confidence_level)
+
+
+# --- from draws -----------------------------------------------------------------------------------
+
+
+def _melded(question: Question) -> Interval:
+    """The lower end as a pessimist sees it and the upper one as an optimist does, or the reverse for a cost."""
+    metric, at, x = question.metric, question.at, question.x
+    cells = cells_for(metric, at)
+    sizes = chunks(cells, question.n_resamples, at_least=len(x) if question.mixed else 1)
+    drawn = progress(melds(cells, sizes, question.rng), len(sizes), "Drawing populations")
+    # Of an uncertain prevalence each part gets its share of the draws.
+    asked = [x[i % len(x)][np.newaxis] if question.mixed else x for i in range(len(sizes))]
+    both = [[values(metric, at, side, x_i) for side in pair] for pair, x_i in zip(drawn, asked, strict=True)]
+    pessimist, optimist = (np.concatenate(side) for side in zip(*both, strict=True))
+    sign = _searched(question)
+    if sign is None:
+        return areas.melded(pessimist, optimist, question.confidence_level)
+    pessimist, optimist = sign * pessimist, sign * optimist
+    value = sign * np.array([question.read(x_j) for x_j in x])
+    found = areas.melded(pessimist, optimist, question.confidence_level)
+    low, high = areas.without_flattery(found, pessimist, optimist, value, question.confidence_level)
+    if sign < 0:
+        return Interval(-high, -low)
+    return Interval(np.maximum(low, 0.0), high)
+
+
+def _searched(question: Question) -> float | None:
+    """Whether the data were searched for the highest value (1) or for the lowest (-1), which then flatters."""
+    row = row_of(question.metric)
+    if row is not None and row.name in ("best_f_beta", "best_f1"):
+        return 1.0
+    if isinstance(question.at, Point) and question.at.chosen.metric is question.metric:
+        return -1.0 if lower_is_better(question.metric) else 1.0
+    return None
+
+
+def _resampled(question: Question) -> Iterator[Drawn]:
+    cells = cells_for(question.metric, question.at)
+    sizes = chunks(cells, question.n_resamples)
+    return progress(resamples(cells, sizes, question.rng), len(sizes), "Resampling")
+
+
+def _replicates(question: Question) -> FloatArray:
+    return np.concatenate([values(question.metric, question.at, drawn, question.x) for drawn in _resampled(question)])
+
+
+def _percentile(question: Question) -> Interval:
+    return areas.percentile(_replicates(question), question.confidence_level)
+
+
+def _bca(question: Question) -> Interval:
+    replicates = _replicates(question)
+
+    def one(curve: Curve, j: int, x: float, value: float) -> Interval:
+        steps = curve.table.steps
+        skew = float(influence.acceleration(areas.influence_of(question.metric, steps, x), steps))
+        return areas.bca(replicates[:, j], value, skew, question.confidence_level)
+
+    return _for_each_x(question, one)
+
+
+def _studentised(question: Question) -> Interval:
+    found, spreads = [], []
+    for drawn in _resampled(question):
+        found.append(values(question.metric, question.at, drawn, question.x))
+        variances = [areas.variance(question.metric, drawn.steps, float(x_j)) for x_j in question.x]
+        spreads.append(np.stack(variances, axis=-1))
+    replicates, variance = np.concatenate(found), np.concatenate(spreads)
+
+    def one(curve: Curve, j: int, x: float, value: float) -> Interval:
+        seen = float(areas.variance(question.metric, curve.table.steps, x))
+        scale = areas.scale_of(question.metric)
+        return areas.studentised(
+            replicates[:, j],
+            variance[:, j],
+            value=value,
+            variance=seen,
+            scale=scale,
+            confidence_level=question.confidence_level,
+        )
+
+    return _for_each_x(question, one)
+
+
+# --- in closed form -------------------------------------------------------------------------------
+
+
+def _influence(question: Question) -> Interval:
+    return _for_each_x(
+        question,
+        lambda curve, _, x, value: areas.normal(
+            areas.scale_of(question.metric),
+            value,
+            areas.variance(question.metric, curve.table.steps, x),
+            question.confidence_level,
+        ),
+    )
+
+
+def _delong(question: Question) -> Interval:
+    return _for_each_x(question, lambda curve, _, x, value: areas.delong(curve, value, question.confidence_level))
+
+
+def _delong_wald(question: Question) -> Interval:
+    return _for_each_x(question, lambda curve, _, x, value: areas.delong_wald(curve, value, question.confidence_level))
+
+
+def _for_each_x(question: Question, interval: Callable[[Curve, int, float, float], Interval]) -> Interval:
+    curve = question.at
+    assert isinstance(curve, Curve)
+    found = [interval(curve, j, float(x_j), question.read(x_j)) for j, x_j in enumerate(question.x)]
+    return Interval(np.array([float(one.low) for one in found]), np.array([float(one.high) for one in found]))

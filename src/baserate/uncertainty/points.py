@@ -1,0 +1,199 @@
+"""Intervals at a threshold that was fixed beforehand: TPR and FPR are two independent proportions."""
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import betaincinv
+
+from baserate import checks
+from baserate.arrays import FloatArray
+from baserate.curve.point import Point, Points
+from baserate.formulas import two_proportions
+from baserate.formulas.pointwise import Confusion
+from baserate.formulas.proportions import PROPORTIONS, Interval, clopper_pearson
+from baserate.metrics.definition import evaluate
+from baserate.metrics.over_prevalence import MetricFunction
+from baserate.registry import Family, bound_parameters, row_of
+from baserate.uncertainty.cells import corners
+
+# What a pointwise metric depends on, where that is less than both rates: then its interval is that of the rate, or of
+# the ratio of rates, read through the metric.
+_OF_TPR = frozenset({"recall", "recall_gain", "min_precision"})
+_OF_FPR = frozenset({"specificity"})
+_OF_LR_POSITIVE = frozenset({"precision", "lift", "lr_positive", "precision_gain"})
+_OF_LR_NEGATIVE = frozenset({"npv", "lr_negative"})
+_F_BETA = frozenset({"f1", "f_beta"})
+
+# Nodes for each rate when a metric of two random rates is averaged over both.
+_NODES = 128
+_NODES_OF_OWN = 24  # for a user's own function, which is called for each pair of them
+
+
+class Cases(NamedTuple):
+    """A confusion matrix in cases; of weighted rows, in the number of equal ones that are worth as much."""
+
+    tp: float
+    fn: float
+    fp: float
+    tn: float
+
+    @property
+    def n_pos(self) -> float:
+        """Positives."""
+        return self.tp + self.fn
+
+    @property
+    def n_neg(self) -> float:
+        """Negatives."""
+        return self.fp + self.tn
+
+
+def cases(point: Point) -> Cases:
+    """How many cases the rates of a point rest on."""
+    n_pos, n_neg = float(point.n_pos), float(point.n_neg)
+    if point.curve is not None and point.curve.weighted:
+        cells = corners(point.curve)
+        n_pos, n_neg = cells.pos.effective_size, cells.neg.effective_size
+    shares = point.rates
+    return Cases(shares.tpr * n_pos, shares.fnr * n_pos, shares.fpr * n_neg, shares.tnr * n_neg)
+
+
+PointInterval = Callable[[MetricFunction, Cases, FloatArray, float], Interval]
+
+
+def methods(metric: MetricFunction) -> Mapping[str, PointInterval]:
+    """The methods there are for a metric, the default first."""
+    row = row_of(metric)
+    if row is None or row.family is not Family.POINTWISE:
+        return MappingProxyType({"melded": melded, "box": box})
+    if row.name in _OF_TPR | _OF_FPR:
+        names = ("clopper_pearson", *(name for name in PROPORTIONS if name != "clopper_pearson"))
+        return MappingProxyType({name: _rate_interval(name) for name in names})
+    found: dict[str, PointInterval] = {"melded": melded}
+    if row.name in _OF_LR_POSITIVE | _OF_LR_NEGATIVE | _F_BETA:
+        found["score"] = _by_ratio(two_proportions.ratio_by_score, two_proportions.f_beta_by_score)
+        found["logit_delta"] = _by_ratio(two_proportions.ratio_by_delta, two_proportions.f_beta_by_delta)
+    return MappingProxyType(found | {"box": box})
+
+
+# --- one rate -------------------------------------------------------------------------------------
+
+
+def _rate_interval(name: str) -> PointInterval:
+    def interval(metric: MetricFunction, seen: Cases, x: FloatArray, confidence_level: float) -> Interval:
+        tpr = _with_width(PROPORTIONS[name](seen.tp, seen.n_pos, confidence_level))
+        fpr = _with_width(PROPORTIONS[name](seen.fp, seen.n_neg, confidence_level))
+        return _through(metric, tpr, fpr, x)
+
+    return interval
+
+
+def _with_width(found: Interval) -> Interval:
+    """An interval, or nan where it would claim to know the rate exactly."""
+    return found if found.low < found.high else Interval(np.asarray(np.nan), np.asarray(np.nan))
+
+
+def box(metric: MetricFunction, seen: Cases, x: FloatArray, confidence_level: float) -> Interval:
+    """The worst and the best within a box of two exact intervals, each at the root of the level.
+
+    Both rates are inside at least as often as the level says, so the metric is inside its interval even more often.
+    """
+    each = float(np.sqrt(confidence_level))
+    tpr, fpr = clopper_pearson(seen.tp, seen.n_pos, each), clopper_pearson(seen.fp, seen.n_neg, each)
+    return _through(metric, tpr, fpr, x)
+
+
+def _through(metric: MetricFunction, tpr: Interval, fpr: Interval, x: FloatArray) -> Interval:
+    """The extremes of a metric in the corners of a box of rates."""
+    corner = [values(metric, t, f, x) for t in tpr for f in fpr]
+    return Interval(np.fmin.reduce(corner), np.fmax.reduce(corner))
+
+
+def values(metric: MetricFunction, tpr: FloatArray, fpr: FloatArray, x: FloatArray) -> FloatArray:
+    """A metric of a point at rates, for each x; all of them broadcast."""
+    if row_of(metric) is not None:
+        shares = Confusion(tpr, 1 - tpr, fpr, 1 - fpr)
+        return np.asarray(evaluate(metric, Points(shares, x))[0], np.float64)
+    one_by_one = np.broadcast(tpr, fpr, x)
+    found = [
+        evaluate(metric, Point.from_rates(float(t), float(f), prevalence=1 / (1 + float(x_j))))[0]
+        for t, f, x_j in one_by_one
+    ]
+    return np.array(found, np.float64).reshape(one_by_one.shape)
+
+
+# --- two rates ------------------------------------------------------------------------------------
+
+
+def _by_ratio(of_ratio: Callable[..., Interval], of_f_beta: Callable[..., Interval]) -> PointInterval:
+    """The interval of a ratio of rates, or of F-beta, read through the metric."""
+
+    def interval(metric: MetricFunction, seen: Cases, x: FloatArray, confidence_level: float) -> Interval:
+        row = row_of(metric)
+        assert row is not None
+        if row.name in _F_BETA:
+            beta = checks.positive_number(bound_parameters(metric).get("beta", 1.0), "beta")
+            counts = (seen.tp, seen.n_pos, seen.fp, seen.n_neg)
+            return of_f_beta(*counts, x=x, beta=beta, confidence_level=confidence_level)
+        negative = row.name in _OF_LR_NEGATIVE
+        k_pos, k_neg = (seen.fn, seen.tn) if negative else (seen.tp, seen.fp)
+        ends = of_ratio(k_pos, seen.n_pos, k_neg, seen.n_neg, confidence_level)
+        found = [_at_ratio(metric, end, x, negative=negative) for end in ends]
+        return Interval(np.minimum(*found), np.maximum(*found))
+
+    return interval
+
+
+def _at_ratio(metric: MetricFunction, ratio: FloatArray, x: FloatArray, *, negative: bool) -> FloatArray:
+    """A metric that depends on the ratio of two rates only, at rates that have this ratio."""
+    if np.isnan(ratio):
+        return np.full(len(x), np.nan)
+    upper = np.minimum(ratio, 1.0)
+    lower = np.asarray(1.0 if ratio <= 1 else 1 / ratio)
+    return values(metric, 1 - upper, 1 - lower, x) if negative else values(metric, upper, lower, x)
+
+
+def melded(metric: MetricFunction, seen: Cases, x: FloatArray, confidence_level: float) -> Interval:
+    """Quantiles of the metric when each rate follows the law behind Clopper and Pearson's interval.
+
+    The lower end is found with whichever of the two laws, that of the lower and that of the upper limit, does most
+    harm, the upper end likewise. There is no randomness in it: the average runs over nodes.
+    """
+    ends = [melded_over(metric, seen, x_j[np.newaxis], confidence_level) for x_j in x]
+    return Interval(np.array([end.low for end in ends]), np.array([end.high for end in ends]))
+
+
+def melded_over(metric: MetricFunction, seen: Cases, x: FloatArray, confidence_level: float) -> Interval:
+    """The same where any of the x is equally likely."""
+    tail = (1 - confidence_level) / 2
+    nodes, weight = _quantile_nodes(_NODES if row_of(metric) is not None else _NODES_OF_OWN)
+    weights = np.repeat(np.outer(weight, weight).ravel(), len(x)) / len(x)
+    low, high = np.inf, -np.inf
+    for tpr in _laws(seen.tp, seen.fn, nodes):
+        for fpr in _laws(seen.fp, seen.tn, nodes):
+            found = values(metric, tpr[:, np.newaxis, np.newaxis], fpr[:, np.newaxis], x).ravel()
+            ends = _weighted_quantiles(found, weights, (tail, 1 - tail))
+            low, high = np.fmin(low, ends[0]), np.fmax(high, ends[1])
+    return Interval(np.asarray(low), np.asarray(high))
+
+
+def _laws(k: float, rest: float, nodes: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Quantiles of the laws of the lower and of the upper limit of a rate."""
+    lower = betaincinv(k, rest + 1, nodes) if k > 0 else np.zeros(len(nodes))
+    upper = betaincinv(k + 1, rest, nodes) if rest > 0 else np.ones(len(nodes))
+    return lower, upper
+
+
+@lru_cache(maxsize=2)
+def _quantile_nodes(n: int) -> tuple[FloatArray, FloatArray]:
+    nodes, weights = np.polynomial.legendre.leggauss(n)
+    return (nodes + 1) / 2, weights / 2
+
+
+def _weighted_quantiles(found: FloatArray, weights: FloatArray, tails: tuple[float, float]) -> FloatArray:
+    order = np.argsort(found)
+    reached = np.searchsorted(np.cumsum(weights[order]), tails)
+    return found[order[np.minimum(reached, len(order) - 1)]]

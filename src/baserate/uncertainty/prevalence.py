@@ -1,0 +1,86 @@
+"""A prevalence that is not one number."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import betaincinv, expit, logit
+
+from baserate import checks
+from baserate.arrays import FloatArray
+from baserate.errors import InputError
+
+_PLACES = 33  # prevalences looked at between two ends
+_STRATA = 64  # equally likely parts of a distribution
+
+
+@dataclass(frozen=True)
+class Beta:
+    """What is known of a prevalence after `a` positives and `b` negatives: a Beta distribution.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> known = br.Beta(12, 9_988)
+    >>> known.mean
+    0.0012
+    >>> point = br.Point.from_counts(tp=60, fp=100, fn=40, tn=99_900)
+    >>> print(br.estimate(br.precision, point, prevalence=known))
+    precision 0.4189 [0.2465, 0.5691] (95 %, melded, prevalence Beta(12, 9988), 100 pos, 100,000 neg)
+    """
+
+    a: float
+    b: float
+
+    def __post_init__(self) -> None:
+        checks.positive_number(self.a, "a")
+        checks.positive_number(self.b, "b")
+
+    @property
+    def mean(self) -> float:
+        """The expected prevalence."""
+        return self.a / (self.a + self.b)
+
+    def quantile(self, share: FloatArray) -> FloatArray:
+        """The prevalence below which it lies with this probability."""
+        return np.clip(betaincinv(self.a, self.b, share), 1e-300, 1 - 1e-16)
+
+    def __str__(self) -> str:
+        return f"Beta({self.a:.6g}, {self.b:.6g})"
+
+
+@dataclass(frozen=True)
+class Span:
+    """A prevalence somewhere between two ends."""
+
+    low: float
+    high: float
+
+    @property
+    def middle(self) -> float:
+        """Halfway in log-odds."""
+        return float(expit((logit(self.low) + logit(self.high)) / 2))
+
+    def places(self) -> FloatArray:
+        """Prevalences between the ends, both included, evenly in log-odds."""
+        inner = expit(np.linspace(logit(self.low), logit(self.high), _PLACES)[1:-1])
+        return np.concatenate([[self.low], inner, [self.high]])
+
+    def __str__(self) -> str:
+        return f"{self.low:.4g} to {self.high:.4g}"
+
+
+def strata(known: Beta) -> FloatArray:
+    """Equally likely prevalences that stand for the distribution."""
+    return known.quantile((np.arange(_STRATA) + 0.5) / _STRATA)
+
+
+def uncertain(value: object) -> Beta | Span:
+    """A distribution, or the two ends of a range."""
+    if isinstance(value, Beta):
+        return value
+    if isinstance(value, tuple) and len(value) == 2:
+        return Span(*checks.prevalence_range(*value))
+    raise InputError(
+        f"prevalence must be br.Beta(a, b) or a pair (low, high) here, got {value!r}; to read at one prevalence, call "
+        f"at_prevalence on the curve or point."
+    )

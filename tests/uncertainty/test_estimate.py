@@ -1,0 +1,449 @@
+"""Intervals: the numbers others print, the laws behind the draws, the edges, and the promises of `estimate`."""
+
+import itertools
+import json
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.metrics import average_precision_score
+
+import baserate as br
+from baserate.formulas.proportions import clopper_pearson
+from baserate.uncertainty.cells import corners
+from baserate.uncertainty.draws import chunks, melds, resamples
+from baserate.uncertainty.methods import Question, methods
+from baserate.uncertainty.replicates import values
+
+RNG = np.random.default_rng(7)
+AREAS = (br.average_precision, br.auc_pr, br.auc_prg, br.roc_auc, br.best_f1)
+
+
+def curve_of(n_pos, n_neg, distance=1.0, decimals=None, seed=0):
+    rng = np.random.default_rng(seed)
+    score = np.concatenate([rng.normal(distance, 1, n_pos), rng.normal(0, 1, n_neg)])
+    return br.Curve.from_scores(np.repeat([1, 0], [n_pos, n_neg]), score if decimals is None else score.round(decimals))
+
+
+def known_methods(metric, at):
+    return list(methods(Question(metric, at, np.ones(1), 0.95, 10, RNG)))
+
+
+# --- published and reference numbers --------------------------------------------------------------
+
+SETS = (
+    "rocr_simple",
+    "asah_s100b",
+    "asah_wfns",
+    "breast_cancer_lr",
+    "tie_a_decile_grid",
+    "precrec_p10n10",
+    "creditcard_converged",
+)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_delong_agrees_with_other_tools(reference_data, name):
+    expected = json.loads((reference_data / "reference" / "values.json").read_text())[name]["values"]
+    rows = np.genfromtxt(reference_data / "reference" / f"{name}.csv", delimiter=",", skip_header=1)
+    curve = br.Curve.from_scores(rows[:, 0].astype(int), rows[:, 1])
+    found = br.estimate(br.roc_auc, curve, method="delong_wald")
+    assert found.value == pytest.approx(expected["auc_roc"], rel=1e-12)
+    assert (found.low, found.high) == pytest.approx(tuple(expected["auc_roc_delong_ci95"].values()), rel=1e-10)
+    safe = br.estimate(br.roc_auc, curve, method="delong")
+    assert 0 < safe.low < found.value < safe.high < 1
+    # On the logit scale the standard error is that of the plain scale divided by value (1 - value).
+    half = (math.log(safe.high / (1 - safe.high)) - math.log(safe.low / (1 - safe.low))) / 2
+    error = half * found.value * (1 - found.value) / stats.norm.ppf(0.975)
+    assert error**2 == pytest.approx(expected["auc_roc_delong_var"], rel=1e-10)
+
+
+# --- what is drawn --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("decimals", [None, 1])
+def test_resampling_cells_is_resampling_rows(decimals):
+    """Average precision over resampled cells and over resampled rows, sorted anew, has one distribution."""
+    curve = curve_of(20, 200, decimals=decimals)
+    score = np.concatenate([np.repeat(curve.score, curve.pos), np.repeat(curve.score, curve.neg)])
+    label = np.repeat([1, 0], [20, 200])
+    rng = np.random.default_rng(1)
+    by_row = []
+    for _ in range(1500):
+        rows = np.concatenate([rng.integers(0, 20, 20), rng.integers(20, 220, 200)])
+        by_row.append(average_precision_score(label[rows], score[rows]))
+    cells = corners(curve)
+    x = np.array([curve.odds_against])
+    drawn = resamples(cells, chunks(cells, 6000), rng)
+    by_cell = np.concatenate([values(br.average_precision, curve, part, x) for part in drawn])[:, 0]
+    assert stats.ks_2samp(by_row, by_cell).pvalue > 0.01
+
+
+def test_resamples_keep_the_size_of_each_class():
+    curve = curve_of(7, 30, decimals=0)
+    cells = corners(curve)
+    for drawn in resamples(cells, [50, 3], np.random.default_rng(0)):
+        assert (drawn.steps.pos.sum(axis=1) == 7).all()
+        assert (drawn.steps.tp[:, -1] == 7).all()
+        assert (drawn.steps.fp <= 30).all()
+
+
+@pytest.mark.parametrize("n_rows", [30, 3000])
+def test_both_ways_to_draw_a_multinomial_have_its_variances(n_rows):
+    score = np.arange(10.0)
+    curve = br.Curve.from_counts(score, np.full(10, n_rows // 10), np.full(10, n_rows // 10))
+    cells = corners(curve)
+    [drawn] = resamples(cells, [20_000], np.random.default_rng(2))
+    share = 0.1
+    assert drawn.steps.pos.mean(axis=0) == pytest.approx(n_rows * share, rel=0.02)
+    assert drawn.steps.pos.var(axis=0) == pytest.approx(n_rows * share * (1 - share), rel=0.06)
+    between = np.cov(drawn.steps.pos[:, 0], drawn.steps.pos[:, 1])[0, 1]
+    assert between == pytest.approx(-n_rows * share**2, rel=0.5)
+
+
+@pytest.mark.parametrize("decimals", [None, 0])
+def test_drawn_rates_follow_clopper_and_pearson(decimals):
+    """At any threshold the pessimist's TPR has the law of the lower limit, his FPR that of the upper one."""
+    curve = curve_of(12, 40, decimals=decimals)
+    cells = corners(curve)
+    [(pessimist, optimist)] = melds(cells, [40_000], np.random.default_rng(3))
+    steps = curve.table.steps
+    for corner in (0, len(steps.tp) // 2):
+        tpr = clopper_pearson(steps.tp[corner], 12, 0.9)
+        fpr = clopper_pearson(steps.fp[corner], 40, 0.9)
+        assert np.mean(pessimist.steps.tp[:, corner] < tpr.low) == pytest.approx(0.05, abs=0.005)
+        assert np.mean(pessimist.steps.fp[:, corner] > fpr.high) == pytest.approx(0.05, abs=0.005)
+        # The optimist has one corner more on top.
+        assert np.mean(optimist.steps.tp[:, corner + 1] > tpr.high) == pytest.approx(0.05, abs=0.005)
+        if fpr.low > 0:
+            assert np.mean(optimist.steps.fp[:, corner + 1] < fpr.low) == pytest.approx(0.05, abs=0.005)
+        else:
+            assert (optimist.steps.fp[:, corner + 1] == 0).all()
+
+
+def test_many_curves_at_once_are_read_one_by_one():
+    """Areas of drawn curves equal those of Curves built from them, where every score is an atom."""
+    curve = curve_of(30, 60, decimals=1)
+    cells = corners(curve)
+    x = np.array([3.0, 0.5, 700.0])
+    [drawn] = resamples(cells, [5], np.random.default_rng(4))
+    for metric in (*AREAS, partial(br.auc_pr, recall_range=(0.2, 0.7)), br.normalized_average_precision):
+        found = values(metric, curve, drawn, x)
+        for i, steps in enumerate(zip(*drawn.steps[:4], strict=True)):
+            tp, fp, pos, neg = (column.astype(int) for column in steps)
+            gap = np.diff(np.append(0, fp)) - neg
+            single = br.Curve.from_counts(
+                np.concatenate([cells.score, cells.score + 0.01, [-99]]),
+                np.concatenate([pos, 0 * gap, [0]]),
+                np.concatenate([neg, gap, [60 - fp[-1]]]),
+            )
+            assert tp[-1] == single.n_pos
+            expected = [metric(single.at_prevalence(1 / (1 + x_j))) for x_j in x]
+            assert found[i] == pytest.approx(expected, rel=1e-12)
+
+
+# --- fixed thresholds -----------------------------------------------------------------------------
+
+
+def test_melding_agrees_with_simulated_betas():
+    point = br.Point.from_counts(tp=7, fp=2, fn=5, tn=600).at_prevalence(0.01)
+    rng = np.random.default_rng(5)
+    low_law = rng.beta(7, 6, 400_000), rng.beta(3, 600, 400_000)
+    high_law = rng.beta(8, 5, 400_000), rng.beta(2, 601, 400_000)
+    for metric, function in (
+        (br.precision, lambda t, f: t / (t + 99 * f)),
+        (br.f1, lambda t, f: 2 * t / (t + 1 + 99 * f)),
+        (br.youden_j, lambda t, f: t - f),
+    ):
+        found = br.estimate(metric, point)
+        assert found.method == "melded" or metric is not br.youden_j
+        found = br.estimate(metric, point, method="melded")
+        assert found.low == pytest.approx(np.quantile(function(*low_law), 0.025), rel=0.01)
+        assert found.high == pytest.approx(np.quantile(function(*high_law), 0.975), rel=0.01)
+
+
+@pytest.mark.parametrize("metric", [br.recall, br.specificity])
+def test_a_rate_has_the_interval_of_its_proportion(metric):
+    point = br.Point.from_counts(tp=7, fp=2, fn=5, tn=600)
+    k, n = (7, 12) if metric is br.recall else (600, 602)
+    for method, scipy_name in (("clopper_pearson", "exact"), ("wilson", "wilson")):
+        expected = stats.binomtest(k, n).proportion_ci(0.95, method=scipy_name)
+        found = br.estimate(metric, point, method=method)
+        assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-9)
+    assert br.estimate(metric, point).method == "clopper_pearson"
+
+
+def test_precision_does_not_take_its_interval_from_the_alerts():
+    """Wilson on TP/(TP+FP) would not move with the prevalence; the interval must."""
+    point = br.Point.from_counts(tp=60, fp=100, fn=40, tn=99_900)
+    here, rare = (br.estimate(br.precision, at) for at in (point, point.at_prevalence(1e-5)))
+    assert rare.high < here.low
+    # All three depend on T/F only, so their intervals are one interval.
+    ratio = br.estimate(br.lr_positive, point)
+    x = point.odds_against
+    assert here.low == pytest.approx(ratio.low / (ratio.low + x), rel=2e-3)
+    assert here.high == pytest.approx(ratio.high / (ratio.high + x), rel=2e-3)
+
+
+def test_a_box_holds_more_than_a_melded_interval():
+    point = br.Point.from_counts(tp=60, fp=100, fn=40, tn=99_900).at_prevalence(0.001)
+    for metric in (br.precision, br.f1, br.mcc, partial(br.expected_cost, cost_fn=10, cost_fp=1)):
+        box, melded = (br.estimate(metric, point, method=method) for method in ("box", "melded"))
+        assert box.low < melded.low < melded.high < box.high
+
+
+# --- every metric, every edge ---------------------------------------------------------------------
+
+EDGES = {
+    "one positive": br.Curve.from_scores([1, 0, 0, 0, 0], [0.7, 0.9, 0.5, 0.3, 0.1]),
+    "one of each": br.Curve.from_scores([1, 0], [0.7, 0.9]),
+    "separated": br.Curve.from_scores([1, 1, 1, 0, 0, 0, 0], [0.9, 0.8, 0.7, 0.4, 0.3, 0.2, 0.1]),
+    "reversed": br.Curve.from_scores([0, 0, 0, 0, 1, 1, 1], [0.9, 0.8, 0.7, 0.4, 0.3, 0.2, 0.1]),
+    "constant": br.Curve.from_scores([1, 0, 1, 0, 0], [0.5] * 5),
+    "ordinary": curve_of(15, 60),
+}
+
+
+def settings():
+    for row in br.METRICS.values():
+        for parameters in row.examples:
+            yield partial(row.function, **parameters) if parameters else row.function
+
+
+@pytest.mark.parametrize("name", EDGES)
+@pytest.mark.parametrize("prevalence", [None, 1e-4])
+def test_every_metric_has_an_interval_or_a_reason(name, prevalence):
+    curve = EDGES[name] if prevalence is None else EDGES[name].at_prevalence(prevalence)
+    threshold = float(np.median(curve.score))
+    for metric in settings():
+        row = br.METRICS[(metric.func if isinstance(metric, partial) else metric).__name__]
+        pointwise = row.family.name == "POINTWISE"
+        for at in (curve.at_threshold(threshold), curve.at_recall(0.6)) if pointwise else (curve,):
+            for method in known_methods(metric, at):
+                found = br.estimate(metric, at, method=method, n_resamples=60, rng=0)
+                if math.isnan(found.value) or math.isnan(found.low):
+                    assert found.reason is not None
+                    assert math.isnan(found.low)
+                    assert math.isnan(found.high)
+                    assert method not in ("melded", "clopper_pearson", "box") or math.isnan(found.value)
+                else:
+                    assert found.reason is None
+                    assert row.lowest - 1e-12 <= found.low <= found.high <= row.highest + 1e-12
+                    if math.isinf(found.value):
+                        assert found.value in (found.low, found.high)
+                        assert method == "percentile" or found.low < found.high
+                    elif method in ("melded", "clopper_pearson", "box", "constant"):
+                        rounding = 1e-9 * abs(found.value) + 1e-12
+                        assert found.low <= found.value + rounding
+                        assert found.high >= found.value - rounding
+                assert found.method == method
+
+
+def test_perfect_separation_is_not_certainty():
+    for metric in (br.average_precision, br.auc_pr, br.roc_auc, br.best_f1):
+        found = br.estimate(metric, EDGES["separated"], rng=0)
+        assert found.value == found.high == 1
+        assert 0.05 < found.low < 0.95
+    assert br.estimate(br.roc_auc, EDGES["separated"], method="delong").reason is br.Reason.NO_VARIATION
+
+
+def test_no_false_positives_is_not_precision_one():
+    point = br.Point.from_counts(tp=30, fp=0, fn=20, tn=1000).at_prevalence("1:10000")
+    for method in ("melded", "score", "box"):
+        found = br.estimate(br.precision, point, method=method)
+        assert found.value == found.high == 1
+        assert 0.005 < found.low < 0.05  # up to three in a thousand may well be false
+
+
+def test_a_missing_class_is_nan_with_a_reason():
+    found = br.estimate(br.average_precision, br.Curve.from_scores([0, 0], [0.1, 0.2]), rng=0)
+    assert math.isnan(found.value)
+    assert math.isnan(found.low)
+    assert found.reason is br.Reason.NO_POSITIVES
+    silent = br.estimate(br.precision, br.Point.from_counts(tp=0, fp=0, fn=3, tn=9))
+    assert silent.reason is br.Reason.NO_ALERTS
+
+
+# --- chosen thresholds ----------------------------------------------------------------------------
+
+
+def test_a_chosen_threshold_is_chosen_again():
+    curve = curve_of(100, 10_000, distance=1.5)
+    chosen = curve.at_recall(0.6)
+    given = curve.at_threshold(chosen.threshold)
+    again, fixed = br.estimate(br.precision, chosen, rng=0), br.estimate(br.precision, given)
+    assert again.value == fixed.value
+    assert again.chosen == "recall >= 0.6"
+    assert fixed.chosen is None
+    assert again.width > 2 * fixed.width
+
+
+@pytest.mark.parametrize("decimals", [None, 1])
+def test_rules_choose_on_drawn_curves_as_on_curves(decimals):
+    """Each rule on a resample, drawn cell by cell, finds what it finds on a Curve of the same rows."""
+    curve = curve_of(40, 160, decimals=decimals).at_prevalence(0.1)
+    rules = {
+        "recall": lambda c: c.at_recall(0.6),
+        "precision": lambda c: c.at_precision(0.3),
+        "best": lambda c: c.best(br.f1),
+        "cost": lambda c: c.best(partial(br.expected_cost, cost_fn=5, cost_fp=1)),
+        "fpr": lambda c: c.at_fpr(0.1),
+        "alert_rate": lambda c: c.at_alert_rate(0.2),
+        "top_k": lambda c: c.at_top_k(30),
+    }
+    from baserate.uncertainty import cells as cutting
+
+    cells = cutting.thresholds(curve)
+    [drawn] = resamples(cells, [20], np.random.default_rng(6))
+    for name, rule in rules.items():
+        found = values(br.recall, rule(curve), drawn, np.ones(1))[:, 0]
+        fprs = 1 - values(br.specificity, rule(curve), drawn, np.ones(1))[:, 0]
+        for i in range(20):
+            pos, neg = drawn.steps.pos[i].astype(int), drawn.steps.neg[i].astype(int)
+            point = rule(br.Curve.from_counts(cells.score, pos, neg).at_prevalence(0.1))
+            assert found[i] == pytest.approx(point.tpr, abs=1e-12), name
+            assert fprs[i] == pytest.approx(point.fpr, abs=1e-12), name
+
+
+def test_a_rule_within_a_gap_needs_no_table_of_all_scores():
+    """Where scores are continuous, corners and gaps choose as all thresholds do, up to one negative."""
+    from baserate.uncertainty import cells as cutting
+
+    curve = curve_of(40, 4000)
+    point = curve.at_fpr(0.05)
+    results = []
+    for cells in (cutting.corners(curve), cutting.thresholds(curve)):
+        [drawn] = resamples(cells, [3000], np.random.default_rng(8))
+        results.append(values(br.precision, point, drawn, np.array([100.0]))[:, 0])
+    coarse, fine = (np.quantile(found, [0.025, 0.5, 0.975]) for found in results)
+    assert coarse == pytest.approx(fine, rel=0.02)
+
+
+# --- promises of the function ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["melded", "percentile", "bca", "logit_studentised"])
+def test_the_same_rng_gives_the_same_result(method):
+    curve = curve_of(30, 300)
+    before = np.random.get_state()[1].copy()  # noqa: NPY002  # the very thing that must not be touched
+    first = br.estimate(br.average_precision, curve, method=method, rng=11)
+    assert br.estimate(br.average_precision, curve, method=method, rng=11) == first
+    assert br.estimate(br.average_precision, curve, method=method, rng=np.random.default_rng(11)) == first
+    other = br.estimate(br.average_precision, curve, method=method, rng=12)
+    assert other != first
+    assert other.low == pytest.approx(first.low, rel=0.1)
+    assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
+
+
+@pytest.mark.parametrize("metric", [br.average_precision, br.roc_auc])
+def test_a_higher_level_is_wider(metric):
+    curve = curve_of(30, 300)
+    for method in known_methods(metric, curve):
+        found = [br.estimate(metric, curve, method=method, confidence_level=c, rng=0) for c in (0.8, 0.95, 0.99)]
+        for narrow, wide in itertools.pairwise(found):
+            assert wide.low <= narrow.low < narrow.high <= wide.high
+        assert found[0].width < found[2].width
+
+
+def test_a_function_of_ones_own():
+    curve = curve_of(30, 300)
+
+    def area(curve):
+        return br.roc_auc(curve)
+
+    def share_right(point):
+        return br.precision(point)
+
+    own = br.estimate(area, curve, rng=0, n_resamples=400)
+    known = br.estimate(br.roc_auc, curve, rng=0, n_resamples=4000)
+    assert own.metric == "area"
+    assert (own.low, own.high) == pytest.approx((known.low, known.high), abs=0.02)
+    point = curve.at_threshold(1.0)
+    own_point = br.estimate(share_right, point)
+    known_point = br.estimate(br.precision, point, method="melded")
+    assert (own_point.low, own_point.high) == pytest.approx((known_point.low, known_point.high), rel=0.05)
+    chosen = curve.at_recall(0.6)
+    own_chosen = br.estimate(share_right, chosen, rng=0, n_resamples=500)
+    known_chosen = br.estimate(br.precision, chosen, rng=0, n_resamples=500)
+    assert (own_chosen.low, own_chosen.high) == pytest.approx((known_chosen.low, known_chosen.high), rel=1e-9)
+
+
+def test_weights_count_for_what_they_are_worth():
+    rng = np.random.default_rng(9)
+    label = np.repeat([1, 0], [40, 400])
+    score = np.concatenate([rng.normal(1, 1, 40), rng.normal(0, 1, 400)])
+    plain = br.estimate(br.average_precision, br.Curve.from_scores(label, score), rng=0)
+    for weight in (1.0, 3.0):
+        curve = br.Curve.from_scores(label, score, weight=np.full(440, weight))
+        found = br.estimate(br.average_precision, curve, rng=0)
+        assert (found.low, found.high) == pytest.approx((plain.low, plain.high), rel=1e-12)
+        assert (found.n_pos, found.n_neg) == pytest.approx((40, 400))
+    uneven = br.Curve.from_scores(label, score, weight=rng.exponential(size=440))
+    found = br.estimate(br.average_precision, uneven, rng=0)
+    assert found.n_pos < 30
+    assert found.width > plain.width
+    with pytest.raises(br.InputError, match="method must be one of 'melded'"):
+        br.estimate(br.average_precision, uneven, method="bca")
+    point = uneven.at_threshold(1.0)
+    assert br.estimate(br.recall, point).n_pos == found.n_pos
+    assert (
+        br.estimate(br.recall, point).width
+        > br.estimate(br.recall, br.Curve.from_scores(label, score).at_threshold(1.0)).width
+    )
+
+
+def test_an_uncertain_prevalence_widens():
+    curve = curve_of(50, 1000, distance=2)
+    point = curve.at_threshold(1.5)
+    for metric, at in ((br.average_precision, curve), (br.precision, point), (br.precision, curve.at_recall(0.6))):
+        fixed = br.estimate(metric, at.at_prevalence(0.01), rng=0)
+        vague = br.estimate(metric, at, prevalence=br.Beta(5, 495), rng=0)
+        sharp = br.estimate(metric, at, prevalence=br.Beta(1e6, 99e6), rng=0)
+        assert vague.low < fixed.low < fixed.high < vague.high
+        assert (sharp.low, sharp.high) == pytest.approx((fixed.low, fixed.high), rel=0.08)
+        assert sharp.value == pytest.approx(fixed.value)
+        assert vague.uncertain_prevalence == "Beta(5, 495)"
+        span = br.estimate(metric, at, prevalence=(0.005, "1:49"), rng=0)
+        ends = [br.estimate(metric, at.at_prevalence(p), rng=0) for p in (0.005, 0.02)]
+        assert span.low == pytest.approx(min(end.low for end in ends), rel=1e-6)
+        assert span.high == pytest.approx(max(end.high for end in ends), rel=1e-6)
+
+
+def test_mixing_over_the_prevalence_is_exact_for_a_known_point():
+    """With both rates all but known, precision has the distribution that the prevalence gives it."""
+    point = br.Point.from_rates(0.6, 0.001, n_pos=10**9, n_neg=10**12)
+    found = br.estimate(br.precision, point, prevalence=br.Beta(12, 9_988))
+    eta = stats.beta(12, 9_988).ppf([0.025, 0.975])
+    expected = 0.6 * eta / (0.6 * eta + 0.001 * (1 - eta))
+    assert (found.low, found.high) == pytest.approx(tuple(expected), rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda c: br.estimate(br.precision, c), "precision is estimated at one operating point, got a Curve"),
+        (lambda c: br.estimate(br.roc_auc, c, method="delnog"), "did you mean 'delong'"),
+        (lambda c: br.estimate(br.average_precision, c, method="delong"), "method must be one of 'melded'"),
+        (
+            lambda c: br.estimate(br.roc_auc, c, confidence_level=95),
+            "confidence_level must be at least 0.5 and below 1",
+        ),
+        (lambda c: br.estimate(br.roc_auc, c, rng="x"), "rng must be a seed"),
+        (lambda c: br.estimate(br.roc_auc, c, n_resamples=0), "n_resamples must be"),
+        (lambda c: br.estimate(br.roc_auc, c, prevalence=0.1), "prevalence must be br.Beta"),
+        (lambda c: br.estimate(br.roc_auc, [1, 2]), "a metric is estimated on a Curve or a Point, got list"),
+        (lambda c: br.Beta(0, 1), "a must be finite and above 0"),
+    ],
+)
+def test_bad_input_gets_a_sentence(call, sentence):
+    with pytest.raises(br.InputError, match=sentence):
+        call(curve_of(5, 20))
+
+
+def test_rates_without_cases_have_no_interval():
+    with pytest.raises(br.MissingInformationError, match="made from rates"):
+        br.estimate(br.auc_pr, br.Curve.from_rates([0.6], [0.01], prevalence=0.1))
+    with pytest.raises(br.MissingInformationError, match="no numbers of cases"):
+        br.estimate(br.precision, br.Point.from_rates(0.6, 0.01, prevalence=0.1))
