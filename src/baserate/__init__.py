@@ -41,15 +41,18 @@ from baserate.metrics.over_prevalence import crossings, mean_over_prevalence, sw
 from baserate.metrics.predictive import accuracy, alert_rate, f1, f_beta, kappa, lift, mcc, npv, precision
 from baserate.metrics.rates import balanced_accuracy, lr_negative, lr_positive, recall, specificity, youden_j
 from baserate.registry import METRICS
-from baserate.results import Crossing, Estimate, NaturalFrequencies, Sweep
+from baserate.results import Band, Crossing, Estimate, MaxWidth, NaturalFrequencies, Sweep
 from baserate.scorer import scorer
+from baserate.uncertainty.bands import pr_band, prg_band, roc_band, sweep_estimates
 from baserate.uncertainty.estimate import estimate
 from baserate.uncertainty.prevalence import Beta
+from baserate.uncertainty.widths import affordable_cv, box_level, max_width, max_width_from_cvs
 
 __version__ = "0.1.0"
 
 __all__ = [
     "METRICS",
+    "Band",
     "BaserateError",
     "Beta",
     "Choice",
@@ -58,6 +61,7 @@ __all__ = [
     "CurveFileError",
     "Estimate",
     "InputError",
+    "MaxWidth",
     "MissingInformationError",
     "NaturalFrequencies",
     "NoSuchPointError",
@@ -68,6 +72,7 @@ __all__ = [
     "Sweep",
     "UndefinedMetricWarning",
     "accuracy",
+    "affordable_cv",
     "alert_rate",
     "auc_pr",
     "auc_prg",
@@ -75,6 +80,7 @@ __all__ = [
     "balanced_accuracy",
     "best_f1",
     "best_f_beta",
+    "box_level",
     "chance_average_precision",
     "chance_precision",
     "crossings",
@@ -87,6 +93,8 @@ __all__ = [
     "lift",
     "lr_negative",
     "lr_positive",
+    "max_width",
+    "max_width_from_cvs",
     "mcc",
     "mean_over_prevalence",
     "min_auc_pr",
@@ -100,13 +108,17 @@ __all__ = [
     "normalized_average_precision",
     "npv",
     "one_vs_rest",
+    "pr_band",
     "precision",
     "precision_gain",
+    "prg_band",
     "recall",
     "recall_gain",
     "roc_auc",
+    "roc_band",
     "scorer",
     "specificity",
     "sweep",
+    "sweep_estimates",
     "youden_j",
 ]

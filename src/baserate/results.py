@@ -144,6 +144,74 @@ class Estimate:
         return "; ".join([text, *(note for note in notes if note)])
 
 
+@dataclass(frozen=True, eq=False)
+class Band:
+    """Values along an axis with an interval at each place, as returned by `sweep_estimates`, `pr_band` and their kin.
+
+    Attributes
+    ----------
+    metric, along : str
+        What the values are, and what they run along.
+    place, value, low, high : array of float
+        Where, what the data show, and the interval around it; nan where it is undefined.
+    confidence_level : float
+        How often the interval at a place is to hold, or all of them at once if the band is simultaneous.
+    simultaneous : bool
+        Whether the level is that of the whole band.
+    method : str
+        How it was made.
+    prevalence : float or None
+        Where it was read; None for a band along prevalences and for one that does not depend on it.
+    n_pos, n_neg : float
+        Cases behind it.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> point = br.Point.from_counts(tp=60, fp=100, fn=40, tn=99_900)
+    >>> band = br.sweep_estimates(br.precision, point, [0.01, 0.001])
+    >>> band.low.round(3), band.high.round(3)
+    (array([0.819, 0.309]), array([0.888, 0.44 ]))
+    >>> list(band.columns())
+    ['prevalence', 'precision', 'low', 'high']
+    """
+
+    metric: str
+    along: str
+    place: FloatArray
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+    confidence_level: float
+    simultaneous: bool
+    method: str
+    prevalence: float | None
+    n_pos: float
+    n_neg: float
+
+    def columns(self) -> dict[str, FloatArray]:
+        """The band as a table, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
+        return {self.along: self.place, self.metric: self.value, "low": self.low, "high": self.high}
+
+
+@dataclass(frozen=True)
+class MaxWidth:
+    """Where a band of precision is widest, as returned by `max_width`.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> print(br.max_width(tpr=(0.54, 0.66), fpr=(0.0005, 0.0015)))
+    precision is known to 0.3139 at worst, at prevalence 0.001449
+    """
+
+    width: float
+    prevalence: float
+
+    def __str__(self) -> str:
+        return f"precision is known to {self.width:.4g} at worst, at prevalence {self.prevalence:.4g}"
+
+
 @dataclass(frozen=True)
 class NaturalFrequencies:
     """An operating point told in cases, as returned by `natural_frequencies`.

@@ -88,7 +88,7 @@ def estimate(
     >>> found.low < found.value < found.high
     True
     """
-    _check(metric, at)
+    check_estimable(metric, at)
     given = None if prevalence is None else uncertain(prevalence)
     question = Question(
         metric,
@@ -132,7 +132,7 @@ def estimates(question: Question, method: str | None) -> list[Estimate]:
     if not all(math.isnan(value) for value, _ in read):
         with np.errstate(divide="ignore", invalid="ignore"):
             ends = _tidied(available[name](question), question, name, [value for value, _ in read])
-    n_pos, n_neg = _sizes(at)
+    n_pos, n_neg = sizes_behind(at)
     made = []
     for (value, reason), low, high, x_j in zip(read, *(np.broadcast_to(end, len(x)) for end in ends), x, strict=True):
         defined = reason is None
@@ -177,7 +177,8 @@ def _evaluate(metric: MetricFunction, at: Curve | Point) -> tuple[float, Reason 
     return float(value), reason
 
 
-def _check(metric: MetricFunction, at: object) -> None:
+def check_estimable(metric: MetricFunction, at: object) -> None:
+    """Refuse what has no numbers of cases, or no operating point where one is needed."""
     if not isinstance(at, Curve | Point):
         raise InputError(f"a metric is estimated on a Curve or a Point, got {type(at).__name__}; build a Curve first.")
     row = row_of(metric)
@@ -193,7 +194,7 @@ def _check(metric: MetricFunction, at: object) -> None:
         )
 
 
-def _sizes(at: Curve | Point) -> tuple[float, float]:
+def sizes_behind(at: Curve | Point) -> tuple[float, float]:
     """Cases of each class; of weighted rows, the number of equal ones that are worth as much."""
     curve = at if isinstance(at, Curve) else at.curve
     if curve is None or not curve.weighted:

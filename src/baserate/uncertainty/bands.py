@@ -1,0 +1,308 @@
+"""Bands: an interval at every prevalence, or at every place along a curve."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from baserate import checks
+from baserate.arrays import FloatArray, Indices
+from baserate.curve.curve import Curve
+from baserate.curve.point import Point
+from baserate.curve.thresholds import ROUNDING
+from baserate.formulas.proportions import Interval
+from baserate.formulas.steps import Steps, per_rise
+from baserate.metrics.over_prevalence import MetricFunction
+from baserate.progress import progress
+from baserate.registry import describe
+from baserate.results import Band
+from baserate.uncertainty import areas
+from baserate.uncertainty.cells import corners
+from baserate.uncertainty.draws import chunks, melds
+from baserate.uncertainty.estimate import check_estimable, estimates, sizes_behind
+from baserate.uncertainty.methods import Question
+
+_PLACES = 101  # along a curve, if the caller does not say where
+
+
+def sweep_estimates(
+    metric: MetricFunction,
+    at: Curve | Point,
+    prevalences: object,
+    *,
+    method: str | None = None,
+    confidence_level: float = 0.95,
+    n_resamples: int = 2000,
+    rng: np.random.Generator | int | None = None,
+) -> Band:
+    """A metric over a range of prevalences, with an interval at each: `sweep` with a band.
+
+    Of precision this is Brabec's P3 curve with its lower and upper bound. F1's band lets recall vary, too. All
+    prevalences share the same draws, so the band is smooth.
+
+    Parameters
+    ----------
+    metric, at, method, confidence_level, n_resamples, rng
+        As for `estimate`. The level is that of each interval.
+    prevalences : column
+        Where to read it: shares strictly between 0 and 1, or odds such as "1:1000".
+
+    References
+    ----------
+    Brabec et al., On Model Evaluation under Non-constant Class Imbalance, ICCS 2020.
+    doi:10.1007/978-3-030-50423-6_6.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> point = br.Point.from_counts(tp=60, fp=100, fn=40, tn=99_900)
+    >>> band = br.sweep_estimates(br.f1, point, [0.01, 0.001])
+    >>> band.low.round(3), band.value.round(3), band.high.round(3)
+    (array([0.615, 0.389]), array([0.704, 0.462]), array([0.777, 0.527]))
+    """
+    check_estimable(metric, at)
+    grid = checks.prevalences(prevalences)
+    question = Question(
+        metric,
+        at,
+        (1 - grid) / grid,
+        checks.confidence_level(confidence_level),
+        checks.whole_number(n_resamples, "n_resamples"),
+        checks.generator(rng),
+    )
+    found = estimates(question, method)
+    n_pos, n_neg = sizes_behind(at)
+    value, low, high = (np.array([getattr(one, name) for one in found]) for name in ("value", "low", "high"))
+    return Band(
+        metric=describe(metric),
+        along="prevalence",
+        place=grid,
+        value=value,
+        low=low,
+        high=high,
+        confidence_level=question.confidence_level,
+        simultaneous=False,
+        method=found[0].method if found else "",
+        prevalence=None,
+        n_pos=n_pos,
+        n_neg=n_neg,
+    )
+
+
+# --- along a curve --------------------------------------------------------------------------------
+
+
+def pr_band(
+    curve: Curve,
+    recalls: object = None,
+    *,
+    simultaneous: bool = False,
+    confidence_level: float = 0.95,
+    n_resamples: int = 2000,
+    rng: np.random.Generator | int | None = None,
+) -> Band:
+    """The precision-recall curve at the prevalence read at, with a band of precisions.
+
+    Parameters
+    ----------
+    curve : Curve
+        The curve, read at the prevalence it says.
+    recalls : column, optional
+        Where to look, above 0; by default at every hundredth.
+    simultaneous : bool
+        True if the whole curve is to lie inside the band as often as the level says, False if it is to do so at each
+        place by itself.
+    confidence_level, n_resamples, rng
+        As for `estimate`, whose default method this is.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> data = br.examples.payments()
+    >>> curve = br.Curve.from_scores(data["fraud"], data["new_model"])
+    >>> band = br.pr_band(curve.at_prevalence(0.001), [0.3, 0.6], rng=0)
+    >>> bool((band.low < band.value).all() and (band.value <= band.high).all())
+    True
+    """
+    places = _places(recalls, "recalls", above=True)
+
+    def precision(steps: Steps) -> FloatArray:
+        return places / (places + curve.odds_against * _fpr_at(steps, places))
+
+    asked = Asked(simultaneous, confidence_level, n_resamples, rng)
+    return _band(curve, precision, places, asked, names=("precision", "recall"), prevalence=curve.prevalence)
+
+
+def roc_band(
+    curve: Curve,
+    fprs: object = None,
+    *,
+    simultaneous: bool = False,
+    confidence_level: float = 0.95,
+    n_resamples: int = 2000,
+    rng: np.random.Generator | int | None = None,
+) -> Band:
+    """The ROC curve with a band of recalls; it does not depend on the prevalence.
+
+    Parameters
+    ----------
+    curve : Curve
+        The curve.
+    fprs : column, optional
+        False positive rates to look at; by default every hundredth.
+    simultaneous, confidence_level, n_resamples, rng
+        As for `pr_band`.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> data = br.examples.payments()
+    >>> curve = br.Curve.from_scores(data["fraud"], data["new_model"])
+    >>> band = br.roc_band(curve, [0.01, 0.1], simultaneous=True, rng=0)
+    >>> bool((band.low < band.value).all() and (band.value < band.high).all())
+    True
+    """
+    places = _places(fprs, "fprs")
+    asked = Asked(simultaneous, confidence_level, n_resamples, rng)
+    return _band(curve, lambda steps: _tpr_at(steps, places), places, asked, names=("recall", "fpr"), prevalence=None)
+
+
+def prg_band(
+    curve: Curve,
+    recall_gains: object = None,
+    *,
+    simultaneous: bool = False,
+    confidence_level: float = 0.95,
+    n_resamples: int = 2000,
+    rng: np.random.Generator | int | None = None,
+) -> Band:
+    """The precision-recall-gain curve at the prevalence read at, with a band of precision gains.
+
+    Parameters
+    ----------
+    curve : Curve
+        The curve, read at the prevalence it says.
+    recall_gains : column, optional
+        Where to look, from 0 (recall = prevalence) to 1; by default at every hundredth.
+    simultaneous, confidence_level, n_resamples, rng
+        As for `pr_band`.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> data = br.examples.payments()
+    >>> curve = br.Curve.from_scores(data["fraud"], data["new_model"])
+    >>> band = br.prg_band(curve.at_prevalence(0.5), [0.1, 0.6], rng=0)
+    >>> bool((band.low < band.value).all() and (band.value < band.high).all())
+    True
+    """
+    places = _places(recall_gains, "recall_gains")
+    recalls = curve.prevalence / (1 - (1 - curve.prevalence) * places)
+
+    def precision_gain(steps: Steps) -> FloatArray:
+        return 1 - _fpr_at(steps, recalls) / recalls
+
+    asked = Asked(simultaneous, confidence_level, n_resamples, rng)
+    names = ("precision_gain", "recall_gain")
+    return _band(curve, precision_gain, places, asked, names=names, prevalence=curve.prevalence)
+
+
+class Asked(NamedTuple):
+    """What a caller wants of a band."""
+
+    simultaneous: bool
+    confidence_level: float
+    n_resamples: int
+    rng: np.random.Generator | int | None
+
+
+def _places(given: object, name: str, *, above: bool = False) -> FloatArray:
+    if given is None:
+        return np.linspace(0.01 if above else 0.0, 1.0, _PLACES - above)
+    places = checks.numbers(given, name)
+    for place in places.tolist():
+        checks.share(place, name, above=above)
+    return places
+
+
+def _band(
+    curve: Curve,
+    read: Callable[[Steps], FloatArray],
+    places: FloatArray,
+    asked: Asked,
+    *,
+    names: tuple[str, str],
+    prevalence: float | None,
+) -> Band:
+    check_estimable(read, curve)
+    level = checks.confidence_level(asked.confidence_level)
+    n_draws, rng = checks.whole_number(asked.n_resamples, "n_resamples"), checks.generator(asked.rng)
+    if curve.missing_class:
+        value = low = high = np.full(len(places), np.nan)
+    else:
+        value = read(curve.table.steps.each(lambda column: column[np.newaxis]))[0]
+        cells = corners(curve)
+        sizes = chunks(cells, n_draws)
+        drawn = progress(melds(cells, sizes, rng), len(sizes), "Drawing populations")
+        both = [(read(pessimist.steps), read(optimist.steps)) for pessimist, optimist in drawn]
+        pessimist, optimist = (np.concatenate(side) for side in zip(*both, strict=True))
+        found = (_envelope if asked.simultaneous else areas.melded)(pessimist, optimist, level)
+        low, high = np.fmin(found.low, value), np.fmax(found.high, value)
+    n_pos, n_neg = sizes_behind(curve)
+    return Band(
+        metric=names[0],
+        along=names[1],
+        place=places,
+        value=value,
+        low=low,
+        high=high,
+        confidence_level=level,
+        simultaneous=asked.simultaneous,
+        method="melded",
+        prevalence=prevalence,
+        n_pos=n_pos,
+        n_neg=n_neg,
+    )
+
+
+def _envelope(pessimist: FloatArray, optimist: FloatArray, confidence_level: float) -> Interval:
+    """The narrowest pair of order statistics, the same at every place, that as few draws leave as the level allows."""
+    tail = (1 - confidence_level) / 2
+    return Interval(_lower_envelope(pessimist, tail), -_lower_envelope(-optimist, tail))
+
+
+def _lower_envelope(draws: FloatArray, tail: float) -> FloatArray:
+    ordered = np.sort(draws, axis=0)
+    columns = zip(ordered.T, draws.T, strict=True)
+    not_above = np.stack([np.searchsorted(column, values, side="right") for column, values in columns], axis=1)
+    # A draw falls below the order statistic c somewhere if at some place no more than c draws are not above it.
+    lowest = np.sort(not_above.min(axis=1))
+    rank = int(lowest[int(tail * len(draws))]) - 1
+    envelope: FloatArray = ordered[max(rank, 0)]
+    return envelope
+
+
+def _fpr_at(steps: Steps, recalls: FloatArray) -> FloatArray:
+    """FPR of each curve where it reaches each recall, ROC curves being straight between their corners."""
+    tpr, rise, run = steps.tp / steps.n_pos, steps.pos / steps.n_pos, steps.neg / steps.n_neg
+    wanted = recalls * (1 - ROUNDING)
+    k = np.minimum(_each_row(lambda row: np.searchsorted(row, wanted), tpr), np.intp(tpr.shape[1] - 1))
+    start_tpr, start_fpr, slope = tpr - rise, steps.fp / steps.n_neg - run, per_rise(run, rise)
+    picked = [np.take_along_axis(column, k, 1) for column in (start_tpr, start_fpr, slope)]
+    return picked[1] + picked[2] * np.maximum(recalls - picked[0], 0.0)
+
+
+def _tpr_at(steps: Steps, fprs: FloatArray) -> FloatArray:
+    """TPR of each curve where it has come to each FPR: at the top, where the curve rises there."""
+    tpr, fpr = steps.tp / steps.n_pos, steps.fp / steps.n_neg
+    rise, run = steps.pos / steps.n_pos, steps.neg / steps.n_neg
+    reached = _each_row(lambda row: np.searchsorted(row, fprs * (1 + ROUNDING), side="right"), fpr)
+    done = np.take_along_axis(np.append(np.zeros((len(tpr), 1)), tpr, 1), reached, 1)
+    following = np.minimum(reached, np.intp(tpr.shape[1] - 1))
+    within = fprs - np.take_along_axis(fpr - run, following, 1)
+    slope = np.take_along_axis(per_rise(rise, run), following, 1)
+    return np.minimum(done + np.maximum(within, 0.0) * slope, 1.0)
+
+
+def _each_row(find: Callable[[FloatArray], Indices], rows: FloatArray) -> Indices:
+    return np.stack([find(row) for row in rows])
