@@ -7,6 +7,7 @@ from a Curve to a number.
 from baserate import examples
 from baserate.curve.curve import Curve
 from baserate.curve.one_vs_rest import one_vs_rest
+from baserate.curve.pair import Pair
 from baserate.curve.point import Choice, Point
 from baserate.curve.reading import Reading
 from baserate.errors import (
@@ -39,12 +40,27 @@ from baserate.metrics.gains import (
 from baserate.metrics.natural import natural_frequencies
 from baserate.metrics.over_prevalence import crossings, mean_over_prevalence, sweep
 from baserate.metrics.predictive import accuracy, alert_rate, f1, f_beta, kappa, lift, mcc, npv, precision
+from baserate.metrics.ranking import ranking
 from baserate.metrics.rates import balanced_accuracy, lr_negative, lr_positive, recall, specificity, youden_j
 from baserate.registry import METRICS
-from baserate.results import Band, Crossing, Estimate, MaxWidth, NaturalFrequencies, Sweep
+from baserate.results import (
+    Band,
+    Crossing,
+    CrossingEstimate,
+    Difference,
+    Estimate,
+    Lead,
+    MaxWidth,
+    NaturalFrequencies,
+    Ranking,
+    Region,
+    Sweep,
+)
 from baserate.scorer import scorer
 from baserate.uncertainty.bands import pr_band, prg_band, roc_band, sweep_estimates
+from baserate.uncertainty.difference import difference, swap_test
 from baserate.uncertainty.estimate import estimate
+from baserate.uncertainty.lead import crossing_estimates, lead
 from baserate.uncertainty.prevalence import Beta
 from baserate.uncertainty.widths import affordable_cv, box_level, max_width, max_width_from_cvs
 
@@ -57,18 +73,24 @@ __all__ = [
     "Beta",
     "Choice",
     "Crossing",
+    "CrossingEstimate",
     "Curve",
     "CurveFileError",
+    "Difference",
     "Estimate",
     "InputError",
+    "Lead",
     "MaxWidth",
     "MissingInformationError",
     "NaturalFrequencies",
     "NoSuchPointError",
+    "Pair",
     "Point",
     "PrecisionWarning",
+    "Ranking",
     "Reading",
     "Reason",
+    "Region",
     "Sweep",
     "UndefinedMetricWarning",
     "accuracy",
@@ -83,13 +105,16 @@ __all__ = [
     "box_level",
     "chance_average_precision",
     "chance_precision",
+    "crossing_estimates",
     "crossings",
+    "difference",
     "estimate",
     "examples",
     "expected_cost",
     "f1",
     "f_beta",
     "kappa",
+    "lead",
     "lift",
     "lr_negative",
     "lr_positive",
@@ -112,12 +137,14 @@ __all__ = [
     "precision",
     "precision_gain",
     "prg_band",
+    "ranking",
     "recall",
     "recall_gain",
     "roc_auc",
     "roc_band",
     "scorer",
     "specificity",
+    "swap_test",
     "sweep",
     "sweep_estimates",
     "youden_j",

@@ -61,6 +61,13 @@ def thresholds(curve: Curve) -> Cells:
     return _cut(curve, np.arange(len(curve)))
 
 
+def corners_and(curve: Curve, threshold: float) -> Cells:
+    """The corners and one threshold that was given beforehand."""
+    at = np.flatnonzero(curve.pos > 0)
+    row = len(curve) - int(np.searchsorted(curve.score[::-1], threshold)) - 1
+    return _cut(curve, np.union1d(at, [row] if row >= 0 else []).astype(np.intp))
+
+
 def _cut(curve: Curve, at: Indices) -> Cells:
     pos_squares = curve.pos_squares[at].astype(np.float64) if curve.weighted else None
     neg_squares = _gaps_and_ties(curve.neg_squares, at) if curve.weighted else None

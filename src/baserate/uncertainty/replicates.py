@@ -37,6 +37,8 @@ def cells_for(metric: MetricFunction, at: Curve | Point) -> Cells:
         return cells.corners(at) if row_of(metric) is not None else cells.thresholds(at)
     curve = at.curve
     assert curve is not None  # a point that was chosen knows its curve
+    if at.chosen.rule == "threshold" and at.threshold is not None:
+        return cells.corners_and(curve, at.threshold)
     mostly_tied = not curve.weighted and 2 * len(curve) <= curve.n_pos + curve.n_neg
     return cells.thresholds(curve) if mostly_tied and at.chosen.rule not in _CORNER_RULES else cells.corners(curve)
 
@@ -134,6 +136,9 @@ def _choose(at: Point, drawn: Drawn) -> tuple[FloatArray, FloatArray]:
     steps, choice = drawn.steps, at.chosen
     limit = math.nan if choice.target is None else choice.target
     tpr, fpr = steps.tp / steps.n_pos, steps.fp / steps.n_neg
+    if choice.rule == "threshold":
+        above = np.full((len(tpr), 1), np.count_nonzero(drawn.score >= limit))
+        return _at(above, tpr), _at(above, fpr)
     if choice.rule in _CORNER_RULES:
         corner = _best_corner(choice, tpr, fpr)
         reached = _at(corner[:, np.newaxis] + 1, tpr)

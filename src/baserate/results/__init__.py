@@ -1,0 +1,19 @@
+"""What comes out when one float is not enough: frozen values that print themselves and make tables."""
+
+from baserate.results.comparisons import CrossingEstimate, Difference, Lead, Ranking, Region
+from baserate.results.intervals import Band, Estimate, MaxWidth
+from baserate.results.readings import Crossing, NaturalFrequencies, Sweep
+
+__all__ = [
+    "Band",
+    "Crossing",
+    "CrossingEstimate",
+    "Difference",
+    "Estimate",
+    "Lead",
+    "MaxWidth",
+    "NaturalFrequencies",
+    "Ranking",
+    "Region",
+    "Sweep",
+]

@@ -1,0 +1,146 @@
+"""A metric over prevalences, where two classifiers swap, and a point told in cases."""
+
+from dataclasses import dataclass
+
+from baserate.arrays import FloatArray
+from baserate.errors import Reason
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """A metric over a range of prevalences, as returned by `sweep`.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric, with its parameters.
+    prevalence, value : array of float
+        One entry per prevalence asked for.
+    reason : Reason or None
+        Why entries of `value` are nan, if any are.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> point = br.Point.from_rates(tpr=0.5, fpr=0.01)
+    >>> swept = br.sweep(br.precision, point, [0.01, 0.001])
+    >>> swept.value.round(4)
+    array([0.3356, 0.0477])
+    >>> swept.columns()["prevalence"]
+    array([0.01 , 0.001])
+    """
+
+    metric: str
+    prevalence: FloatArray
+    value: FloatArray
+    reason: Reason | None = None
+
+    def columns(self) -> dict[str, FloatArray]:
+        """The sweep as a table, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
+        return {"prevalence": self.prevalence, self.metric: self.value}
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """A prevalence at which two classifiers swap places, as returned by `crossings`.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric, with its parameters.
+    prevalence : float
+        Where they are equal.
+    value : float
+        What both are worth there.
+    leads_below, leads_above : str
+        The name of the better one at lower and at higher prevalences.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> sensitive, specific = br.Point.from_rates(0.9, 0.01), br.Point.from_rates(0.6, 0.001)
+    >>> [swap] = br.crossings(br.f1, sensitive, specific, names=("sensitive", "specific"))
+    >>> print(swap)
+    f1: specific leads below prevalence 0.01672, sensitive leads above (both 0.7234 there)
+    """
+
+    metric: str
+    prevalence: float
+    value: float
+    leads_below: str
+    leads_above: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.metric}: {self.leads_below} leads below prevalence {self.prevalence:.4g}, "
+            f"{self.leads_above} leads above (both {self.value:.4g} there)"
+        )
+
+
+@dataclass(frozen=True)
+class NaturalFrequencies:
+    """An operating point told in cases, as returned by `natural_frequencies`.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> point = br.Point.from_rates(tpr=0.6, fpr=0.001, prevalence=0.0001)
+    >>> print(br.natural_frequencies(point, cases=1_000_000))
+    Of 1,000,000 cases, 100 are positive and 999,900 negative.
+                  positive   negative         all
+    alert               60        999.9   1,059.9
+    no alert            40    998,900.1   998,940.1
+    Of 1,059.9 alerts, 60 are right (5.66 %).
+    """
+
+    prevalence: float
+    cases: float
+    true_positives: float
+    false_negatives: float
+    false_positives: float
+    true_negatives: float
+
+    @property
+    def positives(self) -> float:
+        """Cases that are positive."""
+        return self.true_positives + self.false_negatives
+
+    @property
+    def negatives(self) -> float:
+        """Cases that are negative."""
+        return self.false_positives + self.true_negatives
+
+    @property
+    def alerts(self) -> float:
+        """Cases that are predicted positive."""
+        return self.true_positives + self.false_positives
+
+    def __str__(self) -> str:
+        alerts = (self.true_positives, self.false_positives, self.alerts)
+        others = (self.false_negatives, self.true_negatives, self.cases - self.alerts)
+        cells = [
+            ["", "positive", "negative", "all"],
+            ["alert", *(_cases(number) for number in alerts)],
+            ["no alert", *(_cases(number) for number in others)],
+        ]
+        widths = [max(len(row[column]) for row in cells) for column in range(4)]
+        lines = [
+            f"Of {_cases(self.cases)} cases, {_cases(self.positives)} are positive "
+            f"and {_cases(self.negatives)} negative."
+        ]
+        for name, *numbers in cells:
+            aligned = (number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True))
+            lines.append(f"{name:<{widths[0]}}  " + "  ".join(aligned))
+        if self.alerts > 0:
+            share = 100 * self.true_positives / self.alerts
+            lines.append(f"Of {_cases(self.alerts)} alerts, {_cases(self.true_positives)} are right ({share:.3g} %).")
+        else:
+            lines.append("There are no alerts.")
+        return "\n".join(lines)
+
+
+def _cases(number: float) -> str:
+    """A number of cases with one decimal, or two digits below one, or whole where it is large."""
+    if 0 < number < 0.95:
+        return f"{number:.2g}"
+    return (f"{number:,.1f}" if number < 1e7 else f"{number:,.0f}").removesuffix(".0")

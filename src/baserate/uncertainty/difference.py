@@ -1,0 +1,294 @@
+"""Two models on the same rows: how much better is one, and is it better at all?"""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtr
+
+from baserate import checks
+from baserate.arrays import FloatArray
+from baserate.curve.curve import Curve
+from baserate.curve.pair import Pair
+from baserate.curve.point import Point
+from baserate.errors import InputError, Reason
+from baserate.formulas.influence import Influence
+from baserate.formulas.proportions import Interval, z_score
+from baserate.metrics.definition import evaluate
+from baserate.metrics.over_prevalence import MetricFunction
+from baserate.progress import progress
+from baserate.registry import Family, describe, row_of
+from baserate.results import Difference
+from baserate.uncertainty import areas
+from baserate.uncertainty.cells import corners
+from baserate.uncertainty.pairing import PairCells, pair_cells, paired_melds, paired_resamples
+from baserate.uncertainty.replicates import cells_for, values
+
+Rule = Callable[[Curve], Point]
+
+
+class Contest(NamedTuple):
+    """Two models, read where they are compared."""
+
+    metric: MetricFunction
+    pair: Pair
+    a: Curve | Point
+    b: Curve | Point
+    x: FloatArray
+
+    def cells(self) -> PairCells:
+        """Both curves cut into the coarsest cells that the metric cannot look into."""
+        return pair_cells(self.pair, cells_for(self.metric, self.a), cells_for(self.metric, self.b))
+
+
+class Verdict(NamedTuple):
+    """What a method says of a difference."""
+
+    ends: Interval
+    p_value: float
+
+
+def difference(
+    metric: MetricFunction,
+    pair: Pair,
+    *,
+    at: Rule | tuple[Rule, Rule] | None = None,
+    method: str | None = None,
+    confidence_level: float = 0.95,
+    n_resamples: int = 2000,
+    rng: np.random.Generator | int | None = None,
+) -> Difference:
+    """How much better the first model is than the second, at the prevalence the pair is read at.
+
+    Parameters
+    ----------
+    metric : callable
+        A metric, or your own function of a Curve (of a Point, with `at`) that returns a float.
+    pair : Pair
+        Two models on the same rows.
+    at : callable or pair of callables, optional
+        For pointwise metrics, how to choose the operating point on a curve, for each model if they differ:
+        ``lambda curve: curve.at_recall(0.6)``. A threshold chosen on the data is chosen again in every draw, one that
+        was given, by ``curve.at_threshold``, is not.
+    method : str, optional
+        "melded", the default, as for `estimate`; "percentile", the paired bootstrap; for areas "influence", in closed
+        form; for AUC-ROC "delong".
+    confidence_level, n_resamples, rng
+        As for `estimate`.
+
+    Returns
+    -------
+    Difference
+        First less second, with an interval and a two-sided p-value. For a cost, a negative difference is a lead.
+
+    References
+    ----------
+    DeLong, DeLong & Clarke-Pearson, Comparing the areas under two or more correlated ROC curves, Biometrics 1988.
+    doi:10.2307/2531595.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> data = br.examples.payments()
+    >>> pair = br.Pair.from_scores(data["fraud"], data["old_model"], data["new_model"], names=("old", "new"))
+    >>> found = br.difference(br.average_precision, pair.at_prevalence(0.001), rng=0)
+    >>> found.high < 0  # the new one is better there
+    True
+    >>> found = br.difference(br.precision, pair, at=lambda curve: curve.at_recall(0.5), rng=0)
+    >>> round(found.first, 2), round(found.second, 2)
+    (0.55, 0.96)
+    """
+    if not isinstance(pair, Pair):
+        raise InputError(f"a difference is that of a Pair, got {type(pair).__name__}; build one with Pair.from_scores.")
+    level = checks.confidence_level(confidence_level)
+    n_draws, generator = checks.whole_number(n_resamples, "n_resamples"), checks.generator(rng)
+    contest = contest_of(metric, pair, at)
+    available = _methods(contest)
+    name = next(iter(available)) if method is None else checks.one_of(method, list(available), "method")
+    (first, reason_a), (second, reason_b) = (evaluate(metric, model) for model in (contest.a, contest.b))
+    reason = reason_a or reason_b
+    verdict = Verdict(Interval(np.asarray(math.nan), np.asarray(math.nan)), math.nan)
+    if reason is None:
+        verdict = available[name](contest, level, n_draws, generator)
+        if math.isnan(float(verdict.ends.low)):
+            reason = Reason.NO_VARIATION
+    return Difference(
+        metric=describe(metric),
+        names=pair.names,
+        first=float(first),
+        second=float(second),
+        value=float(first) - float(second),
+        low=float(verdict.ends.low),
+        high=float(verdict.ends.high),
+        p_value=verdict.p_value,
+        confidence_level=level,
+        prevalence=pair.a.prevalence,
+        method=name,
+        n_pos=float(pair.a.n_pos),
+        n_neg=float(pair.a.n_neg),
+        reason=reason,
+    )
+
+
+def contest_of(metric: MetricFunction, pair: Pair, at: Rule | tuple[Rule, Rule] | None) -> Contest:
+    """Both models, at the operating points that the rule chooses if there is one."""
+    row = row_of(metric)
+    x = np.array([pair.a.odds_against])
+    if at is None:
+        if row is not None and row.family is Family.POINTWISE:
+            raise InputError(
+                f"{row.name} is compared at an operating point, got none; pass at=lambda curve: curve.at_recall(0.6) "
+                f"for example."
+            )
+        return Contest(metric, pair, pair.a, pair.b, x)
+    rules = at if isinstance(at, tuple) else (at, at)
+    a, b = (rule(curve) for rule, curve in zip(rules, (pair.a, pair.b), strict=True))
+    for point in (a, b):
+        if not isinstance(point, Point) or point.curve is None:
+            raise InputError(
+                f"at must choose a Point on the curve it is given, got {point!r}; pass at=lambda curve: "
+                f"curve.at_recall(0.6) for example."
+            )
+    return Contest(metric, pair, a, b, x)
+
+
+Method = Callable[[Contest, float, int, np.random.Generator], Verdict]
+
+
+def _methods(contest: Contest) -> dict[str, Method]:
+    found: dict[str, Method] = {"melded": _melded, "percentile": _percentile}
+    if isinstance(contest.a, Curve) and areas.has_influence(contest.metric):
+        found["influence"] = _by_influence
+        row = row_of(contest.metric)
+        if row is not None and row.name == "roc_auc":
+            found["delong"] = _delong
+    return found
+
+
+def _melded(contest: Contest, level: float, n_draws: int, rng: np.random.Generator) -> Verdict:
+    pessimist, optimist = (side[:, 0] for side in melded_differences(contest, n_draws, rng))
+    ends = areas.melded(pessimist, optimist, level)
+    # Against the first model speaks the pessimist, for it the optimist, or the reverse for a cost.
+    sides = (pessimist, optimist) if np.median(pessimist) <= np.median(optimist) else (optimist, pessimist)
+    less, more = (np.count_nonzero(side) for side in (sides[0] <= 0, sides[1] >= 0))
+    return Verdict(ends, min(1.0, 2 * (1 + min(less, more)) / (1 + n_draws)))
+
+
+def melded_differences(contest: Contest, n_draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """First less second for each x in drawn populations, as a pessimist and as an optimist about the first sees it."""
+    metric, _, a, b, x = contest
+    cells = contest.cells()
+    sizes = cells.chunks(n_draws)
+    found: tuple[list[FloatArray], list[FloatArray]] = ([], [])
+    for both in progress(paired_melds(cells, sizes, rng), len(sizes), "Drawing populations"):
+        for side, (of_a, of_b) in zip(found, both, strict=True):
+            side.append(values(metric, a, of_a, x) - values(metric, b, of_b, x))
+    return np.concatenate(found[0]), np.concatenate(found[1])
+
+
+def _percentile(contest: Contest, level: float, n_draws: int, rng: np.random.Generator) -> Verdict:
+    metric, _, a, b, x = contest
+    cells = contest.cells()
+    sizes = cells.chunks(n_draws)
+    drawn = progress(paired_resamples(cells, sizes, rng), len(sizes), "Resampling")
+    found = np.concatenate([values(metric, a, of_a, x) - values(metric, b, of_b, x) for of_a, of_b in drawn])[:, 0]
+    less, more = np.count_nonzero(found <= 0), np.count_nonzero(found >= 0)
+    return Verdict(areas.percentile(found, level), min(1.0, 2 * (1 + min(less, more)) / (1 + n_draws)))
+
+
+def _by_influence(contest: Contest, level: float, *_: object) -> Verdict:
+    return _normal(contest, level, lambda n: n * n)
+
+
+def _delong(contest: Contest, level: float, *_: object) -> Verdict:
+    return _normal(contest, level, lambda n: n * (n - 1))
+
+
+def _normal(contest: Contest, level: float, divisor: Callable[[float], float]) -> Verdict:
+    """The difference in influence, row by row, gives the variance of the difference."""
+    pair = contest.pair
+    cells = pair_cells(pair, corners(pair.a), corners(pair.b))
+    of_a, of_b = (
+        areas.influence_of(contest.metric, curve.table.steps, float(contest.x[0])) for curve in (pair.a, pair.b)
+    )
+    pos = of_a.at_corner[cells.pos.of_a] - of_b.at_corner[cells.pos.of_b]
+    neg = _by_cell(of_a)[cells.neg.of_a] - _by_cell(of_b)[cells.neg.of_b]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = np.divide(cells.pos.part.rows @ pos**2, divisor(float(pair.a.n_pos)))
+        variance += np.divide(cells.neg.part.rows @ neg**2, divisor(float(pair.a.n_neg)))
+    if not variance > 0:
+        return Verdict(Interval(np.asarray(math.nan), np.asarray(math.nan)), math.nan)
+    value = float(evaluate(contest.metric, pair.a)[0]) - float(evaluate(contest.metric, pair.b)[0])
+    margin = z_score(level) * math.sqrt(variance)
+    ends = Interval(np.asarray(value - margin), np.asarray(value + margin))
+    return Verdict(ends, float(2 * ndtr(-abs(value) / math.sqrt(variance))))
+
+
+def _by_cell(answers: Influence) -> FloatArray:
+    """Influences of negatives in the order of cells: gap and tie, alternately, and the last gap."""
+    cells = np.empty(2 * len(answers.tied) + 1)
+    cells[0::2], cells[1::2] = answers.in_gap, answers.tied
+    return cells
+
+
+def swap_test(
+    metric: MetricFunction,
+    pair: Pair,
+    *,
+    at: Rule | tuple[Rule, Rule] | None = None,
+    n_permutations: int = 1000,
+    rng: np.random.Generator | int | None = None,
+) -> float:
+    """The p-value of a permutation test that two models are equally good.
+
+    If they are, nothing changes when a row's ranks under the two models are swapped. Each permutation swaps those of a
+    random half of the rows; the p-value is the share of permutations, the data among them, with as large a difference
+    in either direction.
+
+    Parameters
+    ----------
+    metric, pair, at
+        As for `difference`.
+    n_permutations : int
+        How many to draw.
+    rng : Generator or int, optional
+        Where random numbers come from.
+
+    References
+    ----------
+    Venkatraman & Begg, A distribution-free procedure for comparing receiver operating characteristic curves from a
+    paired experiment, Biometrika 1996. doi:10.1093/biomet/83.4.835.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> data = br.examples.payments()
+    >>> pair = br.Pair.from_scores(data["fraud"], data["old_model"], data["new_model"])
+    >>> br.swap_test(br.roc_auc, pair, n_permutations=99, rng=0)
+    0.01
+    """
+    n, generator = checks.whole_number(n_permutations, "n_permutations"), checks.generator(rng)
+    seen = abs(_difference_of(contest_of(metric, pair, at)))
+    if math.isnan(seen):
+        return math.nan
+    ranks = [_ranks(score) for score in pair.scores]
+    as_large = 0
+    for _ in progress(range(n), n, "Swapping"):
+        swap = generator.random(len(pair.positive)) < 0.5
+        swapped = Pair.from_scores(
+            pair.positive, np.where(swap, ranks[1], ranks[0]), np.where(swap, ranks[0], ranks[1])
+        ).at_prevalence(pair.a.prevalence)
+        as_large += abs(_difference_of(contest_of(metric, swapped, at))) >= seen * (1 - 1e-12)
+    return (1 + as_large) / (1 + n)
+
+
+def _difference_of(contest: Contest) -> float:
+    a, b = (float(evaluate(contest.metric, model)[0]) for model in (contest.a, contest.b))
+    return a - b
+
+
+def _ranks(score: FloatArray) -> FloatArray:
+    """How many rows lie below, half of those tied included: on the same scale for every model."""
+    ordered = np.sort(score)
+    return (np.searchsorted(ordered, score) + np.searchsorted(ordered, score, side="right")) / 2

@@ -1,0 +1,147 @@
+"""Which of two models leads at which prevalence, and where they swap: with intervals."""
+
+import numpy as np
+from scipy.special import expit, logit
+
+from baserate import checks
+from baserate.arrays import FloatArray
+from baserate.curve.pair import Pair
+from baserate.metrics.over_prevalence import MetricFunction, crossings, sweep
+from baserate.registry import describe, lower_is_better
+from baserate.results import CrossingEstimate, Lead
+from baserate.uncertainty import areas
+from baserate.uncertainty.difference import Rule, contest_of, melded_differences
+
+_CELLS = 128  # of the grid of log-odds on which drawn curves are compared
+
+
+def lead(
+    metric: MetricFunction,
+    pair: Pair,
+    prevalences: object,
+    *,
+    at: Rule | tuple[Rule, Rule] | None = None,
+    confidence_level: float = 0.95,
+    n_resamples: int = 2000,
+    rng: np.random.Generator | int | None = None,
+) -> Lead:
+    """The difference of two models at each prevalence, with intervals and the probability that the first one leads.
+
+    Parameters
+    ----------
+    metric, pair, at, confidence_level, n_resamples, rng
+        As for `difference`, whose default method this is.
+    prevalences : column
+        Where to compare: shares strictly between 0 and 1, or odds such as "1:1000".
+
+    Returns
+    -------
+    Lead
+        The probability is the mean of a pessimist's and an optimist's view of the first model; for a cost, the lower
+        one leads.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> data = br.examples.payments()
+    >>> pair = br.Pair.from_scores(data["fraud"], data["old_model"], data["new_model"], names=("old", "new"))
+    >>> found = br.lead(br.average_precision, pair, [0.5, 0.05, 0.001], rng=0)
+    >>> found.value.round(2)
+    array([ 0.07,  0.01, -0.39])
+    """
+    grid = checks.prevalences(prevalences)
+    level, n_draws = checks.confidence_level(confidence_level), checks.whole_number(n_resamples, "n_resamples")
+    contest = contest_of(metric, pair, at)._replace(x=(1 - grid) / grid)
+    value = sweep(metric, contest.a, grid).value - sweep(metric, contest.b, grid).value
+    if pair.a.missing_class:
+        return Lead(describe(metric), pair.names, grid, value, value, value, value, level)
+    sides = melded_differences(contest, n_draws, checks.generator(rng))
+    ends = areas.melded(*sides, level)
+    sign = -1.0 if lower_is_better(metric) else 1.0
+    leading = [(np.mean(sign * side > 0, axis=0) + np.mean(sign * side >= 0, axis=0)) / 2 for side in sides]
+    probability = (leading[0] + leading[1]) / 2
+    low, high = np.fmin(ends.low, value), np.fmax(ends.high, value)
+    return Lead(describe(metric), pair.names, grid, value, low, high, probability, level)
+
+
+def crossing_estimates(
+    metric: MetricFunction,
+    pair: Pair,
+    *,
+    low: float | str = 1e-6,
+    high: float | str = 1 - 1e-6,
+    at: Rule | tuple[Rule, Rule] | None = None,
+    confidence_level: float = 0.95,
+    n_resamples: int = 1000,
+    rng: np.random.Generator | int | None = None,
+) -> list[CrossingEstimate]:
+    """Prevalences where two models swap places, as `crossings`, each with an interval.
+
+    Parameters
+    ----------
+    metric, pair, at, confidence_level, rng
+        As for `difference`.
+    low, high : float or odds
+        The range to search.
+    n_resamples : int
+        How many pairs of curves to draw.
+
+    Returns
+    -------
+    list of CrossingEstimate
+        In order of prevalence. In each drawn pair the nearest swap in the same direction counts; where there is none,
+        the swap lies beyond the end of the range on the side of the model that lost its lead.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> data = br.examples.payments()
+    >>> pair = br.Pair.from_scores(data["fraud"], data["old_model"], data["new_model"], names=("old", "new"))
+    >>> [swap] = br.crossing_estimates(br.average_precision, pair, rng=0)
+    >>> swap.low < swap.prevalence < swap.high
+    True
+    """
+    ends = checks.prevalence_range(low, high)
+    level, n_draws = checks.confidence_level(confidence_level), checks.whole_number(n_resamples, "n_resamples")
+    contest = contest_of(metric, pair, at)
+    seen = crossings(metric, contest.a, contest.b, low=ends[0], high=ends[1], names=pair.names)
+    if not seen:
+        return []
+    grid = np.linspace(float(logit(ends[0])), float(logit(ends[1])), _CELLS + 1)
+    sign = -1.0 if lower_is_better(metric) else 1.0
+    sides = melded_differences(contest._replace(x=np.exp(-grid)), n_draws, checks.generator(rng))
+    made = []
+    for one in seen:
+        lost_by_first = sign if one.leads_below == pair.names[0] else -sign
+        pessimist, optimist = (_swaps(lost_by_first * side, grid, one.prevalence) for side in sides)
+        found = areas.melded(pessimist, optimist, level)
+        made.append(
+            CrossingEstimate(
+                metric=one.metric,
+                prevalence=one.prevalence,
+                low=max(ends[0], min(float(expit(found.low)), one.prevalence)),
+                high=min(ends[1], max(float(expit(found.high)), one.prevalence)),
+                value=one.value,
+                leads_below=one.leads_below,
+                leads_above=one.leads_above,
+                confidence_level=level,
+                found_again=float(np.mean(np.isfinite(np.append(pessimist, optimist)))),
+            )
+        )
+    return made
+
+
+def _swaps(differences: FloatArray, grid: FloatArray, seen: float) -> FloatArray:
+    middle = float(logit(seen))
+    return np.array([_nearest_swap(row, grid, middle) for row in differences])
+
+
+def _nearest_swap(difference: FloatArray, grid: FloatArray, middle: float) -> float:
+    """Where a lead is lost nearest to the middle, in log-odds; infinite where it is not lost within the grid."""
+    lost = np.flatnonzero((difference[:-1] > 0) & (difference[1:] <= 0))
+    if len(lost) == 0:
+        # Who never leads has lost the lead before the range began; who always leads has yet to lose it.
+        return np.inf if difference[-1] > 0 else -np.inf
+    before, after = difference[lost], difference[lost + 1]
+    places = grid[lost] + (grid[lost + 1] - grid[lost]) * before / (before - after)
+    return float(places[np.argmin(np.abs(places - middle))])

@@ -1,0 +1,286 @@
+"""Two models on the same rows: differences, tests, leads and crossings."""
+
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+import baserate as br
+from baserate.uncertainty.difference import contest_of
+from baserate.uncertainty.pairing import paired_melds, paired_resamples
+from baserate.uncertainty.replicates import values
+
+
+def rows(seed, n_pos=60, n_neg=300, distances=(1.5, 1.0), correlation=0.7, decimals=None):
+    """Scores of two models that agree in part."""
+    rng = np.random.default_rng(seed)
+    label = np.repeat([1, 0], [n_pos, n_neg])
+    common, own_a, own_b = rng.normal(size=(3, n_pos + n_neg))
+    share = math.sqrt(correlation)
+    a = share * common + math.sqrt(1 - correlation) * own_a + distances[0] * label
+    b = share * common + math.sqrt(1 - correlation) * own_b + distances[1] * label
+    return (label, a, b) if decimals is None else (label, a.round(decimals), b.round(decimals))
+
+
+def placements(label, score):
+    pos, neg = score[label == 1], score[label == 0]
+    wins = (pos[:, np.newaxis] > neg) + 0.5 * (pos[:, np.newaxis] == neg)
+    return wins.mean(axis=1), wins.mean(axis=0)
+
+
+@pytest.mark.parametrize("decimals", [None, 0])
+def test_delong_by_placements(decimals):
+    label, a, b = rows(0, decimals=decimals)
+    (pos_a, neg_a), (pos_b, neg_b) = placements(label, a), placements(label, b)
+    variance = np.var(pos_a - pos_b, ddof=1) / 60 + np.var(neg_a - neg_b, ddof=1) / 300
+    value = roc_auc_score(label, a) - roc_auc_score(label, b)
+    found = br.difference(br.roc_auc, br.Pair.from_scores(label, a, b), method="delong")
+    margin = stats.norm.ppf(0.975) * math.sqrt(variance)
+    assert found.value == pytest.approx(value, rel=1e-12)
+    assert (found.low, found.high) == pytest.approx((value - margin, value + margin), rel=1e-10)
+    assert found.p_value == pytest.approx(2 * stats.norm.sf(abs(value) / math.sqrt(variance)), rel=1e-9)
+    plain = br.difference(br.roc_auc, br.Pair.from_scores(label, a, b), method="influence")
+    assert 0.98 < (plain.high - plain.low) / (found.high - found.low) < 1
+
+
+@pytest.mark.parametrize("decimals", [None, 1])
+def test_resampling_groups_is_resampling_rows(decimals):
+    """Differences over resampled groups of rows and over resampled rows have one distribution."""
+    label, a, b = rows(1, 15, 80, decimals=decimals)
+    rng = np.random.default_rng(0)
+    by_row = []
+    for _ in range(1200):
+        kept = np.concatenate([rng.integers(0, 15, 15), rng.integers(15, 95, 80)])
+        scores = [average_precision_score(label[kept], score[kept]) for score in (a, b)]
+        by_row.append(scores[0] - scores[1])
+    contest = contest_of(br.average_precision, br.Pair.from_scores(label, a, b), None)
+    cells = contest.cells()
+    by_group = np.concatenate(
+        [
+            values(contest.metric, contest.a, of_a, contest.x) - values(contest.metric, contest.b, of_b, contest.x)
+            for of_a, of_b in paired_resamples(cells, [5000], rng)
+        ]
+    )[:, 0]
+    assert stats.ks_2samp(by_row, by_group).pvalue > 0.01
+
+
+def test_both_models_see_the_same_rows():
+    """Where the models agree on every row, draws differ only by what is not placed, and resamples not at all."""
+    label, a, _ = rows(2)
+    pair = br.Pair.from_scores(label, a, 3 * a + 1)
+    contest = contest_of(br.average_precision, pair, None)
+    cells = contest.cells()
+    [(of_a, of_b)] = paired_resamples(cells, [20], np.random.default_rng(0))
+    assert (of_a.steps.tp == of_b.steps.tp).all()
+    assert (of_a.steps.fp == of_b.steps.fp).all()
+    [((pessimist_a, optimist_b), (optimist_a, pessimist_b))] = paired_melds(cells, [20], np.random.default_rng(0))
+    assert (pessimist_a.steps.tp == pessimist_b.steps.tp).all()
+    assert (optimist_a.steps.fp == optimist_b.steps.fp).all()
+    found = br.difference(br.average_precision, pair, method="percentile", rng=0)
+    assert found.value == found.low == found.high == 0
+    assert found.p_value == 1
+    assert br.difference(br.roc_auc, pair, method="delong").reason is br.Reason.NO_VARIATION
+    melded = br.difference(br.average_precision, pair, rng=0)
+    assert melded.low < 0 < melded.high
+    assert melded.p_value == 1
+
+
+@pytest.mark.parametrize("metric", [br.average_precision, br.roc_auc, br.auc_prg])
+def test_pairing_narrows(metric):
+    """Models that agree are compared more sharply than their two intervals would."""
+    pair = br.Pair.from_scores(*rows(3, 100, 1000, correlation=0.95))
+    found = br.difference(metric, pair, rng=0)
+    alone = [br.estimate(metric, curve, rng=0).width for curve in (pair.a, pair.b)]
+    assert found.high - found.low < 0.8 * math.hypot(*alone)
+
+
+def test_methods_agree_on_ordinary_data():
+    pair = br.Pair.from_scores(*rows(4, 300, 3000))
+    found = {
+        m: br.difference(br.roc_auc, pair, method=m, rng=0) for m in ("melded", "percentile", "influence", "delong")
+    }
+    for one in found.values():
+        assert one.low == pytest.approx(found["delong"].low, abs=0.006)
+        assert one.high == pytest.approx(found["delong"].high, abs=0.006)
+        assert one.p_value < 0.01
+        assert one.value == found["delong"].value
+
+
+def test_intervals_of_differences_hold():
+    """True differences by a large sample; 120 small test sets, at two prevalences."""
+    truth_rows = br.Pair.from_scores(*rows(99, 40_000, 400_000))
+    for prevalence in (0.2, 0.01):
+        big = truth_rows.at_prevalence(prevalence)
+        truth = br.average_precision(big.a) - br.average_precision(big.b)
+        held = 0
+        for seed in range(120):
+            pair = br.Pair.from_scores(*rows(seed, 40, 400)).at_prevalence(prevalence)
+            found = br.difference(br.average_precision, pair, rng=seed, n_resamples=300)
+            held += found.low <= truth <= found.high
+        assert held >= 0.93 * 120 - 2 * math.sqrt(120 * 0.93 * 0.07)
+
+
+def test_operating_points():
+    pair = br.Pair.from_scores(*rows(5, 100, 1000))
+    chosen = br.difference(br.precision, pair, at=lambda curve: curve.at_recall(0.6), rng=0)
+    given = br.difference(
+        br.precision,
+        pair,
+        at=(
+            lambda curve: curve.at_threshold(pair.a.at_recall(0.6).threshold),
+            lambda curve: curve.at_threshold(pair.b.at_recall(0.6).threshold),
+        ),
+        rng=0,
+    )
+    assert chosen.value == pytest.approx(given.value)
+    assert chosen.high - chosen.low > given.high - given.low
+    cost = partial(br.expected_cost, cost_fn=10, cost_fp=1)
+    found = br.difference(cost, pair, at=lambda curve: curve.best(cost), rng=0)
+    assert found.value < 0  # the first model is better, hence cheaper
+    assert found.low < found.value < found.high
+
+
+def test_a_given_threshold_is_drawn_like_two_proportions():
+    """Alone, a fixed threshold in drawn curves has the law of the closed form."""
+    label, a, _ = rows(6)
+    pair = br.Pair.from_scores(label, a, a + 1)
+    contest = contest_of(br.recall, pair, lambda curve: curve.at_threshold(0.77))
+    cells = contest.cells()
+    [((pessimist, _), (optimist, _))] = paired_melds(cells, [20_000], np.random.default_rng(0))
+    expected = br.estimate(br.recall, pair.a.at_threshold(0.77))
+    low = np.quantile(values(br.recall, contest.a, pessimist, np.ones(1)), 0.025)
+    high = np.quantile(values(br.recall, contest.a, optimist, np.ones(1)), 0.975)
+    assert (low, high) == pytest.approx((expected.low, expected.high), abs=0.005)
+
+
+def test_the_same_rng_gives_the_same_result():
+    pair = br.Pair.from_scores(*rows(7))
+    for method in ("melded", "percentile"):
+        first, second = (br.difference(br.average_precision, pair, method=method, rng=5) for _ in range(2))
+        assert first == second
+    assert br.swap_test(br.roc_auc, pair, n_permutations=50, rng=5) == br.swap_test(
+        br.roc_auc, pair, n_permutations=50, rng=5
+    )
+
+
+# --- permutation ----------------------------------------------------------------------------------
+
+
+def test_swapping_rejects_equal_models_as_often_as_it_says():
+    rejected = 0
+    for seed in range(100):
+        pair = br.Pair.from_scores(*rows(seed, 12, 40, distances=(1.0, 1.0)))
+        rejected += br.swap_test(br.average_precision, pair, n_permutations=99, rng=seed) <= 0.1
+    assert rejected <= 10 + 3 * math.sqrt(9)
+    assert rejected >= 2
+
+
+def test_swapping_finds_a_better_model():
+    pair = br.Pair.from_scores(*rows(8, 100, 1000, distances=(2.0, 1.0)))
+    assert br.swap_test(br.average_precision, pair, n_permutations=199, rng=0) == 1 / 200
+    exchanged = br.Pair.from_scores(pair.positive, np.exp(pair.scores[0]), pair.scores[1])  # the scale does not matter
+    assert br.swap_test(br.average_precision, exchanged, n_permutations=49, rng=0) == 1 / 50
+
+
+# --- over prevalences -----------------------------------------------------------------------------
+
+
+def crossing_rows(seed, n_pos=300, n_neg=6000):
+    """The first model is better among many positives, the second among few: part of them get the highest scores."""
+    rng = np.random.default_rng(seed)
+    label = np.repeat([1, 0], [n_pos, n_neg])
+    broad = rng.normal(size=len(label)) + 2.0 * label
+    sharp = rng.normal(size=len(label)) + np.where(rng.random(len(label)) < 0.5, 6.0, 0.3) * label
+    return label, broad, sharp
+
+
+def test_a_lead_is_the_difference_at_each_prevalence():
+    pair = br.Pair.from_scores(*crossing_rows(0), names=("broad", "sharp"))
+    found = br.lead(br.average_precision, pair, [0.5, 0.001], rng=0)
+    for i, prevalence in enumerate((0.5, 0.001)):
+        one = br.difference(br.average_precision, pair.at_prevalence(prevalence), rng=0)
+        assert found.value[i] == pytest.approx(one.value, rel=1e-9)
+        assert (found.low[i], found.high[i]) == pytest.approx((one.low, one.high), rel=1e-9)
+    assert found.probability[0] > 0.95
+    assert found.probability[1] < 0.05
+    assert list(found.columns())[-1] == "probability that broad leads"
+
+
+def test_crossings_have_intervals_that_hold():
+    truth = br.Pair.from_scores(*crossing_rows(99, 40_000, 400_000))
+    [true] = br.crossings(br.average_precision, truth.a, truth.b, low=1e-4, high=0.9)
+    held = found_one = 0
+    for seed in range(40):
+        pair = br.Pair.from_scores(*crossing_rows(seed), names=("broad", "sharp"))
+        swaps = br.crossing_estimates(br.average_precision, pair, low=1e-4, high=0.9, rng=seed, n_resamples=200)
+        for swap in swaps:
+            found_one += 1
+            held += swap.low <= true.prevalence <= swap.high
+            assert swap.leads_below == "sharp"
+            assert swap.low <= swap.prevalence <= swap.high
+            assert 0 < swap.found_again <= 1
+    assert found_one >= 38
+    assert held >= 0.93 * found_one - 2 * math.sqrt(found_one * 0.93 * 0.07)
+
+
+def test_where_one_leads_throughout_there_is_no_crossing():
+    pair = br.Pair.from_scores(*rows(9, distances=(3.0, 0.5)))
+    assert br.crossing_estimates(br.roc_auc, pair, rng=0) == []
+
+
+# --- many models ----------------------------------------------------------------------------------
+
+
+def test_a_ranking_agrees_with_looking_everywhere():
+    rng = np.random.default_rng(0)
+    models = {
+        name: br.Curve.from_rates(np.sort(rng.random(6)), np.sort(rng.random(6) ** power))
+        for name, power in (("one", 3), ("two", 5), ("three", 8), ("four", 4))
+    }
+    grid = 1 / (1 + np.exp(-np.linspace(-9, 9, 400)))
+    found = br.ranking(br.auc_pr, models, grid, low=1e-4, high=0.9999)
+    everywhere = np.array([found.values[name] for name in models])
+    for prevalence, column in zip(grid, everywhere.T, strict=True):
+        best = list(models)[int(column.argmax())]
+        holding = [region for region in found.regions if region.low <= prevalence <= region.high]
+        if 1e-4 <= prevalence <= 0.9999:
+            assert best in [region.winner for region in holding]
+    assert found.regions[0].low == 1e-4
+    assert found.regions[-1].high == 0.9999
+    for before, after in zip(found.regions, found.regions[1:], strict=False):
+        assert before.high == after.low
+        assert before.winner != after.winner
+    cost = br.ranking(
+        partial(br.expected_cost, cost_fn=1, cost_fp=1),
+        {"good": br.Point.from_rates(0.9, 0.1), "bad": br.Point.from_rates(0.8, 0.2)},
+        [0.5],
+    )
+    assert [region.winner for region in cost.regions] == ["good"]
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda p: br.difference(br.roc_auc, p.a), "a difference is that of a Pair, got Curve"),
+        (lambda p: br.difference(br.precision, p), "precision is compared at an operating point, got none"),
+        (lambda p: br.difference(br.precision, p, at=lambda c: c), "at must choose a Point"),
+        (lambda p: br.difference(br.average_precision, p, method="delong"), "method must be one of"),
+        (lambda p: br.Pair.from_scores([0, 1], [1, 2], [1, 2, 3]), "score_b"),
+        (lambda p: br.Pair.from_scores([0, 1], [1, 2], [1, 2], names=("x", "x")), "names must be two different"),
+        (lambda p: br.ranking(br.f1, {}, [0.1]), "models must be a mapping"),
+    ],
+)
+def test_bad_input_gets_a_sentence(call, sentence):
+    with pytest.raises(br.InputError, match=sentence):
+        call(br.Pair.from_scores(*rows(0)))
+
+
+def test_a_missing_class_is_nan_with_a_reason():
+    pair = br.Pair.from_scores([0, 0], [0.1, 0.2], [0.2, 0.3])
+    found = br.difference(br.roc_auc, pair, rng=0)
+    assert math.isnan(found.value)
+    assert found.reason is br.Reason.NO_POSITIVES
+    assert "there are no positives" in str(found)
