@@ -162,6 +162,10 @@ def test_ratios_at_zero_counts():
     assert np.isnan(ratio_by_delta([0, 3, 0], 10, [3, 0, 0], 20, 0.95)).all()
 
 
+def test_next_to_no_alert_a_ratio_may_be_anything():
+    assert ratio_by_delta(1e-6, 10, 3, 20, 0.95) == (0, INF)
+
+
 def test_a_full_count_is_at_its_limit_and_leaves_the_other_to_wilson():
     """T must be 1 for the ratio to be so large: only F is in doubt."""
     few, all_10, all_20 = (float(wilson(*counts, 0.95).low) for counts in [(3, 20), (10, 10), (20, 20)])

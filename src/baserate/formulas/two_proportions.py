@@ -33,9 +33,10 @@ def ratio_by_delta(tp: Numbers, n_pos: Numbers, fp: Numbers, n_neg: Numbers, con
     cells = _cells(tp, n_pos, fp, n_neg)
     seen = rates(cells)
     variance = ratio(seen.fnr, cells.tp) + ratio(seen.tnr, cells.fp)
-    factor = np.exp(z_score(confidence_level) * np.sqrt(variance))
     estimate = np.where(np.isfinite(variance), ratio(seen.tpr, seen.fpr), np.nan)
-    return Interval(np.asarray(estimate / factor), np.asarray(estimate * factor))
+    with np.errstate(over="ignore"):
+        factor = np.exp(z_score(confidence_level) * np.sqrt(variance))
+        return Interval(np.asarray(estimate / factor), np.asarray(estimate * factor))
 
 
 def ratio_by_score(tp: Numbers, n_pos: Numbers, fp: Numbers, n_neg: Numbers, confidence_level: float) -> Interval:
