@@ -45,6 +45,7 @@ from baserate.metrics.rates import balanced_accuracy, lr_negative, lr_positive, 
 from baserate.registry import METRICS
 from baserate.results import (
     Band,
+    ChanceTest,
     Crossing,
     CrossingEstimate,
     Difference,
@@ -55,13 +56,16 @@ from baserate.results import (
     Ranking,
     Region,
     Sweep,
+    Undersampled,
 )
 from baserate.scorer import scorer
 from baserate.uncertainty.bands import pr_band, prg_band, roc_band, sweep_estimates
+from baserate.uncertainty.chance import better_than_chance
 from baserate.uncertainty.difference import difference, swap_test
 from baserate.uncertainty.estimate import estimate
 from baserate.uncertainty.lead import crossing_estimates, lead
 from baserate.uncertainty.prevalence import Beta
+from baserate.uncertainty.undersampling import undersampled
 from baserate.uncertainty.widths import affordable_cv, box_level, max_width, max_width_from_cvs
 
 __version__ = "0.1.0"
@@ -71,6 +75,7 @@ __all__ = [
     "Band",
     "BaserateError",
     "Beta",
+    "ChanceTest",
     "Choice",
     "Crossing",
     "CrossingEstimate",
@@ -93,6 +98,7 @@ __all__ = [
     "Region",
     "Sweep",
     "UndefinedMetricWarning",
+    "Undersampled",
     "accuracy",
     "affordable_cv",
     "alert_rate",
@@ -102,6 +108,7 @@ __all__ = [
     "balanced_accuracy",
     "best_f1",
     "best_f_beta",
+    "better_than_chance",
     "box_level",
     "chance_average_precision",
     "chance_precision",
@@ -147,5 +154,6 @@ __all__ = [
     "swap_test",
     "sweep",
     "sweep_estimates",
+    "undersampled",
     "youden_j",
 ]

@@ -188,7 +188,7 @@ def test_swapping_finds_a_better_model():
 # --- over prevalences -----------------------------------------------------------------------------
 
 
-def crossing_rows(seed, n_pos=300, n_neg=6000):
+def crossing_rows(seed, n_pos=200, n_neg=2000):
     """The first model is better among many positives, the second among few: part of them get the highest scores."""
     rng = np.random.default_rng(seed)
     label = np.repeat([1, 0], [n_pos, n_neg])
@@ -199,8 +199,8 @@ def crossing_rows(seed, n_pos=300, n_neg=6000):
 
 def test_a_lead_is_the_difference_at_each_prevalence():
     pair = br.Pair.from_scores(*crossing_rows(0), names=("broad", "sharp"))
-    found = br.lead(br.average_precision, pair, [0.5, 0.001], rng=0)
-    for i, prevalence in enumerate((0.5, 0.001)):
+    found = br.lead(br.average_precision, pair, [0.5, 0.01], rng=0)
+    for i, prevalence in enumerate((0.5, 0.01)):
         one = br.difference(br.average_precision, pair.at_prevalence(prevalence), rng=0)
         assert found.value[i] == pytest.approx(one.value, rel=1e-9)
         assert (found.low[i], found.high[i]) == pytest.approx((one.low, one.high), rel=1e-9)
@@ -213,7 +213,7 @@ def test_crossings_have_intervals_that_hold():
     truth = br.Pair.from_scores(*crossing_rows(99, 40_000, 400_000))
     [true] = br.crossings(br.average_precision, truth.a, truth.b, low=1e-4, high=0.9)
     held = found_one = 0
-    for seed in range(40):
+    for seed in range(30):
         pair = br.Pair.from_scores(*crossing_rows(seed), names=("broad", "sharp"))
         swaps = br.crossing_estimates(br.average_precision, pair, low=1e-4, high=0.9, rng=seed, n_resamples=200)
         for swap in swaps:
@@ -222,7 +222,7 @@ def test_crossings_have_intervals_that_hold():
             assert swap.leads_below == "sharp"
             assert swap.low <= swap.prevalence <= swap.high
             assert 0 < swap.found_again <= 1
-    assert found_one >= 38
+    assert found_one >= 28
     assert held >= 0.93 * found_one - 2 * math.sqrt(found_one * 0.93 * 0.07)
 
 

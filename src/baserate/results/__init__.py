@@ -3,9 +3,11 @@
 from baserate.results.comparisons import CrossingEstimate, Difference, Lead, Ranking, Region
 from baserate.results.intervals import Band, Estimate, MaxWidth
 from baserate.results.readings import Crossing, NaturalFrequencies, Sweep
+from baserate.results.resampled import ChanceTest, Undersampled
 
 __all__ = [
     "Band",
+    "ChanceTest",
     "Crossing",
     "CrossingEstimate",
     "Difference",
@@ -16,4 +18,5 @@ __all__ = [
     "Ranking",
     "Region",
     "Sweep",
+    "Undersampled",
 ]

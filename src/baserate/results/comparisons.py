@@ -131,7 +131,7 @@ class CrossingEstimate:
     >>> import baserate as br
     >>> data = br.examples.payments()
     >>> pair = br.Pair.from_scores(data["fraud"], data["old_model"], data["new_model"], names=("old", "new"))
-    >>> [swap] = br.crossing_estimates(br.average_precision, pair, rng=0)
+    >>> [swap] = br.crossing_estimates(br.average_precision, pair, n_resamples=200, rng=0)
     >>> swap.leads_below, round(swap.prevalence, 3)
     ('new', 0.047)
     """

@@ -1,0 +1,117 @@
+"""What shuffled labels and thinned test sets show."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from baserate.arrays import FloatArray
+from baserate.errors import Reason
+
+
+@dataclass(frozen=True)
+class ChanceTest:
+    """A metric beside what shuffled labels get, as returned by `better_than_chance`.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric, with its parameters.
+    value : float
+        What the data show.
+    chance : float
+        What shuffled labels show on average.
+    p_value : float
+        How often shuffled labels show as much or more.
+    method : str
+        "exact", "enumerated" or "permutation of 10,000"; "none" where there is nothing to test.
+    n_pos, n_neg : int
+        Cases behind it.
+    prevalence : float
+        Where the metric was read.
+    reason : Reason or None
+        Why there is nothing to test, if so.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_scores([1, 1, 0, 0, 0, 0], [0.9, 0.8, 0.5, 0.3, 0.2, 0.1])
+    >>> print(br.better_than_chance(br.roc_auc, curve))
+    roc_auc 1 against 0.5 by chance: p = 0.0667 (exact, prevalence 0.3333, 2 pos, 4 neg)
+    """
+
+    metric: str
+    value: float
+    chance: float
+    p_value: float
+    method: str
+    n_pos: int
+    n_neg: int
+    prevalence: float
+    reason: Reason | None = None
+
+    def __str__(self) -> str:
+        facts = f"{self.method}, prevalence {self.prevalence:.4g}, {self.n_pos:,} pos, {self.n_neg:,} neg"
+        text = f"{self.metric} {self.value:.4g} against {self.chance:.4g} by chance: p = {self.p_value:.3g} ({facts})"
+        return f"{text}; {self.reason.sentence}" if self.reason else text
+
+
+@dataclass(frozen=True, eq=False)
+class Undersampled:
+    """A metric on test sets thinned out to another prevalence, as returned by `undersampled`.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric, with its parameters.
+    prevalence : float
+        The prevalence asked for.
+    value : float
+        The metric of the whole curve read there: the closed form.
+    samples : array of float
+        The metric of each test set, read at the prevalence of the test set.
+    n_pos, n_neg : int
+        Cases that each test set keeps.
+    reason : Reason or None
+        Why the value or some of the samples are nan, if any are.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[60, 30, 10], neg=[20, 200, 680])
+    >>> found = br.undersampled(lambda c: br.recall(c.at_threshold(0.5)), curve, "1:90", rng=0)
+    >>> found.n_pos, found.n_neg, len(found.samples)
+    (10, 900, 1000)
+    >>> round(found.value, 3), round(found.mean, 2), round(found.spread, 1)
+    (0.9, 0.9, 0.1)
+    """
+
+    metric: str
+    prevalence: float
+    value: float
+    samples: FloatArray
+    n_pos: int
+    n_neg: int
+    reason: Reason | None = None
+
+    @property
+    def mean(self) -> float:
+        """The mean over the test sets; nan if one of them has no value."""
+        return float(np.mean(self.samples))
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation over the test sets: noise that throwing cases away has added."""
+        return float(np.std(self.samples))
+
+    @property
+    def bias(self) -> float:
+        """How far the mean over the test sets lies above the closed form."""
+        return self.mean - self.value
+
+    def __str__(self) -> str:
+        text = (
+            f"{self.metric} at prevalence {self.prevalence:.4g}: {self.value:.4g} in closed form, {self.mean:.4g} ± "
+            f"{self.spread:.2g} over {len(self.samples):,} test sets thinned out to {self.n_pos:,} pos, "
+            f"{self.n_neg:,} neg"
+        )
+        return f"{text}; {self.reason.sentence}" if self.reason else text

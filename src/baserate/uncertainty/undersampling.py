@@ -1,0 +1,136 @@
+"""Test sets of another prevalence by throwing cases away: what it does to a metric, beside its closed form."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from baserate import checks
+from baserate.arrays import Indices
+from baserate.curve.curve import Curve
+from baserate.errors import InputError
+from baserate.metrics.definition import evaluate
+from baserate.metrics.over_prevalence import MetricFunction
+from baserate.progress import progress
+from baserate.registry import Family, describe, row_of
+from baserate.results import Undersampled
+from baserate.uncertainty.chance import check_cases
+from baserate.uncertainty.picks import picks
+
+
+def undersampled(
+    metric: MetricFunction,
+    curve: Curve,
+    prevalence: float | str,
+    *,
+    n_samples: int = 1000,
+    rng: np.random.Generator | int | None = None,
+) -> Undersampled:
+    r"""A metric on test sets of another prevalence, made by throwing cases away at random.
+
+    .. math:: N' = \frac{1 - \eta}{\eta} P \quad \text{or} \quad P' = \frac{\eta}{1 - \eta} N
+
+    This is how test sets are often brought to another prevalence. It estimates what ``curve.at_prevalence`` says in
+    closed form, with noise, and for metrics that are not linear in the rates with a bias. It is here to be looked at:
+    the closed form uses all cases and needs no random numbers.
+
+    Parameters
+    ----------
+    metric : callable
+        A metric of the whole curve, or your own function of a Curve that returns a float, such as
+        ``lambda curve: br.f1(curve.at_threshold(0.5))``.
+    curve : Curve
+        Where the cases come from; the prevalence it is read at does not matter.
+    prevalence : float or odds
+        The prevalence to make. Above the one of the data negatives are removed, below it positives; the other class
+        is kept whole. Numbers of cases are rounded to whole ones.
+    n_samples : int
+        How many test sets to draw.
+    rng : Generator or int, optional
+        Where random numbers come from; the same seed gives the same result.
+
+    Returns
+    -------
+    Undersampled
+        With the closed form, the values on the test sets, and their mean, spread and bias.
+
+    References
+    ----------
+    Jeni, Cohn & De la Torre, Facing imbalanced data: recommendations for the use of performance metrics, ACII 2013.
+    doi:10.1109/ACII.2013.47.
+    Brabec et al., On Model Evaluation under Non-constant Class Imbalance, ICCS 2020, figure 6.
+    doi:10.1007/978-3-030-50423-6_6.
+    Siblini et al., Master Your Metrics with Calibration, IDA 2020. doi:10.1007/978-3-030-44584-3_36.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[60, 30, 10], neg=[20, 200, 680])
+    >>> found = br.undersampled(br.average_precision, curve, 0.5, rng=0)
+    >>> found.n_pos, found.n_neg
+    (100, 100)
+    >>> round(found.value, 3) == round(br.average_precision(curve.at_prevalence(0.5)), 3)
+    True
+    >>> found.spread > 0
+    True
+    """
+    check_cases(curve, "undersampling")
+    _check_metric(metric)
+    wanted = checks.prevalence(prevalence)
+    n_samples, rng = checks.whole_number(n_samples, "n_samples"), checks.generator(rng)
+    n_pos, n_neg = _sizes(curve, wanted)
+    test_sets = progress(_test_sets(curve, n_pos, n_neg, n_samples, rng), n_samples, "Drawing test sets")
+    value, reason = evaluate(metric, curve.at_prevalence(wanted))
+    drawn = [evaluate(metric, test_set) for test_set in test_sets]
+    return Undersampled(
+        metric=describe(metric),
+        prevalence=wanted,
+        value=float(value),
+        samples=np.array([sample for sample, _ in drawn], np.float64),
+        n_pos=n_pos,
+        n_neg=n_neg,
+        reason=next((why for why in (reason, *(why for _, why in drawn)) if why), None),
+    )
+
+
+def _check_metric(metric: MetricFunction) -> None:
+    row = row_of(metric)
+    if row is not None and row.family is Family.POINTWISE:
+        raise InputError(
+            f"undersampling needs a metric of the whole curve, got {row.name}; pass a function that chooses a point, "
+            f"such as lambda curve: br.{row.name}(curve.at_threshold(0.5))."
+        )
+
+
+def _sizes(curve: Curve, prevalence: float) -> tuple[int, int]:
+    """How many cases of each class to keep."""
+    n_pos, n_neg = int(curve.n_pos), int(curve.n_neg)
+    odds_against = (1 - prevalence) / prevalence
+    if n_pos * odds_against < n_neg:
+        kept = n_pos, round(n_pos * odds_against)
+    else:
+        kept = round(n_neg / odds_against), n_neg
+    if 0 in kept:
+        raise InputError(
+            f"a test set needs positives and negatives, got {kept[0]:,} and {kept[1]:,} at prevalence {prevalence:.4g} "
+            f"out of {n_pos:,} and {n_neg:,}; use curve.at_prevalence, which throws nothing away."
+        )
+    return kept
+
+
+def _test_sets(curve: Curve, n_pos: int, n_neg: int, n_samples: int, rng: np.random.Generator) -> Iterator[Curve]:
+    """Curves with as many positives and negatives left, each read at its own prevalence."""
+    removes_negatives = n_pos == curve.n_pos
+    counts, n_kept = (curve.neg, n_neg) if removes_negatives else (curve.pos, n_pos)
+    for left in _thinned(np.asarray(counts, np.intp), n_kept, n_samples, rng):
+        pos, neg = (curve.pos, left) if removes_negatives else (left, curve.neg)
+        yield Curve.from_counts(curve.score, pos, neg)
+
+
+def _thinned(counts: Indices, n_kept: int, n_samples: int, rng: np.random.Generator) -> Iterator[Indices]:
+    """Counts at each score after all but so many cases have been removed at random."""
+    used = np.flatnonzero(counts)
+    for some in picks(counts[used], n_kept, n_samples, rng):
+        for i in range(len(some.place)):
+            left = np.zeros_like(counts)
+            left[used] = some.by_score(i, len(used))
+            yield left
