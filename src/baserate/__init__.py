@@ -61,6 +61,7 @@ from baserate.results import (
 from baserate.scorer import scorer
 from baserate.uncertainty.bands import pr_band, prg_band, roc_band, sweep_estimates
 from baserate.uncertainty.chance import better_than_chance
+from baserate.uncertainty.clusters import cluster_estimate
 from baserate.uncertainty.difference import difference, swap_test
 from baserate.uncertainty.estimate import estimate
 from baserate.uncertainty.lead import crossing_estimates, lead
@@ -112,6 +113,7 @@ __all__ = [
     "box_level",
     "chance_average_precision",
     "chance_precision",
+    "cluster_estimate",
     "crossing_estimates",
     "crossings",
     "difference",

@@ -112,4 +112,4 @@ class Reason(StrEnum):
     EMPTY_RANGE = "empty_range", "no threshold has its recall in the range"
     NOT_A_NUMBER = "not_a_number", "the metric returned nan"
     NO_VARIATION = "no_variation", "the data show no variation for this method to work with; use method='melded'"
-    TOO_FEW_CASES = "too_few_cases", "there are too few cases for this method; use method='melded'"
+    TOO_FEW_CLUSTERS = "too_few_clusters", "fewer than five clusters have positives, or negatives"

@@ -45,13 +45,13 @@ class PairCells(NamedTuple):
 
 def pair_cells(pair: Pair, a: Cells, b: Cells) -> PairCells:
     """Find the cells of all rows."""
-    in_a, in_b = (_cell_of(score, cells) for score, cells in zip(pair.scores, (a, b), strict=True))
+    in_a, in_b = (cell_of(score, cells) for score, cells in zip(pair.scores, (a, b), strict=True))
     pos, neg = pair.positive, ~pair.positive
     # A positive is always tied with a corner; corners are counted without the gaps between them.
     return PairCells(a, b, _shared(in_a[pos] // 2, in_b[pos] // 2), _shared(in_a[neg], in_b[neg]))
 
 
-def _cell_of(score: FloatArray, cells: Cells) -> Indices:
+def cell_of(score: FloatArray, cells: Cells) -> Indices:
     """The cell of each score: even numbers are gaps, odd ones are ties with a corner."""
     above = np.searchsorted(-cells.score, -score)
     tied = cells.score[np.minimum(above, len(cells.score) - 1)] == score
