@@ -12,8 +12,9 @@ from sklearn.metrics import average_precision_score
 
 import baserate as br
 from baserate.formulas.proportions import clopper_pearson
+from baserate.uncertainty import cells as cutting
 from baserate.uncertainty.cells import corners
-from baserate.uncertainty.draws import chunks, melds, resamples
+from baserate.uncertainty.draws import chunks, melds, resample, resamples
 from baserate.uncertainty.methods import Question, methods
 from baserate.uncertainty.replicates import values
 
@@ -142,6 +143,44 @@ def test_many_curves_at_once_are_read_one_by_one():
             assert tp[-1] == single.n_pos
             expected = [metric(single.at_prevalence(1 / (1 + x_j))) for x_j in x]
             assert found[i] == pytest.approx(expected, rel=1e-12)
+
+
+def test_runs_of_corners_stand_for_them(monkeypatch):
+    """With many corners, runs of them are drawn as one; ends must stay where they are, within the noise of draws."""
+    curve = curve_of(6000, 6000)
+    assert len(cutting.corners_for_areas(curve).score) == 6000
+    for metric in AREAS:
+        at = curve.at_prevalence(0.1)
+        exact, again = (br.estimate(metric, at, rng=seed, n_resamples=1000) for seed in (0, 1))
+        monkeypatch.setattr(cutting, "_SINGLE_CORNERS", 500)
+        assert len(cutting.corners_for_areas(curve).score) == 1000
+        coarse = br.estimate(metric, at, rng=2, n_resamples=1000)
+        resampled = br.estimate(metric, at, method="percentile", rng=2, n_resamples=1000)
+        monkeypatch.undo()
+        noise = 0.1 * exact.width
+        assert again.low == pytest.approx(exact.low, abs=noise)
+        assert (coarse.low, coarse.high) == pytest.approx((exact.low, exact.high), abs=noise)
+        expected = br.estimate(metric, at, method="percentile", rng=3, n_resamples=1000)
+        assert (resampled.low, resampled.high) == pytest.approx((expected.low, expected.high), abs=noise)
+
+
+def test_a_run_moves_an_area_by_less_than_its_share_of_positives():
+    """Cells of runs hold all rows, and the area of the curve they make is that of the curve, within the bound."""
+    curve = curve_of(3000, 3000)
+    cells = cutting._cut(curve, *_runs_of(curve, 50))
+    assert cells.pos.rows.sum() == 3000
+    assert cells.neg.rows.sum() == 3000
+    drawn = resample(cells, cells.pos.rows[np.newaxis], cells.neg.rows[np.newaxis])
+    for metric in (br.average_precision, br.auc_pr, br.roc_auc):
+        [[found]] = values(metric, curve, drawn, np.array([30.0]))
+        assert found == pytest.approx(metric(curve.at_prevalence(1 / 31)), abs=50 / 3000)
+        assert found != metric(curve.at_prevalence(1 / 31))
+
+
+def _runs_of(curve, size):
+    at = np.flatnonzero(curve.pos > 0)
+    first = np.arange(0, len(at), size)
+    return at[first], at[np.append(first[1:], len(at)) - 1]
 
 
 # --- fixed thresholds -----------------------------------------------------------------------------
@@ -293,8 +332,6 @@ def test_rules_choose_on_drawn_curves_as_on_curves(decimals):
         "alert_rate": lambda c: c.at_alert_rate(0.2),
         "top_k": lambda c: c.at_top_k(30),
     }
-    from baserate.uncertainty import cells as cutting
-
     cells = cutting.thresholds(curve)
     [drawn] = resamples(cells, [20], np.random.default_rng(6))
     for name, rule in rules.items():
@@ -309,8 +346,6 @@ def test_rules_choose_on_drawn_curves_as_on_curves(decimals):
 
 def test_a_rule_within_a_gap_needs_no_table_of_all_scores():
     """Where scores are continuous, corners and gaps choose as all thresholds do, up to one negative."""
-    from baserate.uncertainty import cells as cutting
-
     curve = curve_of(40, 4000)
     point = curve.at_fpr(0.05)
     results = []

@@ -100,7 +100,7 @@ def cluster_estimate(
     ends = Interval(np.full(1, math.nan), np.full(1, math.nan))
     if reason is None:
         x = np.array([pooled.odds_against])
-        cells = cells_for(metric, model)
+        cells = cells_for(metric, model, every_corner=True)
         sizes = chunks(cells, n_draws)
         drawn = progress(_drawn(cells, clusters, sizes, generator), len(sizes), "Drawing clusters")
         both = [[values(metric, model, side, x) for side in pair] for pair in drawn]

@@ -39,7 +39,8 @@ class Contest(NamedTuple):
 
     def cells(self) -> PairCells:
         """Both curves cut into the coarsest cells that the metric cannot look into."""
-        return pair_cells(self.pair, cells_for(self.metric, self.a), cells_for(self.metric, self.b))
+        a, b = (cells_for(self.metric, model, every_corner=True) for model in (self.a, self.b))
+        return pair_cells(self.pair, a, b)
 
 
 class Verdict(NamedTuple):

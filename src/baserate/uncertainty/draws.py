@@ -7,17 +7,21 @@ most harm, an optimist where it does most good; the lower end of an interval bel
 rate the two together are Clopper and Pearson's interval.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from baserate.arrays import BoolArray, FloatArray
+from baserate.arrays import BoolArray, Counts, FloatArray, Indices
 from baserate.formulas.steps import Steps
 from baserate.uncertainty.cells import Cells, Part
 
 # Numbers drawn at a time: few enough that the work on them stays in the processor's cache.
 _CHUNK = 2**17
+
+_FEW_ROWS = 4  # in a cell
+
+Draw = Callable[[int, np.random.Generator], FloatArray]  # as many draws, one row of cells each
 
 
 class Drawn(NamedTuple):
@@ -36,15 +40,16 @@ def chunks(cells: Cells, n_draws: int, *, at_least: int = 1) -> list[int]:
 
 def resamples(cells: Cells, sizes: list[int], rng: np.random.Generator) -> Iterator[Drawn]:
     """Rows drawn with replacement within each class: the stratified bootstrap, exactly."""
+    draw_pos, draw_neg = multinomial(cells.pos), multinomial(cells.neg)
     for size in sizes:
-        yield resample(cells, multinomial(cells.pos, size, rng), multinomial(cells.neg, size, rng))
+        yield resample(cells, draw_pos(size, rng), draw_neg(size, rng))
 
 
 def resample(cells: Cells, pos: FloatArray, neg: FloatArray) -> Drawn:
     """Resampled curves, from the rows that fell into each cell; they are read as they are, like the curve itself."""
     tp, fp = np.cumsum(pos, axis=1), np.cumsum(neg, axis=1)[:, 1::2]
     steps = Steps(tp, fp, pos, neg[:, 1::2], cells.pos.total, cells.neg.total)
-    return Drawn(steps, np.ones(len(cells.score), np.bool_), cells.score)
+    return Drawn(steps, ~cells.straight, cells.score)
 
 
 class Masses(NamedTuple):
@@ -58,9 +63,12 @@ class Masses(NamedTuple):
 
 def melds(cells: Cells, sizes: list[int], rng: np.random.Generator) -> Iterator[tuple[Drawn, Drawn]]:
     """Populations as a pessimist and as an optimist sees them, from the same random numbers."""
+    draw_pos, draw_neg = gammas(cells.pos), gammas(cells.neg)
     for size in sizes:
-        pos, neg = gammas(cells.pos, size, rng), gammas(cells.neg, size, rng)
-        free_pos, free_neg = (rng.standard_exponential((size, 1)) * part.typical_weight for part in cells[1:])
+        pos, neg = draw_pos(size, rng), draw_neg(size, rng)
+        free_pos, free_neg = (
+            rng.standard_exponential((size, 1)) * part.typical_weight for part in (cells.pos, cells.neg)
+        )
         masses = Masses(pos, neg, free_pos, free_neg)
         yield pessimist(cells, masses), optimist(cells, masses)
 
@@ -93,28 +101,43 @@ def _shares(pos: FloatArray, neg: FloatArray) -> Steps:
     return Steps(tp / n_pos, fp[:, 1::2] / n_neg, pos / n_pos, neg[:, 1::2] / n_neg, 1.0, 1.0)
 
 
-def multinomial(part: Part, size: int, rng: np.random.Generator) -> FloatArray:
-    """How many of as many rows fall into each cell."""
-    rows = part.rows.astype(np.int64)
-    n_rows, used = int(rows.sum()), np.flatnonzero(rows)
-    drawn = np.zeros((size, len(rows)))
-    if n_rows <= 4 * len(used):  # for so few rows, to draw each is quicker than to draw how many there are in each cell
-        cell_of = np.repeat(np.arange(len(used)), rows[used])
-        picked = cell_of[rng.integers(n_rows, size=(size, n_rows))] + np.arange(0, size * len(used), len(used))[:, None]
-        counts = np.bincount(picked.ravel(), minlength=size * len(used)).reshape(size, len(used))
-    else:
-        counts = rng.multinomial(n_rows, rows[used] / n_rows, size=size)
-    drawn[:, used] = counts
-    return drawn
-
-
-def gammas(part: Part, size: int, rng: np.random.Generator) -> FloatArray:
-    """A gamma variate for each cell, with as many degrees as there are rows in it."""
+def multinomial(part: Part) -> Draw:
+    """Draw how many of as many rows fall into each cell."""
     used = np.flatnonzero(part.rows)
-    drawn = np.zeros((size, len(part.rows)))
-    rows = part.rows[used]
-    if (rows == 1).all():
-        drawn[:, used] = rng.standard_exponential((size, len(used))) * part.weight[used]
-    else:
-        drawn[:, used] = rng.standard_gamma(rows, (size, len(used))) * part.weight[used]
-    return drawn
+    rows = part.rows[used].astype(np.int64)
+    n_rows, n_cells = int(rows.sum()), len(used)
+    # For few rows in each cell, to draw each row is quicker than to draw how many there are in each cell.
+    row_by_row = n_rows <= _FEW_ROWS * n_cells
+    cell_of = np.repeat(np.arange(n_cells), rows) if row_by_row else np.zeros(0, np.intp)
+
+    def draw(size: int, rng: np.random.Generator) -> FloatArray:
+        drawn = np.zeros((size, len(part.rows)))
+        if row_by_row:
+            drawn[:, used] = _tally(cell_of[rng.integers(n_rows, size=(size, n_rows))], n_cells)
+        else:
+            drawn[:, used] = rng.multinomial(n_rows, rows / n_rows, size=size)
+        return drawn
+
+    return draw
+
+
+def _tally(cells: Indices, n_cells: int) -> Counts:
+    """How often each cell comes up in each row."""
+    places = cells + np.arange(0, len(cells) * n_cells, n_cells)[:, np.newaxis]
+    return np.bincount(places.ravel(), minlength=len(cells) * n_cells).reshape(len(cells), n_cells)
+
+
+def gammas(part: Part) -> Draw:
+    """Draw a gamma variate for each cell, with as many degrees as there are rows in it, times their weight."""
+    used = np.flatnonzero(part.rows)
+    rows, weight = part.rows[used], part.weight[used]
+    single, alike = bool((rows == 1).all()), bool((weight == 1).all())
+
+    def draw(size: int, rng: np.random.Generator) -> FloatArray:
+        shape = (size, len(used))
+        variates = rng.standard_exponential(shape) if single else rng.standard_gamma(rows, shape)
+        drawn = np.zeros((size, len(part.rows)))
+        drawn[:, used] = variates if alike else variates * weight
+        return drawn
+
+    return draw

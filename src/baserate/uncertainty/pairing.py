@@ -66,8 +66,9 @@ def _shared(of_a: Indices, of_b: Indices) -> Shared:
 
 def paired_resamples(cells: PairCells, sizes: list[int], rng: np.random.Generator) -> Iterator[tuple[Drawn, Drawn]]:
     """Rows drawn with replacement within each class, as both models see them."""
+    draw_pos, draw_neg = multinomial(cells.pos.part), multinomial(cells.neg.part)
     for size in sizes:
-        pos, neg = multinomial(cells.pos.part, size, rng), multinomial(cells.neg.part, size, rng)
+        pos, neg = draw_pos(size, rng), draw_neg(size, rng)
         yield resample(cells.a, *_of_a(cells, pos, neg)), resample(cells.b, *_of_b(cells, pos, neg))
 
 
@@ -78,8 +79,9 @@ def paired_melds(
 
     What is not placed may lie where it harms the first model most and helps the second most, or the reverse.
     """
+    draw_pos, draw_neg = gammas(cells.pos.part), gammas(cells.neg.part)
     for size in sizes:
-        pos, neg = gammas(cells.pos.part, size, rng), gammas(cells.neg.part, size, rng)
+        pos, neg = draw_pos(size, rng), draw_neg(size, rng)
         free = rng.standard_exponential((size, 1)), rng.standard_exponential((size, 1))
         of_a, of_b = Masses(*_of_a(cells, pos, neg), *free), Masses(*_of_b(cells, pos, neg), *free)
         yield (

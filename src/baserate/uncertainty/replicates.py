@@ -27,14 +27,16 @@ from baserate.uncertainty.draws import Drawn
 _CORNER_RULES = ("recall", "precision", "best")
 
 
-def cells_for(metric: MetricFunction, at: Curve | Point) -> Cells:
-    """The coarsest cells that the question cannot look into.
+def cells_for(metric: MetricFunction, at: Curve | Point, *, every_corner: bool = False) -> Cells:
+    """The coarsest cells that the question cannot look into, or not so far that it would matter.
 
     A rule that may choose a threshold within a gap sees every threshold where scores are mostly tied, and otherwise
     takes the scores within a gap as continuous.
     """
     if isinstance(at, Curve):
-        return cells.corners(at) if row_of(metric) is not None else cells.thresholds(at)
+        if row_of(metric) is None:
+            return cells.thresholds(at)
+        return cells.corners(at) if every_corner else cells.corners_for_areas(at)
     curve = at.curve
     assert curve is not None  # a point that was chosen knows its curve
     if at.chosen.rule == "threshold" and at.threshold is not None:
