@@ -1,7 +1,7 @@
 # Everything works from a fresh clone on a machine with Python >= 3.11; the first call sets up .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types layers units format bench clean
+.PHONY: help demo test check lint types layers format bench coverage clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -13,14 +13,16 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 
 help: ## show this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 demo: $(INSTALLED) ## two models on a bundled example, read at four prevalences
 	@$(BIN)/python -m baserate.demo
 
-test: check ## everything that must pass before a change lands
+test: lint types layers ## everything that must pass before a change lands
+	@$(BIN)/pytest -n 2
 
-check: lint types layers units ## the quick part of it (so far, all of it)
+check: lint types layers ## the quick part of it: no simulations
+	@$(BIN)/pytest -n 2 -m "not slow"
 
 lint: $(READY)
 	@$(BIN)/ruff check
@@ -32,15 +34,15 @@ types: $(READY)
 layers: $(READY)
 	@$(BIN)/lint-imports --no-logo
 
-units: $(READY)
-	@$(BIN)/pytest -n 2
-
 format: $(READY) ## tidy the code
 	@$(BIN)/ruff check --fix
 	@$(BIN)/ruff format
 
 bench: $(READY) ## speed and memory beside scikit-learn, in one run (minutes)
 	@$(BIN)/python benchmarks/speed.py --write docs/speed.md
+
+coverage: $(READY) ## how often the intervals hold: the whole study (an hour or two)
+	@$(BIN)/python benchmarks/coverage.py --write docs/coverage.md
 
 clean: ## forget the environment and all caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -91,6 +91,7 @@ def test_a_simultaneous_band_is_wider_and_both_hold_the_curve(name):
     assert ((pointwise.low <= pointwise.value) & (pointwise.value <= pointwise.high)).all()
 
 
+@pytest.mark.slow
 def test_simultaneous_bands_hold_whole_curves():
     """Of 150 test sets, nearly 95 in 100 bands must hold the true curve at all places, and not all of them by much."""
     recalls = np.linspace(0.05, 0.95, 19)

@@ -34,6 +34,7 @@ def test_clusters_of_one_row_are_rows():
         assert (by_cluster.n_pos, by_cluster.n_neg) == (30, 200)
 
 
+@pytest.mark.slow
 def test_intervals_hold_where_those_of_rows_do_not():
     truth_curves = clusters(999, n_clusters=20_000)
     truth = br.roc_auc(br.Curve.pool(truth_curves.values()))

@@ -109,6 +109,7 @@ def test_methods_agree_on_ordinary_data():
         assert one.value == found["delong"].value
 
 
+@pytest.mark.slow
 def test_intervals_of_differences_hold():
     """True differences by a large sample; 120 small test sets, at two prevalences."""
     truth_rows = br.Pair.from_scores(*rows(99, 40_000, 400_000))
@@ -169,6 +170,7 @@ def test_the_same_rng_gives_the_same_result():
 # --- permutation ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_swapping_rejects_equal_models_as_often_as_it_says():
     rejected = 0
     for seed in range(100):
@@ -209,6 +211,7 @@ def test_a_lead_is_the_difference_at_each_prevalence():
     assert list(found.columns())[-1] == "probability that broad leads"
 
 
+@pytest.mark.slow
 def test_crossings_have_intervals_that_hold():
     truth = br.Pair.from_scores(*crossing_rows(99, 40_000, 400_000))
     [true] = br.crossings(br.average_precision, truth.a, truth.b, low=1e-4, high=0.9)

@@ -145,6 +145,7 @@ def test_many_curves_at_once_are_read_one_by_one():
             assert found[i] == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_runs_of_corners_stand_for_them(monkeypatch):
     """With many corners, runs of them are drawn as one; ends must stay where they are, within the noise of draws."""
     curve = curve_of(6000, 6000)
