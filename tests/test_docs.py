@@ -27,4 +27,5 @@ def test_the_benchmark_runs():
     speed = script(DOCS.parent / "benchmarks" / "speed.py")
     assert len(speed.one_curve(2000)) == 4
     assert len(speed.many_prevalences(2000)) == 8
+    assert len(speed.bootstraps(2000)) == 4
     assert len(speed.growth(1_000_000)) == 8
