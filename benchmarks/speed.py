@@ -153,25 +153,24 @@ def many_prevalences(n: int) -> list[list[str]]:
     return lines
 
 
+def average_precision_of_resampled_rows(label: Labels, score: Floats, rng: np.random.Generator) -> float:
+    classes = (np.flatnonzero(label == value) for value in (1, 0))
+    rows = np.concatenate([rng.choice(own, len(own)) for own in classes])
+    return float(average_precision_score(label[rows], score[rows]))
+
+
 def bootstraps(n: int) -> list[list[str]]:
     """A thousand replicates of average precision against resampling rows within each class and sorting them anew."""
     lines = []
     for prevalence in (0.01, 0.5):
         for ties in (False, True):
             label, score = rows_of(n, prevalence, ties=ties)
+            their_job = partial(average_precision_of_resampled_rows, label, score, np.random.default_rng(0))
+            theirs = statistics.median(seconds(their_job, MEASURED_PREVALENCES)) * N_REPLICATES
             curve = br.Curve.from_scores(label, score)
-            classes = [np.flatnonzero(label == value) for value in (1, 0)]
-            rng = np.random.default_rng(0)
-
-            def resample(label: Labels = label, score: Floats = score) -> float:
-                rows = np.concatenate([rng.choice(rows, len(rows)) for rows in classes])  # noqa: B023
-                return float(average_precision_score(label[rows], score[rows]))
-
-            def ours(method: str, curve: br.Curve = curve) -> br.Estimate:
-                return br.estimate(br.average_precision, curve, method=method, n_resamples=N_REPLICATES, rng=0)
-
-            theirs = statistics.median(seconds(resample, MEASURED_PREVALENCES)) * N_REPLICATES
-            percentile, melded = (statistics.median(seconds(partial(ours, name), 3)) for name in ("percentile", "melded"))
+            our_job = partial(br.estimate, br.average_precision, curve, n_resamples=N_REPLICATES, rng=0)
+            percentile = statistics.median(seconds(partial(our_job, method="percentile"), 3))
+            melded = statistics.median(seconds(partial(our_job, method="melded"), 3))
             lines.append(
                 [
                     f"{prevalence:g}",

@@ -46,6 +46,7 @@ def test_delong_by_placements(decimals):
     assert 0.98 < (plain.high - plain.low) / (found.high - found.low) < 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decimals", [None, 1])
 def test_resampling_groups_is_resampling_rows(decimals):
     """Differences over resampled groups of rows and over resampled rows have one distribution."""
@@ -241,9 +242,9 @@ def test_a_ranking_agrees_with_looking_everywhere():
     rng = np.random.default_rng(0)
     models = {
         name: br.Curve.from_rates(np.sort(rng.random(6)), np.sort(rng.random(6) ** power))
-        for name, power in (("one", 3), ("two", 5), ("three", 8), ("four", 4))
+        for name, power in (("one", 3), ("two", 5), ("three", 8))
     }
-    grid = 1 / (1 + np.exp(-np.linspace(-9, 9, 400)))
+    grid = 1 / (1 + np.exp(-np.linspace(-9, 9, 200)))
     found = br.ranking(br.auc_pr, models, grid, low=1e-4, high=0.9999)
     everywhere = np.array([found.values[name] for name in models])
     for prevalence, column in zip(grid, everywhere.T, strict=True):

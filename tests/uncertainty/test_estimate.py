@@ -64,6 +64,7 @@ def test_delong_agrees_with_other_tools(reference_data, name):
 # --- what is drawn --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decimals", [None, 1])
 def test_resampling_cells_is_resampling_rows(decimals):
     """Average precision over resampled cells and over resampled rows, sorted anew, has one distribution."""
@@ -345,6 +346,7 @@ def test_rules_choose_on_drawn_curves_as_on_curves(decimals):
             assert fprs[i] == pytest.approx(point.fpr, abs=1e-12), name
 
 
+@pytest.mark.slow
 def test_a_rule_within_a_gap_needs_no_table_of_all_scores():
     """Where scores are continuous, corners and gaps choose as all thresholds do, up to one negative."""
     curve = curve_of(40, 4000)
