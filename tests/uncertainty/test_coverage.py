@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import baserate as br
+from baserate.uncertainty.estimate import FELL_SHORT
 
 PATH = Path(__file__).parents[2] / "benchmarks" / "coverage.py"
 
@@ -57,6 +58,20 @@ def test_the_truths_of_the_study(study):
     curve = br.Curve.from_scores(np.repeat([1, 0], 200_000), scores)
     for metric in study.AREAS:
         assert metric(curve.at_prevalence(0.1)) == pytest.approx(tied.area(metric.__name__, 9.0), rel=0.02)
+
+
+def test_methods_that_fell_short_say_so():
+    """The list that puts a caution on an Estimate is what the page of the last full study says."""
+    page = (PATH.parents[1] / "docs" / "coverage.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if " of " in line]
+    rows = [row for row in rows if len(row) == 6 and row[1] != "as if given"]
+    assert len(rows) > 30
+    fell_short = {row[1].strip("*") for row in rows if not row[4].startswith("0 of ")}
+    assert fell_short == FELL_SHORT
+    assert [row for row in rows if row[1].startswith("**") and not row[4].startswith("0 of ")] == []
+    point = br.Point.from_counts(tp=6, fp=2, fn=4, tn=90)
+    assert br.estimate(br.precision, point).caution is None
+    assert "less often than it says" in str(br.estimate(br.precision, point, method="logit_delta"))
 
 
 def test_shares_and_widths_are_counted_right(study):

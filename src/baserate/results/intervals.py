@@ -31,7 +31,7 @@ class Estimate:
     reason : Reason or None
         Why the value or the interval is nan, if it is.
     caution : str or None
-        Where such intervals were seen to hold less often than they say, a sentence about it.
+        A sentence where intervals by this method were seen to hold less often than they say.
 
     Examples
     --------
@@ -39,9 +39,9 @@ class Estimate:
     >>> point = br.Point.from_counts(tp=60, fp=100, fn=40, tn=99_900).at_prevalence("1:10000")
     >>> found = br.estimate(br.precision, point)
     >>> print(found)
-    precision 0.0566 [0.0429, 0.0728] (95 %, melded, prevalence 9.999e-05, 100 pos, 100,000 neg)
+    precision 0.0566 [0.04359, 0.07215] (95 %, melded, prevalence 9.999e-05, 100 pos, 100,000 neg)
     >>> round(found.width, 4)
-    0.0299
+    0.0286
     """
 
     metric: str
@@ -100,7 +100,7 @@ class Band:
     >>> point = br.Point.from_counts(tp=60, fp=100, fn=40, tn=99_900)
     >>> band = br.sweep_estimates(br.precision, point, [0.01, 0.001])
     >>> band.low.round(3), band.high.round(3)
-    (array([0.819, 0.309]), array([0.888, 0.44 ]))
+    (array([0.822, 0.313]), array([0.887, 0.438]))
     >>> list(band.columns())
     ['prevalence', 'precision', 'low', 'high']
     """

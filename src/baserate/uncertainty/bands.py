@@ -58,7 +58,7 @@ def sweep_estimates(
     >>> point = br.Point.from_counts(tp=60, fp=100, fn=40, tn=99_900)
     >>> band = br.sweep_estimates(br.f1, point, [0.01, 0.001])
     >>> band.low.round(3), band.value.round(3), band.high.round(3)
-    (array([0.615, 0.389]), array([0.704, 0.462]), array([0.777, 0.527]))
+    (array([0.622, 0.39 ]), array([0.706, 0.462]), array([0.777, 0.529]))
     """
     check_estimable(metric, at)
     grid = checks.prevalences(prevalences)

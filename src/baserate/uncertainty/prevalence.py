@@ -25,7 +25,7 @@ class Beta:
     0.0012
     >>> point = br.Point.from_counts(tp=60, fp=100, fn=40, tn=99_900)
     >>> print(br.estimate(br.precision, point, prevalence=known))
-    precision 0.4189 [0.2465, 0.5691] (95 %, melded, prevalence Beta(12, 9988), 100 pos, 100,000 neg)
+    precision 0.4189 [0.2587, 0.558] (95 %, melded, prevalence Beta(12, 9988), 100 pos, 100,000 neg)
     """
 
     a: float
