@@ -29,9 +29,10 @@ from baserate.formulas import influence
 from baserate.formulas.proportions import Interval
 from baserate.formulas.steps import Steps
 from baserate.metrics.over_prevalence import MetricFunction
-from baserate.uncertainty import areas, points
+from baserate.uncertainty import intervals, points
 from baserate.uncertainty.cells import corners
 from baserate.uncertainty.draws import Drawn, chunks, melds, resamples
+from baserate.uncertainty.methods import searched_for
 from baserate.uncertainty.replicates import values
 
 Floats = NDArray[np.float64]
@@ -196,13 +197,11 @@ def of_curve(curve: br.Curve, x: Floats, rng: np.random.Generator, n_draws: int)
         return {name: values(metric, at, drawn, x) for name, (metric, at) in asked.items()}
 
     both = [(read(pessimist), read(optimist)) for pessimist, optimist in melds(cells, sizes, rng)]
-    for name in asked:
+    for name, (metric, at) in asked.items():
         pessimist, optimist = (np.concatenate([pair[side][name] for pair in both]) for side in (0, 1))
-        found = areas.melded(pessimist, optimist, LEVEL)
-        if name == "best_f1":
-            value = br.sweep(br.best_f1, curve, 1 / (1 + x)).value
-            found = areas.without_flattery(found, pessimist, optimist, value, LEVEL)
-        yield Answer(name, "melded", found)
+        value = br.sweep(metric, at, 1 / (1 + x)).value
+        sign = searched_for(metric, at)
+        yield Answer(name, "melded", intervals.melded(pessimist, optimist, value, LEVEL, searched_for=sign))
     again, spreads = [], []
     for drawn in resamples(cells, sizes, rng):
         again.append(read(drawn))
@@ -210,7 +209,7 @@ def of_curve(curve: br.Curve, x: Floats, rng: np.random.Generator, n_draws: int)
             spreads.append({metric.__name__: variances(metric, drawn.steps, x) for metric in AREAS_WITH_ALL})
     replicates = {name: np.concatenate([part[name] for part in again]) for name in asked}
     for name in asked:
-        yield Answer(name, "percentile", areas.percentile(replicates[name], LEVEL))
+        yield Answer(name, "percentile", intervals.percentile(replicates[name], LEVEL))
     for metric in AREAS_WITH_ALL:
         spread = np.concatenate([part[metric.__name__] for part in spreads]) if spreads else None
         yield from _by_influence(metric, curve, x, replicates[metric.__name__], spread)
@@ -223,26 +222,26 @@ def of_curve(curve: br.Curve, x: Floats, rng: np.random.Generator, n_draws: int)
 def variances(metric: Area, steps: Steps, x: Floats) -> Floats:
     """The variance of each drawn curve by its influence function; that of AUC-ROC is the same for all x."""
     if metric is br.roc_auc:
-        return np.repeat(areas.variance(metric, steps, 1.0)[:, np.newaxis], len(x), axis=1)
-    return np.stack([areas.variance(metric, steps, float(x_j)) for x_j in x], axis=-1)
+        return np.repeat(intervals.variance(metric, steps, 1.0)[:, np.newaxis], len(x), axis=1)
+    return np.stack([intervals.variance(metric, steps, float(x_j)) for x_j in x], axis=-1)
 
 
 def _by_influence(
     metric: Area, curve: br.Curve, x: Floats, replicates: Floats, spread: Floats | None
 ) -> Iterator[Answer]:
-    steps, scale = curve.table.steps, areas.scale_of(metric)
+    steps, scale = curve.table.steps, intervals.scale_of(metric)
     found: dict[str, list[Interval]] = {}
     for j, x_j in enumerate(x.tolist()):
         value = metric(curve.at_prevalence(1 / (1 + x_j)))
-        answer = areas.influence_of(metric, steps, x_j)
+        answer = intervals.influence_of(metric, steps, x_j)
         variance = influence.variance(answer, steps)
         skew = float(influence.acceleration(answer, steps))
         one = {
-            "influence": areas.normal(scale, value, variance, LEVEL),
-            "bca": areas.bca(replicates[:, j], value, skew, LEVEL),
+            "influence": intervals.normal(scale, value, variance, LEVEL),
+            "bca": intervals.bca(replicates[:, j], value, skew, LEVEL),
         }
         if spread is not None:
-            one["logit_studentised"] = areas.studentised(
+            one["logit_studentised"] = intervals.studentised(
                 replicates[:, j],
                 spread[:, j],
                 value=value,
@@ -251,7 +250,10 @@ def _by_influence(
                 confidence_level=LEVEL,
             )
         if metric is br.roc_auc:
-            one |= {"delong": areas.delong(curve, value, LEVEL), "delong_wald": areas.delong_wald(curve, value, LEVEL)}
+            one |= {
+                "delong": intervals.delong(curve, value, LEVEL),
+                "delong_wald": intervals.delong_wald(curve, value, LEVEL),
+            }
         for method, ends in one.items():
             found.setdefault(method, []).append(ends)
     for method, many in found.items():
@@ -306,8 +308,8 @@ def simulate(setting: Setting, n_simulations: int, n_draws: int, seed: int) -> l
         for question, method, ends in found:
             collected.setdefault((question, method), []).append(ends)
     lines = []
-    for (question, method), intervals in collected.items():
-        low, high = (np.array([np.broadcast_to(ends[side], len(x)) for ends in intervals]) for side in (0, 1))
+    for (question, method), answers in collected.items():
+        low, high = (np.array([np.broadcast_to(ends[side], len(x)) for ends in answers]) for side in (0, 1))
         for j, prevalence in enumerate(PREVALENCES):
             truth = float(true[question][j])
             lines.append(Line(setting, question, prevalence, method, *judge(low[:, j], high[:, j], truth), truth))
@@ -376,10 +378,10 @@ def default_of(question: str) -> str:
     curve = br.Curve.from_scores([1, 0, 1, 0], [0.4, 0.3, 0.2, 0.1])
     if question in br.METRICS:
         metric = br.METRICS[question].function
-        return br.estimate(metric, curve, n_resamples=10, rng=0).method  # type: ignore[arg-type]
+        return br.estimate(metric, curve, n_resamples=40, rng=0).method  # type: ignore[arg-type]
     name, place = question.split(" at ")
     point = curve.at_recall(RECALL) if place.startswith("recall") else curve.at_threshold(0.35)
-    return br.estimate(br.METRICS[name].function, point, n_resamples=10, rng=0).method  # type: ignore[arg-type]
+    return br.estimate(br.METRICS[name].function, point, n_resamples=40, rng=0).method  # type: ignore[arg-type]
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
@@ -448,7 +450,8 @@ and in another one that there is one in every sixth test set. At recall 0.6 the 
 A method falls short where it holds in less than {100 * WANTED:.0f} % of cases by more than two standard errors of the
 simulation. The default, in bold, is the narrowest of those that fall short nowhere. Where a method declines to answer,
 it is not counted; fewer than {FEWEST_ANSWERS} answers are not shown. Width is the typical ratio to the width of the
-default. Recall and specificity are both rates and have one default. The studentised bootstrap was studied up to {LARGEST_STUDENTISED} positives.
+default. Recall and specificity are both rates and have one default. The studentised bootstrap was studied up to
+{LARGEST_STUDENTISED} positives.
 
 {summary(lines)}
 

@@ -67,7 +67,7 @@ from baserate.uncertainty.estimate import estimate
 from baserate.uncertainty.lead import crossing_estimates, lead
 from baserate.uncertainty.prevalence import Beta
 from baserate.uncertainty.undersampling import undersampled
-from baserate.uncertainty.widths import affordable_cv, box_level, max_width, max_width_from_cvs
+from baserate.uncertainty.widths import affordable_cv, box_band, box_level, max_width, max_width_from_cvs
 
 __version__ = "0.1.0"
 
@@ -110,6 +110,7 @@ __all__ = [
     "best_f1",
     "best_f_beta",
     "better_than_chance",
+    "box_band",
     "box_level",
     "chance_average_precision",
     "chance_precision",

@@ -111,5 +111,6 @@ class Reason(StrEnum):
     FRACTIONAL_COUNTS = "fractional_counts", "it counts cases, and the weights do not add up to whole cases"
     EMPTY_RANGE = "empty_range", "no threshold has its recall in the range"
     NOT_A_NUMBER = "not_a_number", "the metric returned nan"
-    NO_VARIATION = "no_variation", "the data show no variation for this method to work with; use method='melded'"
+    NO_VARIATION = "no_variation", "the data show no variation for this method to work with; use the default method"
+    UNDEFINED_IN_DRAWS = "undefined_in_draws", "it is undefined in many of the populations that the data allow"
     TOO_FEW_CLUSTERS = "too_few_clusters", "fewer than five clusters have positives, or negatives"

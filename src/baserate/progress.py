@@ -13,9 +13,9 @@ _WIDTH = 30
 
 
 def progress(items: Iterable[T], total: int, what: str, *, to: TextIO | None = None) -> Iterator[T]:
-    """Pass the items on, showing how many of them there have been; each may count for its length."""
+    """Pass the items on, showing how many of them there have been."""
     stream = sys.stderr if to is None else to
-    if not stream.isatty():
+    if stream is None or not stream.isatty():
         yield from items
         return
     started = time.monotonic()

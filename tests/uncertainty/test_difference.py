@@ -268,9 +268,9 @@ def test_a_ranking_agrees_with_looking_everywhere():
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda p: br.difference(br.roc_auc, p.a), "a difference is that of a Pair, got Curve"),
-        (lambda p: br.difference(br.precision, p), "precision is compared at an operating point, got none"),
-        (lambda p: br.difference(br.precision, p, at=lambda c: c), "at must choose a Point"),
+        (lambda p: br.difference(br.roc_auc, p.a), "two models are compared as a Pair, got Curve"),
+        (lambda p: br.difference(br.precision, p), "precision is estimated at one operating point"),
+        (lambda p: br.difference(br.precision, p, at=lambda c: c), "at must be a function that chooses a point"),
         (lambda p: br.difference(br.average_precision, p, method="delong"), "method must be one of"),
         (lambda p: br.Pair.from_scores([0, 1], [1, 2], [1, 2, 3]), "score_b"),
         (lambda p: br.Pair.from_scores([0, 1], [1, 2], [1, 2], names=("x", "x")), "names must be two different"),

@@ -75,6 +75,14 @@ def whole_number(value: object, name: str) -> int:
     return int(converted)
 
 
+def not_negative(value: object, name: str) -> float:
+    """A finite number, not below zero."""
+    converted = number(value, name)
+    if not 0 <= converted < math.inf:
+        raise InputError(f"{name} must be finite and not negative, got {value!r}; pass a number from 0 up.")
+    return converted
+
+
 def cost(value: object, name: str) -> float:
     """A finite number, not negative."""
     converted = number(value, name)

@@ -63,14 +63,16 @@ class Pair:
         positive : label, optional
             Which label is the positive one.
         """
-        if not isinstance(names, tuple | list) or len(names) != 2 or names[0] == names[1]:
+        if not isinstance(names, tuple | list) or len(names) != 2 or str(names[0]) == str(names[1]):
             raise InputError(
                 f"names must be two different names, got {names!r}; pass names=('old', 'new') for example."
             )
-        is_positive = checks.labels(y_true, positive)
-        scores = checks.numbers(score_a, "score_a"), checks.numbers(score_b, "score_b")
+        is_positive = checks.labels(y_true, positive).copy()
+        scores = checks.numbers(score_a, "score_a").copy(), checks.numbers(score_b, "score_b").copy()
         for score, name in zip(scores, ("score_a", "score_b"), strict=True):
             checks.same_length(is_positive, "y_true", score, name)
+        for column in (is_positive, *scores):  # like a curve, a pair never changes
+            column.setflags(write=False)
         a, b = (Curve._of(count_rows(score, is_positive)) for score in scores)
         return cls(a, b, (str(names[0]), str(names[1])), is_positive, scores)
 

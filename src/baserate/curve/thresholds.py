@@ -230,7 +230,7 @@ class Thresholds(Reading[FloatArray]):
         gains[np.isnan(gains)] = -np.inf
         highest = float(gains.max())
         if highest == -np.inf:
-            raise NoSuchPointError(f"{describe(metric)} is undefined at every threshold of this self.")
+            raise NoSuchPointError(f"{describe(metric)} is undefined at every threshold of this curve.")
         nearly = highest - ROUNDING * abs(highest) if math.isfinite(highest) else highest
         return self._point(int(np.argmax(gains >= nearly)) - 1, choice)
 

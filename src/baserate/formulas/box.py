@@ -1,4 +1,4 @@
-"""The band of a metric when T and F are known to lie in a box, and how wide it gets over prevalences.
+"""How wide the band of precision gets over prevalences when T and F are known to lie in a box.
 
 Brabec's construction: what rises with T and falls with F has its extremes in two corners of the box. The
 prevalence enters as ``x = (1 - prevalence) / prevalence``, negatives to a positive.
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from baserate.arrays import FloatArray
-from baserate.formulas.pointwise import Confusion, f_beta, precision, ratio
+from baserate.formulas.pointwise import ratio
 from baserate.formulas.proportions import Interval, Numbers
 
 _ROUNDING = 8 * np.finfo(np.float64).eps
@@ -22,18 +22,6 @@ class Widest(NamedTuple):
     x: FloatArray
 
 
-def precision_band(t: Interval, f: Interval, x: Numbers) -> Interval:
-    """Precision with F/T at its largest and at its smallest; nan where a corner has no alerts."""
-    worst, best = _corners(t, f, x)
-    return Interval(np.asarray(precision(worst)), np.asarray(precision(best)))
-
-
-def f_beta_band(t: Interval, f: Interval, x: Numbers, beta: float) -> Interval:
-    """F_beta in the same two corners: the recall moves along with the precision."""
-    worst, best = _corners(t, f, x)
-    return Interval(np.asarray(f_beta(worst, beta)), np.asarray(f_beta(best, beta)))
-
-
 def widest(t: Interval, f: Interval) -> Widest:
     """The largest width of the precision band over all prevalences, and its x.
 
@@ -44,11 +32,6 @@ def widest(t: Interval, f: Interval) -> Widest:
     q = np.where(np.equal(smallest, largest), 1.0, np.sqrt(ratio(smallest, largest)))
     x = np.sqrt(ratio(t.low, f.low)) * np.sqrt(ratio(t.high, f.high))
     return Widest(np.asarray((1 - q) / (1 + q)), np.asarray(x))
-
-
-def width_bound(cv_t: Numbers, cv_f: Numbers) -> FloatArray:
-    """What the band is never wider than: the larger coefficient of variation, half a side of the box by its middle."""
-    return np.maximum(np.asarray(cv_t, np.float64), np.asarray(cv_f, np.float64))
 
 
 def width_from_cvs(cv_t: Numbers, cv_f: Numbers) -> FloatArray:
@@ -74,11 +57,3 @@ def _stretched(share: Numbers) -> FloatArray:
     """From [0, 1] to [0, inf]; what is above 1 counts as 1."""
     with np.errstate(divide="ignore"):
         return np.arctanh(np.minimum(np.asarray(share, np.float64), 1.0))
-
-
-def _corners(t: Interval, f: Interval, x: Numbers) -> tuple[Confusion[FloatArray], Confusion[FloatArray]]:
-    """One positive and x negatives, where fewest are right and where most are."""
-    x = np.asarray(x, np.float64)
-    worst = Confusion(t.low, 1 - t.low, x * f.high, x * (1 - f.high))
-    best = Confusion(t.high, 1 - t.high, x * f.low, x * (1 - f.low))
-    return worst, best

@@ -71,7 +71,11 @@ def evaluate(
     reasons: list[Reason] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UndefinedMetricWarning)
-        value = np.asarray(wanted(at), np.float64)
+        returned = wanted(at)
+    try:
+        value = np.asarray(returned, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"a metric must return a number, got {returned!r} from {describe(wanted)}; fix it.") from None
     for item in caught:
         if isinstance(item.message, UndefinedMetricWarning):
             reasons.append(item.message.reason)

@@ -57,8 +57,11 @@ def ranking(
         raise InputError(f"models must be a mapping of names to Curves or Points, got {models!r}; pass one.")
     grid = checks.prevalences(prevalences)
     ends = checks.prevalence_range(low, high)
-    values = {str(name): sweep(metric, model, grid).value for name, model in models.items()}
-    return Ranking(describe(metric), grid, values, tuple(_regions(metric, models, *ends)))
+    named = {str(name): model for name, model in models.items()}
+    if len(named) < len(models):
+        raise InputError(f"models must have different names, got {list(models)}; rename one.")
+    values = {name: sweep(metric, model, grid).value for name, model in named.items()}
+    return Ranking(describe(metric), grid, values, tuple(_regions(metric, named, *ends)))
 
 
 def _regions(metric: MetricFunction, models: Mapping[str, Curve | Point], low: float, high: float) -> list[Region]:
@@ -82,5 +85,5 @@ def _regions(metric: MetricFunction, models: Mapping[str, Curve | Point], low: f
         if regions and regions[-1].winner == winner and regions[-1].high == start:
             regions[-1] = Region(winner, regions[-1].low, float(end))
         else:
-            regions.append(Region(str(winner), float(start), float(end)))
+            regions.append(Region(winner, float(start), float(end)))
     return regions

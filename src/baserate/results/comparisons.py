@@ -22,7 +22,7 @@ class Difference:
         First less second, and the interval around it.
     p_value : float
         How likely so large a difference, either way, would be if there were none.
-    confidence_level, prevalence, method, n_pos, n_neg, reason
+    confidence_level, prevalence, method, n_pos, n_neg, reason, caution
         As in an `Estimate`.
 
     Examples
@@ -30,9 +30,9 @@ class Difference:
     >>> import baserate as br
     >>> data = br.examples.payments()
     >>> pair = br.Pair.from_scores(data["fraud"], data["old_model"], data["new_model"], names=("old", "new"))
-    >>> print(br.difference(br.roc_auc, pair, method="delong"))
-    roc_auc: old 0.9461, new 0.8352, difference 0.1108 [0.07906, 0.1426], p = 8.2e-12 \
-(95 %, delong, prevalence 0.025, 300 pos, 11,700 neg)
+    >>> print(br.difference(br.roc_auc, pair, rng=0))
+    roc_auc: old 0.9461, new 0.8352, difference 0.1108 [0.07536, 0.1461], p = 0.001 \
+(95 %, melded, prevalence 0.025, 300 pos, 11,700 neg)
     """
 
     metric: str
@@ -49,6 +49,7 @@ class Difference:
     n_pos: float
     n_neg: float
     reason: Reason | None = None
+    caution: str | None = None
 
     def __str__(self) -> str:
         a, b = self.names
@@ -60,7 +61,8 @@ class Difference:
             f"{self.metric}: {a} {self.first:.4g}, {b} {self.second:.4g}, difference {self.value:.4g} "
             f"[{self.low:.4g}, {self.high:.4g}], p = {self.p_value:.2g} ({facts})"
         )
-        return text if self.reason is None else f"{text}; {self.reason.sentence}"
+        notes = (self.reason.sentence if self.reason else None, self.caution)
+        return "; ".join([text, *(note for note in notes if note)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +81,8 @@ class Lead:
         How probable it is that the first one leads, half of a tie counted to each.
     confidence_level : float
         How often the interval at each prevalence is to hold.
+    reason : Reason or None
+        Why entries are nan, if any are.
 
     Examples
     --------
@@ -98,6 +102,7 @@ class Lead:
     high: FloatArray
     probability: FloatArray
     confidence_level: float
+    reason: Reason | None = None
 
     def columns(self) -> dict[str, FloatArray]:
         """The comparison as a table, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""

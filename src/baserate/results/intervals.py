@@ -93,6 +93,8 @@ class Band:
         Where it was read; None for a band along prevalences and for one that does not depend on it.
     n_pos, n_neg : float
         Cases behind it.
+    reason, caution
+        As in an `Estimate`.
 
     Examples
     --------
@@ -117,6 +119,8 @@ class Band:
     prevalence: float | None
     n_pos: float
     n_neg: float
+    reason: Reason | None = None
+    caution: str | None = None
 
     def columns(self) -> dict[str, FloatArray]:
         """The band as a table, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""

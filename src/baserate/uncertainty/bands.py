@@ -10,15 +10,16 @@ from baserate.arrays import FloatArray, Indices
 from baserate.curve.curve import Curve
 from baserate.curve.point import Point
 from baserate.curve.thresholds import ROUNDING
+from baserate.errors import InputError
 from baserate.formulas.proportions import Interval
 from baserate.formulas.steps import Steps, per_rise
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.progress import progress
 from baserate.registry import describe
 from baserate.results import Band
-from baserate.uncertainty import areas
+from baserate.uncertainty import intervals
 from baserate.uncertainty.cells import corners
-from baserate.uncertainty.draws import chunks, melds
+from baserate.uncertainty.draws import check_draws, chunks, melds
 from baserate.uncertainty.estimate import check_estimable, estimates, sizes_behind
 from baserate.uncertainty.methods import Question
 
@@ -57,8 +58,8 @@ def sweep_estimates(
     >>> import baserate as br
     >>> point = br.Point.from_counts(tp=60, fp=100, fn=40, tn=99_900)
     >>> band = br.sweep_estimates(br.f1, point, [0.01, 0.001])
-    >>> band.low.round(3), band.value.round(3), band.high.round(3)
-    (array([0.622, 0.39 ]), array([0.706, 0.462]), array([0.777, 0.529]))
+    >>> band.low.round(2), band.value.round(2), band.high.round(2)
+    (array([0.62, 0.39]), array([0.71, 0.46]), array([0.78, 0.53]))
     """
     check_estimable(metric, at)
     grid = checks.prevalences(prevalences)
@@ -86,6 +87,8 @@ def sweep_estimates(
         prevalence=None,
         n_pos=n_pos,
         n_neg=n_neg,
+        reason=next((one.reason for one in found if one.reason), None),
+        caution=found[0].caution if found else None,
     )
 
 
@@ -124,6 +127,7 @@ def pr_band(
     >>> bool((band.low < band.value).all() and (band.value <= band.high).all())
     True
     """
+    _check_curve(curve)
     places = _places(recalls, "recalls", above=True)
 
     def precision(steps: Steps) -> FloatArray:
@@ -162,6 +166,7 @@ def roc_band(
     >>> bool((band.low < band.value).all() and (band.value < band.high).all())
     True
     """
+    _check_curve(curve)
     places = _places(fprs, "fprs")
     asked = Asked(simultaneous, confidence_level, n_resamples, rng)
     return _band(curve, lambda steps: _tpr_at(steps, places), places, asked, names=("recall", "fpr"), prevalence=None)
@@ -196,6 +201,7 @@ def prg_band(
     >>> bool((band.low < band.value).all() and (band.value < band.high).all())
     True
     """
+    _check_curve(curve)
     places = _places(recall_gains, "recall_gains")
     recalls = curve.prevalence / (1 - (1 - curve.prevalence) * places)
 
@@ -205,6 +211,12 @@ def prg_band(
     asked = Asked(simultaneous, confidence_level, n_resamples, rng)
     names = ("precision_gain", "recall_gain")
     return _band(curve, precision_gain, places, asked, names=names, prevalence=curve.prevalence)
+
+
+def _check_curve(curve: object) -> None:
+    if not isinstance(curve, Curve):
+        raise InputError(f"a band runs along a Curve, got {type(curve).__name__}; pass the curve itself.")
+    check_estimable(sum, curve)
 
 
 class Asked(NamedTuple):
@@ -234,9 +246,9 @@ def _band(
     names: tuple[str, str],
     prevalence: float | None,
 ) -> Band:
-    check_estimable(read, curve)
     level = checks.confidence_level(asked.confidence_level)
     n_draws, rng = checks.whole_number(asked.n_resamples, "n_resamples"), checks.generator(asked.rng)
+    check_draws(n_draws, level)
     if curve.missing_class:
         value = low = high = np.full(len(places), np.nan)
     else:
@@ -246,8 +258,11 @@ def _band(
         drawn = progress(melds(cells, sizes, rng), len(sizes), "Drawing populations")
         both = [(read(pessimist.steps), read(optimist.steps)) for pessimist, optimist in drawn]
         pessimist, optimist = (np.concatenate(side) for side in zip(*both, strict=True))
-        found = (_envelope if asked.simultaneous else areas.melded)(pessimist, optimist, level)
-        low, high = np.fmin(found.low, value), np.fmax(found.high, value)
+        if asked.simultaneous:
+            low, high = _envelope(pessimist, optimist, level)
+            low, high = np.minimum(low, value), np.maximum(high, value)
+        else:
+            low, high = intervals.melded(pessimist, optimist, value, level)
     n_pos, n_neg = sizes_behind(curve)
     return Band(
         metric=names[0],
@@ -262,6 +277,7 @@ def _band(
         prevalence=prevalence,
         n_pos=n_pos,
         n_neg=n_neg,
+        reason=curve.missing_class,
     )
 
 
@@ -277,7 +293,7 @@ def _lower_envelope(draws: FloatArray, tail: float) -> FloatArray:
     not_above = np.stack([np.searchsorted(column, values, side="right") for column, values in columns], axis=1)
     # A draw falls below the order statistic c somewhere if at some place no more than c draws are not above it.
     lowest = np.sort(not_above.min(axis=1))
-    rank = int(lowest[int(tail * len(draws))]) - 1
+    rank = int(lowest[int(tail * (len(draws) - 1))]) - 1
     envelope: FloatArray = ordered[max(rank, 0)]
     return envelope
 

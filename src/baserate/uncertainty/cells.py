@@ -85,10 +85,14 @@ def thresholds(curve: Curve) -> Cells:
 
 
 def corners_and(curve: Curve, threshold: float) -> Cells:
-    """The corners and one threshold that was given beforehand."""
+    """The corners and, as one without rows of its own, a threshold that was given beforehand."""
     at = np.flatnonzero(curve.pos > 0)
-    row = len(curve) - int(np.searchsorted(curve.score[::-1], threshold)) - 1
-    return _cut(curve, np.union1d(at, [row] if row >= 0 else []).astype(np.intp))
+    behind = len(curve) - int(np.searchsorted(curve.score[::-1], threshold))
+    place = int(np.searchsorted(at, behind))
+    first, last = np.insert(at, place, behind), np.insert(at, place, behind - 1)
+    cells = _cut(curve, first, last)
+    cells.score[place] = threshold
+    return cells
 
 
 def _cut(curve: Curve, first: Indices, last: Indices | None = None) -> Cells:
@@ -102,7 +106,7 @@ def _cut(curve: Curve, first: Indices, last: Indices | None = None) -> Cells:
     neg, neg_squares = (None if column is None else _amounts(column, first, last) for column in (curve.neg, squares[1]))
     assert pos is not None
     assert neg is not None
-    return Cells(curve.score[last], _part(pos, pos_squares), _part(neg, neg_squares), first < last)
+    return Cells(curve.score[last].copy(), _part(pos, pos_squares), _part(neg, neg_squares), first < last)
 
 
 def _amounts(column: Counts, first: Indices, last: Indices) -> FloatArray:

@@ -17,13 +17,14 @@ from baserate.metrics.over_prevalence import MetricFunction
 from baserate.progress import progress
 from baserate.registry import describe
 from baserate.results import Estimate
-from baserate.uncertainty import areas
+from baserate.uncertainty import intervals
 from baserate.uncertainty.cells import Cells
-from baserate.uncertainty.difference import Rule
-from baserate.uncertainty.draws import Drawn, Masses, chunks, optimist, pessimist
+from baserate.uncertainty.draws import Drawn, Masses, check_draws, chunks, optimist, pessimist
 from baserate.uncertainty.estimate import check_estimable
+from baserate.uncertainty.methods import is_chosen, searched_for
 from baserate.uncertainty.pairing import cell_of
 from baserate.uncertainty.replicates import cells_for, values
+from baserate.uncertainty.rules import Rule, chosen_on
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -89,11 +90,15 @@ def cluster_estimate(
     pooled = Curve.pool(clusters.values())
     if prevalence is not None:
         pooled = pooled.at_prevalence(prevalence)
-    model: Curve | Point = pooled if at is None or pooled.missing_class else at(pooled)
-    check_estimable(metric, model)
+    model: Curve | Point = pooled
+    if at is not None and not pooled.missing_class:
+        model = chosen_on(pooled, at)
+    if not pooled.missing_class:
+        check_estimable(metric, model)
     level, generator = checks.confidence_level(confidence_level), checks.generator(rng)
     n_draws = checks.whole_number(n_resamples, "n_resamples")
-    value, reason = evaluate(metric, model)
+    check_draws(n_draws, level)
+    value, reason = (math.nan, pooled.missing_class) if pooled.missing_class else evaluate(metric, model)
     n_pos, n_neg = (_worth([float(part) for part in sizes]) for sizes in zip(*_sizes(clusters), strict=True))
     if reason is None and not _enough(clusters):
         reason = Reason.TOO_FEW_CLUSTERS
@@ -105,18 +110,20 @@ def cluster_estimate(
         drawn = progress(_drawn(cells, clusters, sizes, generator), len(sizes), "Drawing clusters")
         both = [[values(metric, model, side, x) for side in pair] for pair in drawn]
         worst, best = (np.concatenate(side) for side in zip(*both, strict=True))
-        ends = areas.melded(worst, best, level)
+        ends = intervals.melded(worst, best, np.full(1, value), level, searched_for=searched_for(metric, model))
+        if np.isnan(ends.low[0] + ends.high[0]):
+            reason = Reason.UNDEFINED_IN_DRAWS
     return Estimate(
         metric=describe(metric),
         value=float(value),
-        low=float(np.fmin(ends.low[0], value)) if reason is None else math.nan,
-        high=float(np.fmax(ends.high[0], value)) if reason is None else math.nan,
+        low=float(ends.low[0]),
+        high=float(ends.high[0]),
         confidence_level=level,
         prevalence=pooled.prevalence,
         method=f"melded over {len(clusters):,} clusters",
         n_pos=n_pos,
         n_neg=n_neg,
-        chosen=str(model.chosen) if isinstance(model, Point) else None,
+        chosen=str(model.chosen) if isinstance(model, Point) and is_chosen(model) else None,
         reason=reason,
     )
 

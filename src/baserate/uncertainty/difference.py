@@ -12,20 +12,21 @@ from baserate.arrays import FloatArray
 from baserate.curve.curve import Curve
 from baserate.curve.pair import Pair
 from baserate.curve.point import Point
-from baserate.errors import InputError, Reason
+from baserate.errors import InputError, NoSuchPointError, Reason
 from baserate.formulas.influence import Influence
 from baserate.formulas.proportions import Interval, z_score
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.progress import progress
-from baserate.registry import Family, describe, row_of
+from baserate.registry import describe, row_of
 from baserate.results import Difference
-from baserate.uncertainty import areas
+from baserate.uncertainty import intervals
 from baserate.uncertainty.cells import corners
+from baserate.uncertainty.draws import check_draws
+from baserate.uncertainty.estimate import CAUTION, FELL_SHORT, check_estimable
 from baserate.uncertainty.pairing import PairCells, pair_cells, paired_melds, paired_resamples
 from baserate.uncertainty.replicates import cells_for, values
-
-Rule = Callable[[Curve], Point]
+from baserate.uncertainty.rules import Rule, chosen_on
 
 
 class Contest(NamedTuple):
@@ -36,6 +37,13 @@ class Contest(NamedTuple):
     a: Curve | Point
     b: Curve | Point
     x: FloatArray
+
+    def read(self) -> tuple[float, float, Reason | None]:
+        """What each model is worth, or why that is undefined."""
+        if self.pair.a.missing_class:
+            return math.nan, math.nan, self.pair.a.missing_class
+        (first, reason_a), (second, reason_b) = (evaluate(self.metric, model) for model in (self.a, self.b))
+        return float(first), float(second), reason_a or reason_b
 
     def cells(self) -> PairCells:
         """Both curves cut into the coarsest cells that the metric cannot look into."""
@@ -71,7 +79,8 @@ def difference(
     at : callable or pair of callables, optional
         For pointwise metrics, how to choose the operating point on a curve, for each model if they differ:
         ``lambda curve: curve.at_recall(0.6)``. A threshold chosen on the data is chosen again in every draw, one that
-        was given, by ``curve.at_threshold``, is not.
+        was given, by ``curve.at_threshold``, is not. The curve comes as the pair is read; to read it elsewhere, use
+        ``pair.at_prevalence``.
     method : str, optional
         "melded", the default, as for `estimate`; "percentile", the paired bootstrap; for areas "influence", in closed
         form; for AUC-ROC "delong".
@@ -100,57 +109,52 @@ def difference(
     >>> round(found.first, 2), round(found.second, 2)
     (0.55, 0.96)
     """
-    if not isinstance(pair, Pair):
-        raise InputError(f"a difference is that of a Pair, got {type(pair).__name__}; build one with Pair.from_scores.")
     level = checks.confidence_level(confidence_level)
     n_draws, generator = checks.whole_number(n_resamples, "n_resamples"), checks.generator(rng)
     contest = contest_of(metric, pair, at)
     available = _methods(contest)
     name = next(iter(available)) if method is None else checks.one_of(method, list(available), "method")
-    (first, reason_a), (second, reason_b) = (evaluate(metric, model) for model in (contest.a, contest.b))
-    reason = reason_a or reason_b
+    first, second, reason = contest.read()
     verdict = Verdict(Interval(np.asarray(math.nan), np.asarray(math.nan)), math.nan)
     if reason is None:
         verdict = available[name](contest, level, n_draws, generator)
-        if math.isnan(float(verdict.ends.low)):
-            reason = Reason.NO_VARIATION
+        if math.isnan(float(verdict.ends.low) + float(verdict.ends.high)):
+            reason = Reason.UNDEFINED_IN_DRAWS if name in ("melded", "percentile") else Reason.NO_VARIATION
     return Difference(
         metric=describe(metric),
         names=pair.names,
-        first=float(first),
-        second=float(second),
-        value=float(first) - float(second),
+        first=first,
+        second=second,
+        value=first - second,
         low=float(verdict.ends.low),
         high=float(verdict.ends.high),
-        p_value=verdict.p_value,
+        p_value=float(verdict.p_value),
         confidence_level=level,
         prevalence=pair.a.prevalence,
         method=name,
         n_pos=float(pair.a.n_pos),
         n_neg=float(pair.a.n_neg),
         reason=reason,
+        caution=CAUTION if name in FELL_SHORT else None,
     )
 
 
 def contest_of(metric: MetricFunction, pair: Pair, at: Rule | tuple[Rule, Rule] | None) -> Contest:
     """Both models, at the operating points that the rule chooses if there is one."""
-    row = row_of(metric)
+    if not isinstance(pair, Pair):
+        raise InputError(
+            f"two models are compared as a Pair, got {type(pair).__name__}; build one with Pair.from_scores."
+        )
     x = np.array([pair.a.odds_against])
-    if at is None:
-        if row is not None and row.family is Family.POINTWISE:
-            raise InputError(
-                f"{row.name} is compared at an operating point, got none; pass at=lambda curve: curve.at_recall(0.6) "
-                f"for example."
-            )
+    if at is None or pair.a.missing_class:
+        for curve in (pair.a, pair.b) if at is None else ():
+            check_estimable(metric, curve)
         return Contest(metric, pair, pair.a, pair.b, x)
     rules = at if isinstance(at, tuple) else (at, at)
-    a, b = (rule(curve) for rule, curve in zip(rules, (pair.a, pair.b), strict=True))
-    for point in (a, b):
-        if not isinstance(point, Point) or point.curve is None:
-            raise InputError(
-                f"at must choose a Point on the curve it is given, got {point!r}; pass at=lambda curve: "
-                f"curve.at_recall(0.6) for example."
-            )
+    if len(rules) != 2:
+        raise InputError(f"at must be one rule or a pair of them, got {len(rules)}; pass one for each model.")
+    a, b = (chosen_on(curve, rule) for rule, curve in zip(rules, (pair.a, pair.b), strict=True))
+    check_estimable(metric, a)
     return Contest(metric, pair, a, b, x)
 
 
@@ -159,7 +163,7 @@ Method = Callable[[Contest, float, int, np.random.Generator], Verdict]
 
 def _methods(contest: Contest) -> dict[str, Method]:
     found: dict[str, Method] = {"melded": _melded, "percentile": _percentile}
-    if isinstance(contest.a, Curve) and areas.has_influence(contest.metric):
+    if isinstance(contest.a, Curve) and intervals.has_influence(contest.metric):
         found["influence"] = _by_influence
         row = row_of(contest.metric)
         if row is not None and row.name == "roc_auc":
@@ -168,8 +172,10 @@ def _methods(contest: Contest) -> dict[str, Method]:
 
 
 def _melded(contest: Contest, level: float, n_draws: int, rng: np.random.Generator) -> Verdict:
+    check_draws(n_draws, level)
     pessimist, optimist = (side[:, 0] for side in melded_differences(contest, n_draws, rng))
-    ends = areas.melded(pessimist, optimist, level)
+    first, second, _ = contest.read()
+    ends = intervals.melded(pessimist, optimist, np.asarray(first - second), level)
     # Against the first model speaks the pessimist, for it the optimist, or the reverse for a cost.
     sides = (pessimist, optimist) if np.median(pessimist) <= np.median(optimist) else (optimist, pessimist)
     less, more = (np.count_nonzero(side) for side in (sides[0] <= 0, sides[1] >= 0))
@@ -189,13 +195,14 @@ def melded_differences(contest: Contest, n_draws: int, rng: np.random.Generator)
 
 
 def _percentile(contest: Contest, level: float, n_draws: int, rng: np.random.Generator) -> Verdict:
+    check_draws(n_draws, level)
     metric, _, a, b, x = contest
     cells = contest.cells()
     sizes = cells.chunks(n_draws)
     drawn = progress(paired_resamples(cells, sizes, rng), len(sizes), "Resampling")
     found = np.concatenate([values(metric, a, of_a, x) - values(metric, b, of_b, x) for of_a, of_b in drawn])[:, 0]
     less, more = np.count_nonzero(found <= 0), np.count_nonzero(found >= 0)
-    return Verdict(areas.percentile(found, level), min(1.0, 2 * (1 + min(less, more)) / (1 + n_draws)))
+    return Verdict(intervals.percentile(found, level), min(1.0, 2 * (1 + min(less, more)) / (1 + n_draws)))
 
 
 def _by_influence(contest: Contest, level: float, *_: object) -> Verdict:
@@ -211,7 +218,7 @@ def _normal(contest: Contest, level: float, divisor: Callable[[float], float]) -
     pair = contest.pair
     cells = pair_cells(pair, corners(pair.a), corners(pair.b))
     of_a, of_b = (
-        areas.influence_of(contest.metric, curve.table.steps, float(contest.x[0])) for curve in (pair.a, pair.b)
+        intervals.influence_of(contest.metric, curve.table.steps, float(contest.x[0])) for curve in (pair.a, pair.b)
     )
     pos = of_a.at_corner[cells.pos.of_a] - of_b.at_corner[cells.pos.of_b]
     neg = _by_cell(of_a)[cells.neg.of_a] - _by_cell(of_b)[cells.neg.of_b]
@@ -220,7 +227,8 @@ def _normal(contest: Contest, level: float, divisor: Callable[[float], float]) -
         variance += np.divide(cells.neg.part.rows @ neg**2, divisor(float(pair.a.n_neg)))
     if not variance > 0:
         return Verdict(Interval(np.asarray(math.nan), np.asarray(math.nan)), math.nan)
-    value = float(evaluate(contest.metric, pair.a)[0]) - float(evaluate(contest.metric, pair.b)[0])
+    first, second, _ = contest.read()
+    value = first - second
     margin = z_score(level) * math.sqrt(variance)
     ends = Interval(np.asarray(value - margin), np.asarray(value + margin))
     return Verdict(ends, float(2 * ndtr(-abs(value) / math.sqrt(variance))))
@@ -270,8 +278,14 @@ def swap_test(
     0.01
     """
     n, generator = checks.whole_number(n_permutations, "n_permutations"), checks.generator(rng)
-    seen = abs(_difference_of(contest_of(metric, pair, at)))
-    if math.isnan(seen):
+    contest = contest_of(metric, pair, at)
+    if any(isinstance(model, Point) and model.chosen.rule == "threshold" for model in (contest.a, contest.b)):
+        raise InputError(
+            "at must choose by recall, FPR or another rule that ranks can follow here, got a threshold; use difference "
+            "for thresholds that were given."
+        )
+    first, second, reason = contest.read()
+    if reason is not None:
         return math.nan
     ranks = [_ranks(score) for score in pair.scores]
     as_large = 0
@@ -280,13 +294,17 @@ def swap_test(
         swapped = Pair.from_scores(
             pair.positive, np.where(swap, ranks[1], ranks[0]), np.where(swap, ranks[0], ranks[1])
         ).at_prevalence(pair.a.prevalence)
-        as_large += abs(_difference_of(contest_of(metric, swapped, at))) >= seen * (1 - 1e-12)
+        # What is undefined once it is swapped speaks against a difference.
+        as_large += not _difference_of(metric, swapped, at) < abs(first - second) * (1 - 1e-12)
     return (1 + as_large) / (1 + n)
 
 
-def _difference_of(contest: Contest) -> float:
-    a, b = (float(evaluate(contest.metric, model)[0]) for model in (contest.a, contest.b))
-    return a - b
+def _difference_of(metric: MetricFunction, pair: Pair, at: Rule | tuple[Rule, Rule] | None) -> float:
+    try:
+        first, second, _ = contest_of(metric, pair, at).read()
+    except NoSuchPointError:
+        return math.nan
+    return abs(first - second)
 
 
 def _ranks(score: FloatArray) -> FloatArray:

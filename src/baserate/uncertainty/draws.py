@@ -7,12 +7,14 @@ most harm, an optimist where it does most good; the lower end of an interval bel
 rate the two together are Clopper and Pearson's interval.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from baserate.arrays import BoolArray, Counts, FloatArray, Indices
+from baserate.errors import InputError
 from baserate.formulas.steps import Steps
 from baserate.uncertainty.cells import Cells, Part
 
@@ -32,10 +34,20 @@ class Drawn(NamedTuple):
     score: FloatArray  # of each corner
 
 
-def chunks(cells: Cells, n_draws: int, *, at_least: int = 1) -> list[int]:
+def chunks(cells: Cells, n_draws: int) -> list[int]:
     """How many curves to draw at a time, in how many times."""
-    size = max(1, min(n_draws // at_least, _CHUNK // (3 * len(cells.score) + 1)))
+    size = max(1, min(n_draws, _CHUNK // (3 * len(cells.score) + 1)))
     return [size] * (n_draws // size) + [n_draws % size] * (n_draws % size > 0)
+
+
+def check_draws(n_draws: int, confidence_level: float) -> None:
+    """Refuse so few draws that none of them would lie beyond the ends of an interval."""
+    fewest = math.ceil(2 / (1 - confidence_level))
+    if n_draws < fewest:
+        raise InputError(
+            f"n_resamples must be at least {fewest:,} for a confidence level of {confidence_level:.6g}, got "
+            f"{n_draws:,}; draw more, or ask for less."
+        )
 
 
 def resamples(cells: Cells, sizes: list[int], rng: np.random.Generator) -> Iterator[Drawn]:

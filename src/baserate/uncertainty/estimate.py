@@ -10,7 +10,6 @@ from baserate.curve.curve import Curve
 from baserate.curve.point import Point
 from baserate.errors import InputError, MissingInformationError, Reason
 from baserate.formulas.proportions import Interval
-from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.registry import Family, describe, row_of
 from baserate.results import Estimate
@@ -34,7 +33,7 @@ FELL_SHORT = frozenset(
         "wilson",
     }
 )
-_CAUTION = "this method has been seen to hold less often than it says; the default has not"
+CAUTION = "this method has been seen to hold less often than it says; the default has not"
 
 
 def estimate(
@@ -128,7 +127,7 @@ def _under(given: Beta | Span, question: Question, method: str | None) -> Estima
     else:
         middle, places = given.middle, given.places()
     found = estimates(question._replace(x=(1 - places) / places, mixed=isinstance(given, Beta)), method)
-    value, reason = _evaluate(question.metric, question.at.at_prevalence(middle))
+    value, reason = question.evaluate((1 - middle) / middle)
     return replace(
         found[0],
         value=value,
@@ -145,11 +144,11 @@ def estimates(question: Question, method: str | None) -> list[Estimate]:
     at, x = question.at, question.x
     available = methods(question)
     name = next(iter(available)) if method is None else checks.one_of(method, list(available), "method")
-    read = [_evaluate(question.metric, _read_at(at, x_j)) for x_j in x]
+    read = [question.evaluate(x_j) for x_j in x]
     ends = Interval(np.asarray(np.nan), np.asarray(np.nan))
     if not all(math.isnan(value) for value, _ in read):
         with np.errstate(divide="ignore", invalid="ignore"):
-            ends = _tidied(available[name](question), question, name, [value for value, _ in read])
+            ends = _within_range(available[name](question), question.metric)
     n_pos, n_neg = sizes_behind(at)
     made = []
     for (value, reason), low, high, x_j in zip(read, *(np.broadcast_to(end, len(x)) for end in ends), x, strict=True):
@@ -166,38 +165,27 @@ def estimates(question: Question, method: str | None) -> list[Estimate]:
                 n_pos=n_pos,
                 n_neg=n_neg,
                 chosen=str(at.chosen) if isinstance(at, Point) and is_chosen(at) else None,
-                reason=reason or (Reason.NO_VARIATION if np.isnan(low + high) else None),
-                caution=_CAUTION if name in FELL_SHORT else None,
+                reason=reason or (_reason_of_no_interval(name) if np.isnan(low + high) else None),
+                caution=CAUTION if name in FELL_SHORT else None,
             )
         )
     return made
 
 
-def _tidied(ends: Interval, question: Question, method: str, read: list[float]) -> Interval:
-    """Ends within the range of the metric, up to whose rounding they were computed.
-
-    A melded interval holds what was seen also where that is the most extreme value there is and no draw reaches it.
-    """
-    low, high = ends
-    if method == "melded" and not question.mixed:
-        low, high = np.fmin(low, read), np.fmax(high, read)
-    row = row_of(question.metric)
-    if row is None:
-        return Interval(low, high)
-    return Interval(np.clip(low, row.lowest, row.highest), np.clip(high, row.lowest, row.highest))
+def _reason_of_no_interval(method: str) -> Reason:
+    return Reason.UNDEFINED_IN_DRAWS if method in ("melded", "percentile") else Reason.NO_VARIATION
 
 
-def _read_at(at: Curve | Point, x: float) -> Curve | Point:
-    return at if x == at.odds_against else at.at_prevalence(1 / (1 + float(x)))
+def _within_range(ends: Interval, metric: MetricFunction) -> Interval:
+    """Ends without the rounding that has carried them beyond the range of the metric."""
+    row = row_of(metric)
+    return ends if row is None else Interval(*(np.clip(end, row.lowest, row.highest) for end in ends))
 
 
-def _evaluate(metric: MetricFunction, at: Curve | Point) -> tuple[float, Reason | None]:
-    value, reason = evaluate(metric, at)
-    return float(value), reason
-
-
-def check_estimable(metric: MetricFunction, at: object) -> None:
+def check_estimable(metric: object, at: object) -> None:
     """Refuse what has no numbers of cases, or no operating point where one is needed."""
+    if not callable(metric):
+        raise InputError(f"a metric is a function such as br.average_precision, got {metric!r}; pass one.")
     if not isinstance(at, Curve | Point):
         raise InputError(f"a metric is estimated on a Curve or a Point, got {type(at).__name__}; build a Curve first.")
     row = row_of(metric)

@@ -9,8 +9,10 @@ from baserate.curve.pair import Pair
 from baserate.metrics.over_prevalence import MetricFunction, crossings, sweep
 from baserate.registry import describe, lower_is_better
 from baserate.results import CrossingEstimate, Lead
-from baserate.uncertainty import areas
-from baserate.uncertainty.difference import Rule, contest_of, melded_differences
+from baserate.uncertainty import intervals
+from baserate.uncertainty.difference import contest_of, melded_differences
+from baserate.uncertainty.draws import check_draws
+from baserate.uncertainty.rules import Rule
 
 _CELLS = 128  # of the grid of log-odds on which drawn curves are compared
 
@@ -51,17 +53,20 @@ def lead(
     """
     grid = checks.prevalences(prevalences)
     level, n_draws = checks.confidence_level(confidence_level), checks.whole_number(n_resamples, "n_resamples")
-    contest = contest_of(metric, pair, at)._replace(x=(1 - grid) / grid)
-    value = sweep(metric, contest.a, grid).value - sweep(metric, contest.b, grid).value
-    if pair.a.missing_class:
-        return Lead(describe(metric), pair.names, grid, value, value, value, value, level)
-    sides = melded_differences(contest, n_draws, checks.generator(rng))
-    ends = areas.melded(*sides, level)
+    check_draws(n_draws, level)
     sign = -1.0 if lower_is_better(metric) else 1.0
+    contest = contest_of(metric, pair, at)._replace(x=(1 - grid) / grid)
+    if pair.a.missing_class:
+        nothing = np.full(len(grid), np.nan)
+        return Lead(describe(metric), pair.names, grid, nothing, nothing, nothing, nothing, level, pair.a.missing_class)
+    first, second = (sweep(metric, model, grid) for model in (contest.a, contest.b))
+    value = first.value - second.value
+    sides = melded_differences(contest, n_draws, checks.generator(rng))
+    ends = intervals.melded(*sides, value, level)
     leading = [(np.mean(sign * side > 0, axis=0) + np.mean(sign * side >= 0, axis=0)) / 2 for side in sides]
     probability = (leading[0] + leading[1]) / 2
-    low, high = np.fmin(ends.low, value), np.fmax(ends.high, value)
-    return Lead(describe(metric), pair.names, grid, value, low, high, probability, level)
+    reason = first.reason or second.reason
+    return Lead(describe(metric), pair.names, grid, value, ends.low, ends.high, probability, level, reason)
 
 
 def crossing_estimates(
@@ -89,8 +94,9 @@ def crossing_estimates(
     Returns
     -------
     list of CrossingEstimate
-        In order of prevalence. In each drawn pair the nearest swap in the same direction counts; where there is none,
-        the swap lies beyond the end of the range on the side of the model that lost its lead.
+        In order of prevalence. In each drawn pair the nearest swap in the same direction counts. Where there is none,
+        because one model leads throughout, the swap counts as lying beyond the range: above it if the model that
+        should lead below leads everywhere, else below it.
 
     Examples
     --------
@@ -103,7 +109,10 @@ def crossing_estimates(
     """
     ends = checks.prevalence_range(low, high)
     level, n_draws = checks.confidence_level(confidence_level), checks.whole_number(n_resamples, "n_resamples")
+    check_draws(n_draws, level)
     contest = contest_of(metric, pair, at)
+    if pair.a.missing_class:
+        return []
     seen = crossings(metric, contest.a, contest.b, low=ends[0], high=ends[1], names=pair.names)
     if not seen:
         return []
@@ -114,13 +123,13 @@ def crossing_estimates(
     for one in seen:
         lost_by_first = sign if one.leads_below == pair.names[0] else -sign
         pessimist, optimist = (_swaps(lost_by_first * side, grid, one.prevalence) for side in sides)
-        found = areas.melded(pessimist, optimist, level)
+        found = intervals.melded(pessimist, optimist, np.asarray(logit(one.prevalence)), level)
         made.append(
             CrossingEstimate(
                 metric=one.metric,
                 prevalence=one.prevalence,
-                low=max(ends[0], min(float(expit(found.low)), one.prevalence)),
-                high=min(ends[1], max(float(expit(found.high)), one.prevalence)),
+                low=max(ends[0], float(expit(found.low))),
+                high=min(ends[1], float(expit(found.high))),
                 value=one.value,
                 leads_below=one.leads_below,
                 leads_above=one.leads_above,

@@ -1,5 +1,6 @@
 """How intervals are made: one function per method, and which of them a question may use."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -8,14 +9,15 @@ import numpy as np
 from baserate.arrays import FloatArray
 from baserate.curve.curve import Curve
 from baserate.curve.point import Point
+from baserate.errors import Reason
 from baserate.formulas import influence
 from baserate.formulas.proportions import Interval
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.progress import progress
-from baserate.registry import Family, lower_is_better, row_of
-from baserate.uncertainty import areas, points
-from baserate.uncertainty.draws import Drawn, chunks, melds, resamples
+from baserate.registry import Family, bound_parameters, lower_is_better, row_of
+from baserate.uncertainty import intervals, points
+from baserate.uncertainty.draws import Drawn, check_draws, chunks, melds, resamples
 from baserate.uncertainty.replicates import cells_for, values
 
 # Rules that do not look at the data they are judged on.
@@ -33,10 +35,15 @@ class Question(NamedTuple):
     rng: np.random.Generator
     mixed: bool = False  # whether these prevalences are one uncertain one, each of them equally likely
 
+    def evaluate(self, x: float) -> tuple[float, Reason | None]:
+        """The metric itself at one of the prevalences, or why it is undefined."""
+        stays = self.at.missing_class is not None or x == self.at.odds_against
+        value, reason = evaluate(self.metric, self.at if stays else self.at.at_prevalence(1 / (1 + float(x))))
+        return float(value), reason
+
     def read(self, x: float) -> float:
         """The metric itself at one of the prevalences."""
-        at = self.at if x == self.at.odds_against else self.at.at_prevalence(1 / (1 + float(x)))
-        return float(evaluate(self.metric, at)[0])
+        return self.evaluate(x)[0]
 
 
 Method = Callable[[Question], Interval]
@@ -60,7 +67,7 @@ def methods(question: Question) -> Mapping[str, Method]:
     if question.mixed or (curve is not None and curve.weighted):
         return {"melded": _melded}
     found: dict[str, Method] = {"melded": _melded, "percentile": _percentile}
-    if isinstance(at, Curve) and areas.has_influence(metric):
+    if isinstance(at, Curve) and intervals.has_influence(metric):
         found |= {"bca": _bca, "logit_studentised": _studentised, "influence": _influence}
         if row is not None and row.name == "roc_auc":
             found |= {"delong": _delong, "delong_wald": _delong_wald}
@@ -70,7 +77,7 @@ def methods(question: Question) -> Mapping[str, Method]:
 def _constant(question: Question) -> Interval:
     """What does not depend on the data is known, up to the prevalence."""
     value = np.array([question.read(x_j) for x_j in question.x])
-    return areas.percentile(value, question.confidence_level) if question.mixed else Interval(value, value)
+    return intervals.percentile(value, question.confidence_level) if question.mixed else Interval(value, value)
 
 
 # --- points ---------------------------------------------------------------------------------------
@@ -95,36 +102,45 @@ def _melded_point(question: Question) -> Interval:
 def _melded(question: Question) -> Interval:
     """The lower end as a pessimist sees it and the upper one as an optimist does, or the reverse for a cost."""
     metric, at, x = question.metric, question.at, question.x
+    check_draws(question.n_resamples, question.confidence_level)
     cells = cells_for(metric, at)
-    sizes = chunks(cells, question.n_resamples, at_least=len(x) if question.mixed else 1)
+    if question.mixed:  # of an uncertain prevalence each part gets its share of the draws
+        sizes = chunks(cells, math.ceil(question.n_resamples / len(x)))
+        asked = [x_j[np.newaxis] for x_j in x for _ in sizes]
+        sizes = sizes * len(x)
+    else:
+        sizes = chunks(cells, question.n_resamples)
+        asked = [x] * len(sizes)
     drawn = progress(melds(cells, sizes, question.rng), len(sizes), "Drawing populations")
-    # Of an uncertain prevalence each part gets its share of the draws.
-    asked = [x[i % len(x)][np.newaxis] if question.mixed else x for i in range(len(sizes))]
     both = [[values(metric, at, side, x_i) for side in pair] for pair, x_i in zip(drawn, asked, strict=True)]
     pessimist, optimist = (np.concatenate(side) for side in zip(*both, strict=True))
-    sign = _searched(question)
-    if sign is None:
-        return areas.melded(pessimist, optimist, question.confidence_level)
-    pessimist, optimist = sign * pessimist, sign * optimist
-    value = sign * np.array([question.read(x_j) for x_j in x])
-    found = areas.melded(pessimist, optimist, question.confidence_level)
-    low, high = areas.without_flattery(found, pessimist, optimist, value, question.confidence_level)
-    if sign < 0:
-        return Interval(-high, -low)
-    return Interval(np.maximum(low, 0.0), high)
+    value = np.array([question.read(x_j) for x_j in x])
+    if question.mixed:
+        value = np.median(value, keepdims=True)
+    sign = searched_for(metric, at)
+    return intervals.melded(pessimist, optimist, value, question.confidence_level, searched_for=sign)
 
 
-def _searched(question: Question) -> float | None:
+def searched_for(metric: MetricFunction, at: Curve | Point) -> float | None:
     """Whether the data were searched for the highest value (1) or for the lowest (-1), which then flatters."""
-    row = row_of(question.metric)
+    row = row_of(metric)
     if row is not None and row.name in ("best_f_beta", "best_f1"):
         return 1.0
-    if isinstance(question.at, Point) and question.at.chosen.metric is question.metric:
-        return -1.0 if lower_is_better(question.metric) else 1.0
+    if isinstance(at, Point) and at.chosen.metric is not None and _same(metric, at.chosen.metric):
+        return -1.0 if lower_is_better(metric) else 1.0
     return None
 
 
+def _same(metric: Callable[..., object], other: Callable[..., object]) -> bool:
+    """Whether two metrics are one; partials of one function with the same parameters are."""
+    if metric is other:
+        return True
+    alike = row_of(metric) is not None and row_of(metric) is row_of(other)
+    return alike and bound_parameters(metric) == bound_parameters(other)
+
+
 def _resampled(question: Question) -> Iterator[Drawn]:
+    check_draws(question.n_resamples, question.confidence_level)
     cells = cells_for(question.metric, question.at)
     sizes = chunks(cells, question.n_resamples)
     return progress(resamples(cells, sizes, question.rng), len(sizes), "Resampling")
@@ -135,7 +151,7 @@ def _replicates(question: Question) -> FloatArray:
 
 
 def _percentile(question: Question) -> Interval:
-    return areas.percentile(_replicates(question), question.confidence_level)
+    return intervals.percentile(_replicates(question), question.confidence_level)
 
 
 def _bca(question: Question) -> Interval:
@@ -143,8 +159,8 @@ def _bca(question: Question) -> Interval:
 
     def one(curve: Curve, j: int, x: float, value: float) -> Interval:
         steps = curve.table.steps
-        skew = float(influence.acceleration(areas.influence_of(question.metric, steps, x), steps))
-        return areas.bca(replicates[:, j], value, skew, question.confidence_level)
+        skew = float(influence.acceleration(intervals.influence_of(question.metric, steps, x), steps))
+        return intervals.bca(replicates[:, j], value, skew, question.confidence_level)
 
     return _for_each_x(question, one)
 
@@ -153,14 +169,14 @@ def _studentised(question: Question) -> Interval:
     found, spreads = [], []
     for drawn in _resampled(question):
         found.append(values(question.metric, question.at, drawn, question.x))
-        variances = [areas.variance(question.metric, drawn.steps, float(x_j)) for x_j in question.x]
+        variances = [intervals.variance(question.metric, drawn.steps, float(x_j)) for x_j in question.x]
         spreads.append(np.stack(variances, axis=-1))
     replicates, variance = np.concatenate(found), np.concatenate(spreads)
 
     def one(curve: Curve, j: int, x: float, value: float) -> Interval:
-        seen = float(areas.variance(question.metric, curve.table.steps, x))
-        scale = areas.scale_of(question.metric)
-        return areas.studentised(
+        seen = float(intervals.variance(question.metric, curve.table.steps, x))
+        scale = intervals.scale_of(question.metric)
+        return intervals.studentised(
             replicates[:, j],
             variance[:, j],
             value=value,
@@ -178,21 +194,23 @@ def _studentised(question: Question) -> Interval:
 def _influence(question: Question) -> Interval:
     return _for_each_x(
         question,
-        lambda curve, _, x, value: areas.normal(
-            areas.scale_of(question.metric),
+        lambda curve, _, x, value: intervals.normal(
+            intervals.scale_of(question.metric),
             value,
-            areas.variance(question.metric, curve.table.steps, x),
+            intervals.variance(question.metric, curve.table.steps, x),
             question.confidence_level,
         ),
     )
 
 
 def _delong(question: Question) -> Interval:
-    return _for_each_x(question, lambda curve, _, x, value: areas.delong(curve, value, question.confidence_level))
+    return _for_each_x(question, lambda curve, _, x, value: intervals.delong(curve, value, question.confidence_level))
 
 
 def _delong_wald(question: Question) -> Interval:
-    return _for_each_x(question, lambda curve, _, x, value: areas.delong_wald(curve, value, question.confidence_level))
+    return _for_each_x(
+        question, lambda curve, _, x, value: intervals.delong_wald(curve, value, question.confidence_level)
+    )
 
 
 def _for_each_x(question: Question, interval: Callable[[Curve, int, float, float], Interval]) -> Interval:

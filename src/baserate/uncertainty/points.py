@@ -27,9 +27,10 @@ _OF_LR_POSITIVE = frozenset({"precision", "lift", "lr_positive", "precision_gain
 _OF_LR_NEGATIVE = frozenset({"npv", "lr_negative"})
 _F_BETA = frozenset({"f1", "f_beta"})
 
-# Nodes for each rate when a metric of two random rates is averaged over both.
-_NODES = 128
-_NODES_OF_OWN = 24  # for a user's own function, which is called for each pair of them
+# Panels of probabilities, and how many nodes each gets, when a metric of two random rates is averaged over both.
+_PANELS = (0.0, 1e-4, 0.02, 0.98, 1 - 1e-4, 1.0)
+_NODES = (8, 16, 64, 16, 8)
+_NODES_OF_OWN = (4, 8, 24, 8, 4)  # for a user's own function, which is called for each pair of them
 
 
 class Cases(NamedTuple):
@@ -71,7 +72,8 @@ def methods(metric: MetricFunction) -> Mapping[str, PointInterval]:
         return MappingProxyType({"melded": melded, "box": box})
     if row.name in _OF_TPR | _OF_FPR:
         names = ("clopper_pearson", *(name for name in PROPORTIONS if name != "clopper_pearson"))
-        return MappingProxyType({name: _rate_interval(name) for name in names})
+        of_rates = {name: _rate_interval(name) for name in names}
+        return MappingProxyType(of_rates | {"melded": _rate_interval("clopper_pearson"), "box": box})
     found: dict[str, PointInterval] = {"melded": melded}
     if row.name in _OF_LR_POSITIVE | _OF_LR_NEGATIVE | _F_BETA:
         found["score"] = _by_ratio(two_proportions.ratio_by_score, two_proportions.f_beta_by_score)
@@ -86,7 +88,7 @@ def _rate_interval(name: str) -> PointInterval:
     def interval(metric: MetricFunction, seen: Cases, x: FloatArray, confidence_level: float) -> Interval:
         tpr = _with_width(PROPORTIONS[name](seen.tp, seen.n_pos, confidence_level))
         fpr = _with_width(PROPORTIONS[name](seen.fp, seen.n_neg, confidence_level))
-        return _through(metric, tpr, fpr, x)
+        return through(metric, tpr, fpr, x)
 
     return interval
 
@@ -103,10 +105,10 @@ def box(metric: MetricFunction, seen: Cases, x: FloatArray, confidence_level: fl
     """
     each = float(np.sqrt(confidence_level))
     tpr, fpr = clopper_pearson(seen.tp, seen.n_pos, each), clopper_pearson(seen.fp, seen.n_neg, each)
-    return _through(metric, tpr, fpr, x)
+    return through(metric, tpr, fpr, x)
 
 
-def _through(metric: MetricFunction, tpr: Interval, fpr: Interval, x: FloatArray) -> Interval:
+def through(metric: MetricFunction, tpr: Interval, fpr: Interval, x: FloatArray) -> Interval:
     """The extremes of a metric in the corners of a box of rates."""
     corner = [values(metric, t, f, x) for t in tpr for f in fpr]
     return Interval(np.fmin.reduce(corner), np.fmax.reduce(corner))
@@ -188,12 +190,23 @@ def _laws(k: float, rest: float, nodes: FloatArray) -> tuple[FloatArray, FloatAr
 
 
 @lru_cache(maxsize=2)
-def _quantile_nodes(n: int) -> tuple[FloatArray, FloatArray]:
-    nodes, weights = np.polynomial.legendre.leggauss(n)
-    return (nodes + 1) / 2, weights / 2
+def _quantile_nodes(sizes: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
+    """Probabilities and their weights: Gauss and Legendre's in each panel, so that the tails have nodes, too."""
+    nodes, weights = [], []
+    for start, end, n in zip(_PANELS, _PANELS[1:], sizes, strict=False):
+        places, sizes_of = np.polynomial.legendre.leggauss(n)
+        nodes.append(start + (end - start) * (places + 1) / 2)
+        weights.append((end - start) * sizes_of / 2)
+    return np.concatenate(nodes), np.concatenate(weights)
 
 
 def _weighted_quantiles(found: FloatArray, weights: FloatArray, tails: tuple[float, float]) -> FloatArray:
+    """Quantiles, between values where they are finite."""
     order = np.argsort(found)
-    reached = np.searchsorted(np.cumsum(weights[order]), tails)
-    return found[order[np.minimum(reached, len(order) - 1)]]
+    ordered, middle = found[order], np.cumsum(weights[order]) - weights[order] / 2
+    after = np.clip(np.searchsorted(middle, tails), 1, len(order) - 1)
+    low, high = ordered[after - 1], ordered[after]
+    share = np.clip((tails - middle[after - 1]) / (middle[after] - middle[after - 1]), 0.0, 1.0)
+    with np.errstate(invalid="ignore"):
+        between = low + share * (high - low)
+    return np.where(np.isfinite(low) & np.isfinite(high), between, np.where(share < 0.5, low, high))

@@ -105,7 +105,7 @@ def _as_curve(drawn: Drawn, i: int, at: Curve) -> Curve:
     _, fp, pos, tied, n_pos, n_neg = drawn.steps.each(lambda column: column[i])
     gap = np.maximum(np.append(fp - tied, n_neg) - np.append(0.0, fp), 0.0)
     with np.errstate(invalid="ignore"):  # halfway between two infinities is nowhere, and nothing is there
-        between = np.concatenate([[np.inf], (drawn.score[1:] + drawn.score[:-1]) / 2, [-np.inf]])
+        between = np.concatenate([[np.inf], drawn.score[1:] / 2 + drawn.score[:-1] / 2, [-np.inf]])
     score = np.concatenate([between, drawn.score])
     counts = Counted(
         score, np.append(np.zeros(len(gap)), pos) * (at.n_pos / n_pos), np.append(gap, tied) * (at.n_neg / n_neg)

@@ -1,12 +1,73 @@
 """How far precision is known before a prevalence is: the widest place of its band over all of them."""
 
+import math
+
 import numpy as np
 
 from baserate import checks
 from baserate.errors import InputError
 from baserate.formulas import box
 from baserate.formulas.proportions import Interval
-from baserate.results import MaxWidth
+from baserate.metrics.over_prevalence import MetricFunction
+from baserate.registry import Family, describe, row_of
+from baserate.results import Band, MaxWidth
+from baserate.uncertainty.points import through, values
+
+
+def box_band(
+    metric: MetricFunction, prevalences: object, *, tpr: tuple[float, float], fpr: tuple[float, float]
+) -> Band:
+    """The worst and the best of a pointwise metric over prevalences when each rate lies in an interval.
+
+    Brabec's lower and upper bound. The level is not known here: if the two intervals hold independently of each other,
+    it is at least the product of their levels; `box_level` says how much more. For an interval from counts use
+    `estimate` or `sweep_estimates`.
+
+    Parameters
+    ----------
+    metric : callable
+        A pointwise metric; F1's band lets recall vary with the rest.
+    prevalences : column
+        Where to read it: shares strictly between 0 and 1, or odds such as "1:1000".
+    tpr, fpr : (float, float)
+        An interval of each rate, such as ``(estimate - sigma, estimate + sigma)``; an end outside [0, 1] is cut there.
+        The value in the band is that of the middles.
+
+    References
+    ----------
+    Brabec et al., On Model Evaluation under Non-constant Class Imbalance, ICCS 2020.
+    doi:10.1007/978-3-030-50423-6_6.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> band = br.box_band(br.precision, [0.01], tpr=(0.4, 0.6), fpr=(0.009, 0.011))
+    >>> band.low.round(4), band.value.round(4), band.high.round(4)
+    (array([0.2686]), array([0.3356]), array([0.4024]))
+    """
+    row = row_of(metric)
+    if row is None or row.family is not Family.POINTWISE:
+        raise InputError(
+            f"a box of rates gives the band of a pointwise metric, got {metric!r}; pass br.f1 for example."
+        )
+    grid = checks.prevalences(prevalences)
+    x = (1 - grid) / grid
+    t, f = _rates(tpr, "tpr"), _rates(fpr, "fpr")
+    low, high = through(metric, t, f, x)
+    return Band(
+        metric=describe(metric),
+        along="prevalence",
+        place=grid,
+        value=values(metric, (t.low + t.high) / 2, (f.low + f.high) / 2, x),
+        low=low,
+        high=high,
+        confidence_level=math.nan,
+        simultaneous=True,
+        method="box",
+        prevalence=None,
+        n_pos=math.nan,
+        n_neg=math.nan,
+    )
 
 
 def max_width(*, tpr: tuple[float, float], fpr: tuple[float, float]) -> MaxWidth:
@@ -54,7 +115,7 @@ def max_width_from_cvs(cv_tpr: float, cv_fpr: float) -> float:
     >>> round(br.max_width_from_cvs(0.1, 0.5), 10)
     0.3138593384
     """
-    return float(box.width_from_cvs(checks.cost(cv_tpr, "cv_tpr"), checks.cost(cv_fpr, "cv_fpr")))
+    return float(box.width_from_cvs(checks.not_negative(cv_tpr, "cv_tpr"), checks.not_negative(cv_fpr, "cv_fpr")))
 
 
 def affordable_cv(width: float, other_cv: float) -> float:
@@ -78,7 +139,7 @@ def affordable_cv(width: float, other_cv: float) -> float:
     >>> round(br.affordable_cv(0.1, 0.1), 10), round(br.affordable_cv(0.1, 0.05), 4)
     (0.1, 0.1495)
     """
-    return float(box.affordable_cv(checks.share(width, "width", above=True), checks.cost(other_cv, "other_cv")))
+    return float(box.affordable_cv(checks.share(width, "width", above=True), checks.not_negative(other_cv, "other_cv")))
 
 
 def box_level(

@@ -1,4 +1,4 @@
-"""Intervals of areas: in closed form from influence functions, and from resampled curves."""
+"""Intervals: in closed form from influence functions, and from what a metric says of drawn curves."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -120,32 +120,52 @@ def normal(scale: Scale, value: float, variance: FloatArray, confidence_level: f
 
 
 def percentile(replicates: FloatArray, confidence_level: float) -> Interval:
-    """The middle part of the replicates, along the first axis; undefined ones do not count.
+    """The middle part of the replicates, along the first axis.
 
     The ends are replicates themselves, the outer ones, because between an infinite one and another there is nothing.
+    Where more replicates are undefined than may lie beyond an end, both are nan.
     """
     tail = (1 - confidence_level) / 2
-    low = np.nanquantile(replicates, tail, axis=0, method="lower")
-    return Interval(low, np.nanquantile(replicates, 1 - tail, axis=0, method="higher"))
+    undefined = np.isnan(replicates)
+    known = undefined.sum(axis=0) <= int(tail * (len(replicates) - 1))
+    low = np.quantile(np.where(undefined, -np.inf, replicates), tail, axis=0, method="lower")
+    high = np.quantile(np.where(undefined, np.inf, replicates), 1 - tail, axis=0, method="higher")
+    return Interval(np.where(known, low, np.nan), np.where(known, high, np.nan))
 
 
-def melded(pessimist: FloatArray, optimist: FloatArray, confidence_level: float) -> Interval:
-    """From the pessimist's lower end to the optimist's upper one; for a cost it is the reverse."""
-    ends = [percentile(side, confidence_level) for side in (pessimist, optimist)]
-    return Interval(np.minimum(*(end.low for end in ends)), np.maximum(*(end.high for end in ends)))
-
-
-def without_flattery(
-    found: Interval, pessimist: FloatArray, optimist: FloatArray, value: FloatArray, confidence_level: float
+def melded(
+    pessimist: FloatArray,
+    optimist: FloatArray,
+    value: FloatArray,
+    confidence_level: float,
+    *,
+    searched_for: float | None = None,
 ) -> Interval:
-    """An interval of a highest value, let down by as much as the search for the highest flatters.
+    """From the pessimist's lower end to the optimist's upper one, or the reverse for a cost, and never past the value.
+
+    `searched_for` says that the data were searched for the highest value (1) or for the lowest (-1).
+    """
+    ends = [percentile(side, confidence_level) for side in (pessimist, optimist)]
+    low, high = np.minimum(*(end.low for end in ends)), np.maximum(*(end.high for end in ends))
+    if searched_for is not None:
+        sign = searched_for
+        let_down = sign * _without_flattery(sign * pessimist, sign * optimist, sign * value, confidence_level)
+        low, high = (np.minimum(low, let_down), high) if sign > 0 else (low, np.maximum(high, let_down))
+    # What was seen is inside also where it is the most extreme value there is, which no draw reaches.
+    return Interval(np.minimum(low, value), np.maximum(high, value))
+
+
+def _without_flattery(
+    pessimist: FloatArray, optimist: FloatArray, value: FloatArray, confidence_level: float
+) -> FloatArray:
+    """The lower end of a highest value, let down by as much as the search for the highest flatters.
 
     The best of many is better than it should be, in the data and once more in curves drawn from them. What the draws
     have gained, the value has gained as well; the end lies as far below as in a pessimist's draws.
     """
-    flattery = np.maximum(np.median(optimist, axis=0) - value, 0.0)
-    reach = np.median(pessimist, axis=0) - percentile(pessimist, confidence_level).low
-    return Interval(np.minimum(found.low, value - 2 * flattery - reach), found.high)
+    flattery = np.maximum(np.nanmedian(optimist, axis=0) - value, 0.0)
+    reach = np.nanmedian(pessimist, axis=0) - percentile(pessimist, confidence_level).low
+    return np.asarray(value - 2 * flattery - reach)
 
 
 def bca(replicates: FloatArray, value: float, acceleration: float, confidence_level: float) -> Interval:

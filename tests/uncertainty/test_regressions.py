@@ -1,0 +1,219 @@
+"""Corners that were once wrong: each test holds one of them."""
+
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+
+import baserate as br
+from baserate.progress import progress
+
+
+def curve_of(n_pos, n_neg, seed=0):
+    rng = np.random.default_rng(seed)
+    return br.Curve.from_scores(
+        np.repeat([1, 0], [n_pos, n_neg]), np.concatenate([rng.normal(1, 1, n_pos), rng.normal(0, 1, n_neg)])
+    )
+
+
+def pair_of(n_pos, n_neg, seed=0, **options):
+    rng = np.random.default_rng(seed)
+    label = np.repeat([1, 0], [n_pos, n_neg])
+    a, b = rng.normal(size=(2, n_pos + n_neg)) + label
+    return br.Pair.from_scores(label, a, b, **options)
+
+
+def test_a_threshold_above_all_rows_is_not_certain():
+    pair = pair_of(30, 400)
+    found = br.difference(br.specificity, pair, at=lambda c: c.at_threshold(99), rng=0)
+    assert found.low < -0.004
+    assert found.high > 0.004
+    rows = {
+        i: br.Curve.from_scores([label], [score])
+        for i, (label, score) in enumerate(zip(pair.positive, pair.scores[0], strict=True))
+    }
+    clustered = br.cluster_estimate(br.specificity, rows, at=lambda c: c.at_threshold(99), rng=0)
+    single = br.estimate(br.specificity, pair.a.at_threshold(99))
+    assert (clustered.low, clustered.high) == pytest.approx((single.low, single.high), abs=0.002)
+    assert clustered.chosen is None
+
+
+@pytest.mark.slow
+def test_equal_models_at_a_high_threshold_are_seldom_called_different():
+    different = 0
+    for seed in range(60):
+        pair = pair_of(30, 300, seed)
+        found = br.difference(br.specificity, pair, at=lambda c: c.at_threshold(2.9), rng=seed, n_resamples=200)
+        different += not found.low <= 0 <= found.high
+    assert different <= 3
+
+
+def test_thresholds_cannot_be_swapped_as_ranks():
+    with pytest.raises(br.InputError, match="got a threshold; use difference"):
+        br.swap_test(br.recall, pair_of(20, 60), at=lambda c: c.at_threshold(0.5), n_permutations=9)
+
+
+def test_a_rule_that_finds_no_point_once_swapped_speaks_against_a_difference():
+    pair = pair_of(10, 40)
+    most = float(np.nanmax(br.precision(pair.b)))
+    rule = lambda curve: curve.at_precision(min(most, float(np.nanmax(br.precision(pair.a)))))  # noqa: E731
+    p_value = br.swap_test(br.recall, pair, at=rule, n_permutations=40, rng=0)
+    assert 0.02 <= p_value <= 1
+
+
+def test_a_rule_must_not_read_elsewhere():
+    rule = lambda curve: curve.at_prevalence(0.001).at_recall(0.5)  # noqa: E731
+    for call in (
+        lambda: br.difference(br.precision, pair_of(20, 60), at=rule),
+        lambda: br.lead(br.precision, pair_of(20, 60), [0.1], at=rule),
+        lambda: br.cluster_estimate(br.precision, {i: curve_of(3, 9, i) for i in range(9)}, at=rule),
+    ):
+        with pytest.raises(br.InputError, match="as it is read"):
+            call()
+
+
+def test_a_gain_below_zero_is_not_cut_off():
+    def gain(at):
+        return -(at.fnr + 0.5 * at.fpr)
+
+    point = curve_of(40, 400).best(gain)
+    found = br.estimate(gain, point, rng=0)
+    assert found.low < found.value - 0.05
+    vague = br.estimate(gain, point, rng=0, prevalence=br.Beta(10, 90))
+    assert vague.low < vague.value < vague.high < 0
+    benefit = partial(br.net_benefit, threshold_probability=0.1)
+    band = br.sweep_estimates(benefit, curve_of(40, 400).at_prevalence(0.5).best(benefit), [0.01], rng=0)
+    assert band.low[0] < band.value[0] - 0.01
+
+
+def test_draws_without_a_value_are_not_dropped_in_silence():
+    narrow = partial(br.best_f1, recall_range=(0.5, 0.52))
+    found = br.estimate(narrow, curve_of(40, 400), rng=0)
+    assert math.isnan(found.low)
+    assert found.reason is br.Reason.UNDEFINED_IN_DRAWS
+    topped = br.Curve.from_scores([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4])
+    silent = br.estimate(br.precision, topped.at_fpr(0), rng=0)
+    assert silent.value == 1
+    assert math.isnan(silent.low)
+    assert silent.reason is br.Reason.UNDEFINED_IN_DRAWS
+
+
+def test_an_uncertain_prevalence_is_counted_once():
+    curve = curve_of(40, 400)
+    fixed = br.estimate(br.best_f1, curve.at_prevalence(0.1), rng=0)
+    vague = br.estimate(br.best_f1, curve, rng=0, prevalence=br.Beta(1e5, 9e5))
+    assert (vague.low, vague.high) == pytest.approx((fixed.low, fixed.high), abs=0.02)
+
+
+@pytest.mark.parametrize("n_pos", [40, 1000, 2080])
+def test_all_parts_of_an_uncertain_prevalence_get_their_share(n_pos):
+    """AUC-PR of a classifier without skill is the prevalence, whose quartiles under Beta(1, 1) are 1/4 and 3/4."""
+    score = np.arange(2 * n_pos, dtype=float)
+    curve = br.Curve.from_scores(np.tile([1, 0], n_pos), score)
+    found = br.estimate(br.auc_pr, curve, prevalence=br.Beta(1, 1), confidence_level=0.5, rng=0, n_resamples=200)
+    assert (found.low, found.high) == pytest.approx((0.25, 0.75), abs=0.12 if n_pos == 40 else 0.04)
+
+
+def test_partials_with_equal_parameters_are_one_metric():
+    curve = curve_of(40, 400)
+    same = partial(br.f_beta, beta=2)
+    one = br.estimate(same, curve.best(same), rng=0)
+    other = br.estimate(partial(br.f_beta, beta=2), curve.best(partial(br.f_beta, beta=2)), rng=0)
+    assert one == other
+
+
+def test_a_band_of_one_place_is_the_same_simultaneous_or_not():
+    curve = curve_of(40, 400)
+    for n in (200, 2000):
+        pointwise, joint = (br.pr_band(curve, [0.9], rng=0, simultaneous=s, n_resamples=n) for s in (False, True))
+        assert joint.low[0] <= pointwise.low[0]
+        assert joint.high[0] >= pointwise.high[0]
+
+
+def test_no_rows_is_a_reason():
+    empty = br.Curve.from_scores([], [])
+    assert br.estimate(br.roc_auc, empty).reason is br.Reason.NO_ROWS
+    one_class = br.Pair.from_scores([0, 0], [0.1, 0.2], [0.2, 0.3])
+    assert br.lead(br.roc_auc, one_class, [0.1]).reason is br.Reason.NO_POSITIVES
+    assert br.pr_band(one_class.a.at_prevalence(0.1)).reason is br.Reason.NO_POSITIVES
+    negatives = {i: br.Curve.from_scores([0, 0], [0.1, 0.2]) for i in range(9)}
+    found = br.cluster_estimate(br.specificity, negatives, at=lambda c: c.at_threshold(0.15))
+    assert found.reason is br.Reason.NO_POSITIVES
+
+
+def test_a_pair_never_changes():
+    label, a, b = np.array([0, 1, 0, 1]), np.array([0.1, 0.8, 0.4, 0.3]), np.array([0.2, 0.9, 0.1, 0.7])
+    pair = br.Pair.from_scores(label, a, b)
+    a[:] = a[::-1].copy()
+    assert pair.scores[0].tolist() == [0.1, 0.8, 0.4, 0.3]
+    with pytest.raises(ValueError, match="read-only"):
+        pair.scores[0][0] = 9
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda c, p: br.lead(br.roc_auc, c, [0.1]), "compared as a Pair, got Curve"),
+        (lambda c, p: br.crossing_estimates(br.roc_auc, c), "compared as a Pair, got Curve"),
+        (lambda c, p: br.swap_test(br.roc_auc, c), "compared as a Pair, got Curve"),
+        (lambda c, p: br.pr_band(c.at_recall(0.5)), "a band runs along a Curve, got Point"),
+        (lambda c, p: br.difference(br.recall, p, at=(len, len, len)), "one rule or a pair of them, got 3"),
+        (lambda c, p: br.difference(br.recall, p, at=5), "at must be a function"),
+        (lambda c, p: br.difference(br.recall, p, at=lambda _: c.at_recall(0.5)), "on the curve it is given"),
+        (lambda c, p: br.estimate("f1", c), "a metric is a function such as br.average_precision, got 'f1'"),
+        (lambda c, p: br.estimate(lambda _: "x", c), "a metric must return a number, got 'x'"),
+        (lambda c, p: br.estimate(br.roc_auc, c, n_resamples=10), "n_resamples must be at least 40"),
+        (lambda c, p: br.max_width_from_cvs(-1, 0.1), "pass a number from 0 up"),
+        (lambda c, p: br.ranking(br.roc_auc, {1: c, "1": c}, [0.1]), "models must have different names"),
+        (lambda c, p: br.Pair.from_scores([0, 1], [1, 2], [1, 2], names=(1, "1")), "names must be two different"),
+    ],
+)
+def test_bad_input_gets_a_sentence(call, sentence):
+    with pytest.raises(br.InputError, match=sentence):
+        call(curve_of(5, 20), pair_of(5, 20))
+
+
+def test_a_rate_may_be_melded_and_boxed():
+    point = br.Point.from_counts(tp=5, fp=2, fn=0, tn=90)
+    exact = br.estimate(br.recall, point)
+    melded = br.estimate(br.recall, point, method="melded")
+    assert (melded.low, melded.high) == (exact.low, exact.high)
+    assert br.estimate(br.recall, point, method="box").low < exact.low
+
+
+def test_scores_at_the_end_of_floats():
+    curve = br.Curve.from_scores([1, 0, 1, 0], [1.7e308, 1.6e308, -1.7e308, -1.6e308])
+
+    def area(curve):
+        return br.roc_auc(curve)
+
+    found = br.estimate(area, curve, rng=0, n_resamples=50)
+    assert 0 <= found.low <= found.high <= 1
+
+
+class Terminal:
+    def __init__(self):
+        self.text = ""
+
+    def isatty(self):
+        return True
+
+    def write(self, text):
+        self.text += text
+
+    def flush(self):
+        pass
+
+
+def test_progress_shows_on_a_terminal_only(monkeypatch, capsys):
+    times = iter(range(0, 1000, 3))
+    monkeypatch.setattr("time.monotonic", lambda: next(times))
+    terminal = Terminal()
+    assert list(progress(range(4), 4, "Working", to=terminal)) == [0, 1, 2, 3]
+    assert "Working [" in terminal.text
+    assert terminal.text.endswith("\r\x1b[K")
+    assert list(progress(range(4), 4, "Working")) == [0, 1, 2, 3]
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("sys.stderr", None)
+    assert list(progress(range(4), 4, "Working")) == [0, 1, 2, 3]
