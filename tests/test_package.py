@@ -51,3 +51,4 @@ def test_the_demo_prints_its_table(capsys):
     shown = capsys.readouterr().out
     assert "Average precision             new_model         0.8785    0.5988    0.4862    0.4279" in shown
     assert "new_model leads below 1 in 21, old_model above" in shown
+    assert "1:10000: 0.43, 95 % sure between 0.03 and 0.49" in shown

@@ -199,6 +199,55 @@ def test_chance_with_few_positives_is_above_the_prevalence():
         assert br.chance_average_precision(read) == pytest.approx(mean, rel=0.05)
 
 
+def test_above_the_baseline_is_not_a_test():
+    """Three positives in 500, at ranks 20, 200 and 300: four times the prevalence, as chance would have it."""
+    curve = br.Curve.from_scores([int(rank in (20, 200, 300)) for rank in range(1, 501)], -np.arange(500))
+    assert br.average_precision(curve) > 3.8 * curve.prevalence
+    assert br.better_than_chance(br.average_precision, curve, rng=0).p_value > 0.05
+
+
+def test_wilson_on_alerts_holds_at_one_prevalence_only():
+    """60 right alerts of 160 have one Wilson interval; the interval of precision moves with the prevalence."""
+    point = br.Point.from_counts(tp=60, fp=100, fn=40, tn=99_900)
+    here, rare = br.estimate(br.precision, point), br.estimate(br.precision, point.at_prevalence(1e-5))
+    assert here.low > 10 * rare.high
+
+
+def test_a_threshold_chosen_on_the_data_is_not_a_given_one():
+    curve = br.Curve.from_scores(*_normal_rows(100, 10_000, 1.5))
+    chosen = curve.at_recall(0.6)
+    given = curve.at_threshold(chosen.threshold)
+    assert br.estimate(br.precision, chosen, rng=0).width > 2 * br.estimate(br.precision, given).width
+
+
+def test_few_positives_are_resampled_within_their_class():
+    """Rows drawn from both classes together would leave out two positives of 500 rows every seventh time."""
+    curve = br.Curve.from_scores(*_normal_rows(2, 498, 1.0))
+    found = br.estimate(br.average_precision, curve, method="percentile", rng=0)
+    assert found.reason is None
+    assert 0 < found.low < found.high < 1
+
+
+def test_delong_neither_leaves_the_unit_interval_nor_collapses():
+    nearly = br.Curve.from_scores([0, 0, 0, 1, 0, 1, 1, 1], range(8))
+    assert br.estimate(br.roc_auc, nearly, method="delong").high < 1
+    separated = br.Curve.from_scores([0, 0, 0, 0, 1, 1, 1, 1], range(8))
+    assert br.estimate(br.roc_auc, separated, method="delong").reason is br.Reason.NO_VARIATION
+    assert br.estimate(br.roc_auc, separated, rng=0).low < 0.9
+
+
+def test_the_band_of_f1_lets_recall_vary():
+    """T .6 ± .1, F .01 ± .005 at prevalence .05; with recall held at .6 it would be [.618, .714]."""
+    band = br.box_band(br.f1, [0.05], tpr=(0.5, 0.7), fpr=(0.005, 0.015))
+    assert (band.low[0], band.high[0]) == pytest.approx((0.560, 0.780), abs=5.001e-4)
+
+
+def _normal_rows(n_pos, n_neg, distance):
+    rng = np.random.default_rng(5)
+    label = np.repeat([1, 0], [n_pos, n_neg])
+    return label, rng.normal(size=len(label)) + distance * label
+
+
 def test_weights_are_never_ignored():
     y, s = [0, 1, 0, 1], [1, 2, 3, 4]
     plain, weighted = br.Curve.from_scores(y, s), br.Curve.from_scores(y, s, weight=[1, 2, 3, 4])

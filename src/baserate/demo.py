@@ -16,9 +16,18 @@ def main() -> None:
     print(table(models))
 
     print("\nWhich model is better depends on the prevalence:")
-    for swap in br.crossings(br.average_precision, *models.values(), names=("old_model", "new_model")):
-        rarity = f"1 in {1 / swap.prevalence:.0f}"
-        print(f"  average precision: {swap.leads_below} leads below {rarity}, {swap.leads_above} above.")
+    pair = br.Pair.from_scores(data["fraud"], data["old_model"], data["new_model"], names=("old_model", "new_model"))
+    for swap in br.crossing_estimates(br.average_precision, pair, n_resamples=300, rng=0):
+        rarity, most, least = (f"{1 / prevalence:.0f}" for prevalence in (swap.prevalence, swap.low, swap.high))
+        print(f"  average precision: {swap.leads_below} leads below 1 in {rarity}, {swap.leads_above} above")
+        print(f"  (95 % sure: between 1 in {most} and 1 in {least}).")
+
+    print("\nAnd how sure is a number far from the test set's prevalence? new_model's average precision:")
+    for prevalence in ("own", "1:10000"):
+        found = br.estimate(
+            br.average_precision, curve if prevalence == "own" else curve.at_prevalence(prevalence), rng=0
+        )
+        print(f"  {prevalence:>7}: {found.value:.2f}, 95 % sure between {found.low:.2f} and {found.high:.2f}")
 
     point = curve.at_recall(0.5).at_prevalence("1:10000")
     print(f"\nnew_model in production at 1:10,000, threshold {point.threshold:.4g}, a million payments:")
