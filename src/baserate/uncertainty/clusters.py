@@ -111,7 +111,7 @@ def cluster_estimate(
         both = [[values(metric, model, side, x) for side in pair] for pair in drawn]
         worst, best = (np.concatenate(side) for side in zip(*both, strict=True))
         ends = intervals.melded(worst, best, np.full(1, value), level, searched_for=searched_for(metric, model))
-        if np.isnan(ends.low[0] + ends.high[0]):
+        if np.isnan(ends).any():
             reason = Reason.UNDEFINED_IN_DRAWS
     return Estimate(
         metric=describe(metric),

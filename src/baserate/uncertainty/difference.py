@@ -118,7 +118,7 @@ def difference(
     verdict = Verdict(Interval(np.asarray(math.nan), np.asarray(math.nan)), math.nan)
     if reason is None:
         verdict = available[name](contest, level, n_draws, generator)
-        if math.isnan(float(verdict.ends.low) + float(verdict.ends.high)):
+        if np.isnan(verdict.ends).any():
             reason = Reason.UNDEFINED_IN_DRAWS if name in ("melded", "percentile") else Reason.NO_VARIATION
     return Difference(
         metric=describe(metric),

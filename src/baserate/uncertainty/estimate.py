@@ -131,11 +131,11 @@ def _under(given: Beta | Span, question: Question, method: str | None) -> Estima
     return replace(
         found[0],
         value=value,
-        low=min(part.low for part in found),
-        high=max(part.high for part in found),
+        low=float(np.min([part.low for part in found])),  # nan where one of them is
+        high=float(np.max([part.high for part in found])),
         prevalence=middle,
         uncertain_prevalence=str(given),
-        reason=reason or found[0].reason,
+        reason=reason or next((part.reason for part in found if part.reason), None),
     )
 
 
@@ -165,7 +165,7 @@ def estimates(question: Question, method: str | None) -> list[Estimate]:
                 n_pos=n_pos,
                 n_neg=n_neg,
                 chosen=str(at.chosen) if isinstance(at, Point) and is_chosen(at) else None,
-                reason=reason or (_reason_of_no_interval(name) if np.isnan(low + high) else None),
+                reason=reason or (_reason_of_no_interval(name) if np.isnan(low) or np.isnan(high) else None),
                 caution=CAUTION if name in FELL_SHORT else None,
             )
         )
