@@ -198,6 +198,10 @@ def of_curve(curve: br.Curve, x: Floats, rng: np.random.Generator, n_draws: int)
 
     both = [(read(pessimist), read(optimist)) for pessimist, optimist in melds(cells, sizes, rng)]
     for name, (metric, at) in asked.items():
+        if isinstance(at, br.Point):
+            band = br.sweep_estimates(metric, at, 1 / (1 + x), n_resamples=n_draws, rng=rng)
+            yield Answer(name, "melded", Interval(band.low, band.high))
+            continue
         pessimist, optimist = (np.concatenate([pair[side][name] for pair in both]) for side in (0, 1))
         value = br.sweep(metric, at, 1 / (1 + x)).value
         sign = searched_for(metric, at)

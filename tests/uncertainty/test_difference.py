@@ -110,6 +110,23 @@ def test_methods_agree_on_ordinary_data():
         assert one.value == found["delong"].value
 
 
+def test_p_values_are_two_sided():
+    """Where DeLong gives a p-value that is neither tiny nor large, draws give about the same, or more."""
+    compared = 0
+    for seed in range(12):
+        pair = br.Pair.from_scores(*rows(seed, 300, 3000, distances=(1.1, 1.0)))
+        delong = br.difference(br.roc_auc, pair, method="delong").p_value
+        if 0.02 < delong < 0.5:
+            compared += 1
+            resampled, melded = (
+                br.difference(br.roc_auc, pair, method=method, rng=0, n_resamples=1000).p_value
+                for method in ("percentile", "melded")
+            )
+            assert delong / 1.4 - 0.01 < resampled < 1.4 * delong + 0.03
+            assert resampled - 0.02 < melded < 3 * delong + 0.03  # on the safe side
+    assert compared >= 3
+
+
 @pytest.mark.slow
 def test_intervals_of_differences_hold():
     """True differences by a large sample; 120 small test sets, at two prevalences."""

@@ -13,6 +13,7 @@ from sklearn.metrics import average_precision_score
 import baserate as br
 from baserate.formulas.proportions import clopper_pearson
 from baserate.uncertainty import cells as cutting
+from baserate.uncertainty import intervals
 from baserate.uncertainty.cells import corners
 from baserate.uncertainty.draws import chunks, melds, resample, resamples
 from baserate.uncertainty.methods import Question, methods
@@ -359,6 +360,35 @@ def test_a_rule_within_a_gap_needs_no_table_of_all_scores():
     assert coarse == pytest.approx(fine, rel=0.02)
 
 
+def test_what_a_search_gains_is_taken_off_twice():
+    """The optimist's median is 0.1 above the value, and the pessimist reaches 0.3 below his median."""
+    rng = np.random.default_rng(0)
+    pessimist = np.sort(rng.uniform(0.2, 0.8, (2001, 1)), axis=0)
+    optimist = rng.permutation(np.linspace(0.5, 0.9, 2001))[:, np.newaxis]
+    value = np.array([0.6])
+    plain = intervals.melded(pessimist, optimist, value, 0.95)
+    found = intervals.melded(pessimist, optimist, value, 0.95, searched_for=1.0)
+    reach = np.median(pessimist) - plain.low
+    assert found.low == pytest.approx(0.6 - 2 * 0.1 - reach)
+    assert found.high == plain.high
+    lowest = intervals.melded(-pessimist, -optimist, -value, 0.95, searched_for=-1.0)
+    assert (-lowest.high, -lowest.low) == (found.low, found.high)
+    unsearched = intervals.melded(optimist, optimist, value, 0.95, searched_for=1.0)
+    assert unsearched.low < intervals.melded(optimist, optimist, value, 0.95).low
+
+
+def test_levels_that_may_be_the_choice_are_held_too():
+    """Two levels of which the data cannot say which one reaches the recall: the interval holds both."""
+    curve = br.Curve.from_counts([3.0, 2.0, 1.0], pos=[601, 199, 200], neg=[20, 30, 50])
+    found = br.estimate(br.f1, curve.at_recall(0.6), rng=0)
+    for threshold in (3.0, 2.0):
+        level = br.estimate(br.f1, curve.at_threshold(threshold))
+        assert found.low <= level.low
+        assert found.high >= level.high
+    sure = br.estimate(br.f1, curve.at_recall(0.5), rng=0)
+    assert sure.high < found.high - 0.05
+
+
 # --- promises of the function ---------------------------------------------------------------------
 
 
@@ -430,6 +460,29 @@ def test_weights_count_for_what_they_are_worth():
         br.estimate(br.recall, point).width
         > br.estimate(br.recall, br.Curve.from_scores(label, score).at_threshold(1.0)).width
     )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", [br.average_precision, br.roc_auc])
+def test_intervals_of_weighted_rows_hold(metric):
+    """Weights that have nothing to do with the scores cost cases and nothing else."""
+    rng = np.random.default_rng(1)
+    truth = metric(curve_of(200_000, 200_000, seed=99).at_prevalence(0.1))
+    held = {"weighted": 0, "as if not": 0}
+    for seed in range(100):
+        label = np.repeat([1, 0], [50, 500])
+        score = rng.normal(size=550) + label
+        weight = rng.exponential(size=550) ** 2
+        weighted = br.Curve.from_scores(label, score, weight=weight).at_prevalence(0.1)
+        found = br.estimate(metric, weighted, rng=seed, n_resamples=300)
+        held["weighted"] += found.low <= truth <= found.high
+        pretended = br.estimate(
+            metric, br.Curve.from_scores(label, score).at_prevalence(0.1), rng=seed, n_resamples=300
+        )
+        half = pretended.width / 2
+        held["as if not"] += abs(found.value - truth) <= half
+    assert held["weighted"] >= 93 - 2 * math.sqrt(100 * 0.93 * 0.07)
+    assert held["as if not"] < 85
 
 
 def test_an_uncertain_prevalence_widens():

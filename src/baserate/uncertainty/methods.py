@@ -18,7 +18,7 @@ from baserate.progress import progress
 from baserate.registry import Family, bound_parameters, lower_is_better, row_of
 from baserate.uncertainty import intervals, points
 from baserate.uncertainty.draws import Drawn, check_draws, chunks, melds, resamples
-from baserate.uncertainty.replicates import cells_for, values
+from baserate.uncertainty.replicates import cells_for, chosen_levels, values
 
 # Rules that do not look at the data they are judged on.
 _FIXED_RULES = ("given", "threshold")
@@ -112,13 +112,38 @@ def _melded(question: Question) -> Interval:
         sizes = chunks(cells, question.n_resamples)
         asked = [x] * len(sizes)
     drawn = progress(melds(cells, sizes, question.rng), len(sizes), "Drawing populations")
-    both = [[values(metric, at, side, x_i) for side in pair] for pair, x_i in zip(drawn, asked, strict=True)]
-    pessimist, optimist = (np.concatenate(side) for side in zip(*both, strict=True))
+    found: tuple[list[FloatArray], list[FloatArray]] = ([], [])
+    levels: tuple[list[FloatArray], list[FloatArray]] = ([], [])
+    for pair, x_i in zip(drawn, asked, strict=True):
+        for i, side in enumerate(pair):
+            found[i].append(values(metric, at, side, x_i))
+            levels[i].append(chosen_levels(at, side) if isinstance(at, Point) else np.zeros(0))
+    pessimist, optimist = (np.concatenate(side) for side in found)
     value = np.array([question.read(x_j) for x_j in x])
     if question.mixed:
         value = np.median(value, keepdims=True)
     sign = searched_for(metric, at)
-    return intervals.melded(pessimist, optimist, value, question.confidence_level, searched_for=sign)
+    ends = intervals.melded(pessimist, optimist, value, question.confidence_level, searched_for=sign)
+    return _with_levels(question, ends, [np.concatenate(side) for side in levels])
+
+
+def _with_levels(question: Question, ends: Interval, levels: list[FloatArray]) -> Interval:
+    """An interval that also holds those of the thresholds that may be the population's choice.
+
+    Where scores are discrete, a rule jumps from level to level. Draws are then a mixture over levels, whose quantiles
+    do not do justice to any of them.
+    """
+    at, tail = question.at, (1 - question.confidence_level) / 2
+    if not isinstance(at, Point) or at.curve is None:
+        return ends
+    low, high = ends
+    for level in np.unique(np.concatenate([side[~np.isnan(side)] for side in levels])):
+        if max(np.mean(side == level) for side in levels) > tail:
+            seen = points.cases(at.curve.at_threshold(float(level)))
+            melded = points.melded_over if question.mixed else points.melded
+            at_level = melded(question.metric, seen, question.x, question.confidence_level)
+            low, high = np.fmin(low, at_level.low), np.fmax(high, at_level.high)
+    return Interval(low, high)
 
 
 def searched_for(metric: MetricFunction, at: Curve | Point) -> float | None:

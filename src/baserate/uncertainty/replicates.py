@@ -3,6 +3,7 @@
 import math
 import warnings
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -122,7 +123,7 @@ def _value(metric: MetricFunction, at: Curve | Point) -> float:
 
 
 def _of_chosen_points(metric: MetricFunction, at: Point, drawn: Drawn, x: FloatArray) -> FloatArray:
-    tpr, fpr = _choose(at, drawn)
+    tpr, fpr, _ = _choose(at, drawn)
     row = row_of(metric)
     if row is not None and row.family is Family.POINTWISE:
         shares = Confusion(*(share[:, np.newaxis] for share in (tpr, 1 - tpr, fpr, 1 - fpr)))
@@ -133,35 +134,48 @@ def _of_chosen_points(metric: MetricFunction, at: Point, drawn: Drawn, x: FloatA
     return np.array([[_value(metric, point.at_prevalence(1 / (1 + x_j))) for x_j in x] for point in points])
 
 
-def _choose(at: Point, drawn: Drawn) -> tuple[FloatArray, FloatArray]:
-    """TPR and FPR of the point that the rule chooses on each drawn curve."""
+class Chosen(NamedTuple):
+    """The point that a rule chooses on each drawn curve."""
+
+    tpr: FloatArray
+    fpr: FloatArray
+    corner: Indices  # counted from 1; at 0 nothing is predicted positive
+
+
+def _choose(at: Point, drawn: Drawn) -> Chosen:
     steps, choice = drawn.steps, at.chosen
     limit = math.nan if choice.target is None else choice.target
     tpr, fpr = steps.tp / steps.n_pos, steps.fp / steps.n_neg
     if choice.rule == "threshold":
-        above = np.full((len(tpr), 1), np.count_nonzero(drawn.score >= limit))
-        return _at(above, tpr), _at(above, fpr)
+        corner = np.full(len(tpr), np.count_nonzero(drawn.score >= limit))
+        return Chosen(_at(corner, tpr), _at(corner, fpr), corner)
     if choice.rule in _CORNER_RULES:
-        corner = _best_corner(choice, tpr, fpr)
-        reached = _at(corner[:, np.newaxis] + 1, tpr)
-        if (
-            choice.rule == "recall"
-        ):  # where scores are continuous, the wanted recall is reached on the way to the corner
-            reached = np.where(drawn.atoms[corner], reached, np.minimum(reached, limit))
-        return reached, _at(corner[:, np.newaxis] + 1, fpr)
+        corner = _best_corner(choice, tpr, fpr) + 1
+        reached = _at(corner, tpr)
+        if choice.rule == "recall":
+            # Where scores are continuous, the wanted recall is reached on the way to the corner.
+            reached = np.where(drawn.atoms[corner - 1], reached, np.minimum(reached, limit))
+        return Chosen(reached, _at(corner, fpr), corner)
     # These rules limit a mean of both rates. FPR goes on in the gap behind the last corner within the limit.
     eta = math.nan if choice.prevalence is None else choice.prevalence
     for_tpr, for_fpr = {"fpr": (0.0, 1.0), "alert_rate": (eta, 1 - eta), "top_k": (at.n_pos, at.n_neg)}[choice.rule]
-    chosen = _how_many(for_tpr * tpr + for_fpr * fpr <= limit * (1 + ROUNDING))[:, np.newaxis]
+    corner = _how_many(for_tpr * tpr + for_fpr * fpr <= limit * (1 + ROUNDING))
     gap_ends = np.append(fpr - steps.neg / steps.n_neg, np.ones((len(fpr), 1)), 1)
-    reached = _at(chosen, tpr)
-    return reached, np.minimum((limit - for_tpr * reached) / for_fpr, np.take_along_axis(gap_ends, chosen, 1)[:, 0])
+    reached = _at(corner, tpr)
+    within = np.take_along_axis(gap_ends, corner[:, np.newaxis], 1)[:, 0]
+    return Chosen(reached, np.minimum((limit - for_tpr * reached) / for_fpr, within), corner)
+
+
+def chosen_levels(at: Point, drawn: Drawn) -> FloatArray:
+    """The scores that were chosen as thresholds, one for each drawn curve; nan where scores are continuous."""
+    levels = np.append(np.nan, np.where(drawn.atoms, drawn.score, np.nan))
+    return levels[_choose(at, drawn).corner]
 
 
 def _at(chosen: Indices, rate: FloatArray) -> FloatArray:
     """A rate at the chosen corner of each curve, counted from 1; at 0 nothing is predicted positive."""
     with_silence = np.append(np.zeros((len(rate), 1)), rate, 1)
-    return np.take_along_axis(with_silence, chosen, 1)[:, 0]
+    return np.take_along_axis(with_silence, chosen[:, np.newaxis], 1)[:, 0]
 
 
 def _best_corner(choice: Choice, tpr: FloatArray, fpr: FloatArray) -> Indices:
