@@ -10,6 +10,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 import baserate as br
 from baserate.uncertainty.difference import contest_of
+from baserate.uncertainty.lead import _nearest_swap
 from baserate.uncertainty.pairing import paired_melds, paired_resamples
 from baserate.uncertainty.replicates import values
 
@@ -245,6 +246,23 @@ def test_crossings_have_intervals_that_hold():
             assert 0 < swap.found_again <= 1
     assert found_one >= 28
     assert held >= 0.93 * found_one - 2 * math.sqrt(found_one * 0.93 * 0.07)
+
+
+def test_the_nearest_swap_in_a_drawn_pair():
+    grid = np.array([0.0, 1.0, 2.0, 3.0, 4.0])
+    assert _nearest_swap(np.array([1.0, 3.0, -1.0, -2.0, -1.0]), grid, 0.0) == pytest.approx(1.75)
+    assert _nearest_swap(np.array([1.0, -1.0, 1.0, 1.0, -3.0]), grid, 4.0) == pytest.approx(3.25)
+    assert _nearest_swap(np.array([1.0, -1.0, 1.0, 1.0, -3.0]), grid, 0.0) == pytest.approx(0.5)
+    assert _nearest_swap(np.ones(5), grid, 2.0) == np.inf  # the lead is yet to be lost
+    assert _nearest_swap(-np.ones(5), grid, 2.0) == -np.inf  # it was lost before the range
+
+
+def test_the_cheaper_model_leads():
+    pair = br.Pair.from_scores(*rows(5, 100, 1000, distances=(2.5, 0.5)))
+    cost = partial(br.expected_cost, cost_fn=10, cost_fp=1)
+    found = br.lead(cost, pair, [0.1], at=lambda curve: curve.at_fpr(0.1), rng=0, n_resamples=200)
+    assert found.value[0] < 0
+    assert found.probability[0] > 0.99
 
 
 def test_where_one_leads_throughout_there_is_no_crossing():
