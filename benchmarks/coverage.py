@@ -44,6 +44,7 @@ SIZES_NEG = (100, 10_000)
 PREVALENCES: tuple[float | None, ...] = (None, 0.5, 0.01, 1e-4)  # None: the test set's own
 RECALL = 0.6
 FEWEST_ANSWERS = 50  # to judge a method by
+COLLAPSED = 1e-9  # a width that says that everything is known
 PRETENDED = "as if given"
 LARGEST_STUDENTISED = 100  # positives; a variance for every resample is what costs most
 
@@ -361,10 +362,10 @@ def by_question(lines: list[Line]) -> dict[str, dict[str, list[Line]]]:
 
 
 def relative_width(lines: list[Line], others: list[Line]) -> float:
-    """How many times as wide as others, where both gave answers: the geometric mean over settings."""
+    """How many times as wide as others, where neither collapsed: the geometric mean over settings."""
     known = {(line.setting, line.prevalence): line.width for line in others}
     pairs = [(line.width, known.get((line.setting, line.prevalence), 0.0)) for line in lines]
-    logs = [math.log(ours / theirs) for ours, theirs in pairs if ours > 0 and theirs > 0 and math.isfinite(ours)]
+    logs = [math.log(ours / theirs) for ours, theirs in pairs if min(ours, theirs) > COLLAPSED and ours < math.inf]
     return math.exp(sum(logs) / len(logs)) if logs else math.nan
 
 
