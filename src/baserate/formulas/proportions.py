@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betainc, betaincc, betaincinv, betaln, expit, log_expit, ndtri
+import scipy
 
 from baserate.arrays import CountArray, FloatArray
 
@@ -38,7 +38,7 @@ ProportionInterval = Callable[[Numbers, Numbers, float], Interval]
 
 def z_score(confidence_level: float) -> float:
     """How many standard errors an interval of this level goes to either side."""
-    return -float(ndtri((1 - confidence_level) / 2))
+    return -float(scipy.special.ndtri((1 - confidence_level) / 2))
 
 
 def wilson(k: Numbers, n: Numbers, confidence_level: float) -> Interval:
@@ -115,20 +115,21 @@ def _beta_quantile(a: FloatArray, b: FloatArray, tail: float) -> Share:
     against the log-odds, and from there the method cannot go astray.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        guess = betaincinv(a, b, tail)
-        near = np.abs(betainc(a, b, guess) - tail) < tail / 10
-        share, rest = wilson_lower(a, a + b, np.asarray(ndtri(tail) ** 2))
+        guess = scipy.special.betaincinv(a, b, tail)
+        near = np.abs(scipy.special.betainc(a, b, guess) - tail) < tail / 10
+        share, rest = wilson_lower(a, a + b, np.asarray(scipy.special.ndtri(tail) ** 2))
         log_odds = np.log(np.where(near, guess / (1 - guess), share / rest))
         for _ in range(_STEPS):
-            share, rest = expit(log_odds), expit(-log_odds)
-            reached = np.where(share < 0.5, betainc(a, b, share), betaincc(b, a, rest))
-            density = np.exp(a * log_expit(log_odds) + b * log_expit(-log_odds) - betaln(a, b))
+            share, rest = scipy.special.expit(log_odds), scipy.special.expit(-log_odds)
+            reached = np.where(share < 0.5, scipy.special.betainc(a, b, share), scipy.special.betaincc(b, a, rest))
+            log_share, log_rest = scipy.special.log_expit(log_odds), scipy.special.log_expit(-log_odds)
+            density = np.exp(a * log_share + b * log_rest - scipy.special.betaln(a, b))
             # A quantile too small for a float stays 0.
             step = np.where(share > 0, np.log(reached / tail) * reached / density, 0.0)
             log_odds = log_odds - step
             if not (np.abs(step) > _CLOSE).any():
                 break
-        return Share(expit(log_odds), expit(-log_odds))
+        return Share(scipy.special.expit(log_odds), scipy.special.expit(-log_odds))
 
 
 def _around(k: FloatArray, n: FloatArray, margin: FloatArray) -> Interval:

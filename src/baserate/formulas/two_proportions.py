@@ -15,7 +15,7 @@ search, and nothing is subtracted in it.
 from typing import Literal
 
 import numpy as np
-from scipy.special import expit
+import scipy
 
 from baserate.arrays import FloatArray
 from baserate.formulas.pointwise import Confusion, Rates, f_beta, rates, ratio
@@ -61,7 +61,7 @@ def f_beta_by_delta(
     by_f = ratio(x, wrong) ** 2 * ratio(seen.fpr * seen.tnr, cells.fp + cells.tn)
     logit = np.log((1 + square) * seen.tpr / wrong)
     margin = z_score(confidence_level) * np.sqrt(by_t + by_f)
-    return Interval(np.asarray(expit(logit - margin)), np.asarray(expit(logit + margin)))
+    return Interval(np.asarray(scipy.special.expit(logit - margin)), np.asarray(scipy.special.expit(logit + margin)))
 
 
 def f_beta_by_score(

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
+import scipy
 
 from baserate import checks
 from baserate.arrays import FloatArray
@@ -231,7 +231,7 @@ def _normal(contest: Contest, level: float, divisor: Callable[[float], float]) -
     value = first - second
     margin = z_score(level) * math.sqrt(variance)
     ends = Interval(np.asarray(value - margin), np.asarray(value + margin))
-    return Verdict(ends, float(2 * ndtr(-abs(value) / math.sqrt(variance))))
+    return Verdict(ends, float(2 * scipy.special.ndtr(-abs(value) / math.sqrt(variance))))
 
 
 def _by_cell(answers: Influence) -> FloatArray:

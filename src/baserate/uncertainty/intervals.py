@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, logit, ndtr, ndtri
+import scipy
 
 from baserate import checks
 from baserate.arrays import FloatArray
@@ -30,7 +30,15 @@ def _identity(value: FloatArray) -> FloatArray:
     return value
 
 
-LOGIT = Scale(logit, expit, lambda value: 1 / (value * (1 - value)))
+def _logit(value: FloatArray) -> FloatArray:
+    return scipy.special.logit(value)
+
+
+def _expit(value: FloatArray) -> FloatArray:
+    return scipy.special.expit(value)
+
+
+LOGIT = Scale(_logit, _expit, lambda value: 1 / (value * (1 - value)))
 BELOW_ONE = Scale(lambda value: -np.log1p(-value), lambda value: -np.expm1(-value), lambda value: 1 / (1 - value))
 PLAIN = Scale(_identity, _identity, np.ones_like)
 
@@ -173,9 +181,9 @@ def bca(replicates: FloatArray, value: float, acceleration: float, confidence_le
     below = (np.count_nonzero(replicates < value) + np.count_nonzero(replicates == value) / 2) / len(replicates)
     if not 0 < below < 1:
         return Interval(np.asarray(np.nan), np.asarray(np.nan))
-    bias = ndtri(below)
+    bias = scipy.special.ndtri(below)
     reach = bias + np.array([-1.0, 1.0]) * z_score(confidence_level)
-    tails = ndtr(bias + reach / (1 - acceleration * reach))
+    tails = scipy.special.ndtr(bias + reach / (1 - acceleration * reach))
     low, high = np.quantile(replicates, tails)
     return Interval(low, high)
 

@@ -1,7 +1,7 @@
 """Which of two models leads at which prevalence, and where they swap: with intervals."""
 
 import numpy as np
-from scipy.special import expit, logit
+import scipy
 
 from baserate import checks
 from baserate.arrays import FloatArray
@@ -116,20 +116,20 @@ def crossing_estimates(
     seen = crossings(metric, contest.a, contest.b, low=ends[0], high=ends[1], names=pair.names)
     if not seen:
         return []
-    grid = np.linspace(float(logit(ends[0])), float(logit(ends[1])), _CELLS + 1)
+    grid = np.linspace(float(scipy.special.logit(ends[0])), float(scipy.special.logit(ends[1])), _CELLS + 1)
     sign = -1.0 if lower_is_better(metric) else 1.0
     sides = melded_differences(contest._replace(x=np.exp(-grid)), n_draws, checks.generator(rng))
     made = []
     for one in seen:
         lost_by_first = sign if one.leads_below == pair.names[0] else -sign
         pessimist, optimist = (_swaps(lost_by_first * side, grid, one.prevalence) for side in sides)
-        found = intervals.melded(pessimist, optimist, np.asarray(logit(one.prevalence)), level)
+        found = intervals.melded(pessimist, optimist, np.asarray(scipy.special.logit(one.prevalence)), level)
         made.append(
             CrossingEstimate(
                 metric=one.metric,
                 prevalence=one.prevalence,
-                low=max(ends[0], float(expit(found.low))),
-                high=min(ends[1], float(expit(found.high))),
+                low=max(ends[0], float(scipy.special.expit(found.low))),
+                high=min(ends[1], float(scipy.special.expit(found.high))),
                 value=one.value,
                 leads_below=one.leads_below,
                 leads_above=one.leads_above,
@@ -141,7 +141,7 @@ def crossing_estimates(
 
 
 def _swaps(differences: FloatArray, grid: FloatArray, seen: float) -> FloatArray:
-    middle = float(logit(seen))
+    middle = float(scipy.special.logit(seen))
     return np.array([_nearest_swap(row, grid, middle) for row in differences])
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betaln
+import scipy
 
 from baserate.arrays import Counts, FloatArray, Indices
 from baserate.errors import InputError
@@ -95,6 +95,6 @@ def every_labelling(totals: Indices, n_pos: int) -> tuple[Picks, FloatArray] | N
     for score in reversed(range(n_scores)):
         before, here = levels[score]
         cases[:, score], way = here[way], before[way]
-    log_ways = -(betaln(totals - cases + 1, cases + 1) + np.log1p(totals)).sum(axis=1)
+    log_ways = -(scipy.special.betaln(totals - cases + 1, cases + 1) + np.log1p(totals)).sum(axis=1)
     weight = np.exp(log_ways - log_ways.max())
     return Picks(np.broadcast_to(np.arange(n_scores), cases.shape), cases), weight / weight.sum()

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betaincinv
+import scipy
 
 from baserate import checks
 from baserate.arrays import FloatArray
@@ -184,8 +184,8 @@ def melded_over(metric: MetricFunction, seen: Cases, x: FloatArray, confidence_l
 
 def _laws(k: float, rest: float, nodes: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Quantiles of the laws of the lower and of the upper limit of a rate."""
-    lower = betaincinv(k, rest + 1, nodes) if k > 0 else np.zeros(len(nodes))
-    upper = betaincinv(k + 1, rest, nodes) if rest > 0 else np.ones(len(nodes))
+    lower = scipy.special.betaincinv(k, rest + 1, nodes) if k > 0 else np.zeros(len(nodes))
+    upper = scipy.special.betaincinv(k + 1, rest, nodes) if rest > 0 else np.ones(len(nodes))
     return lower, upper
 
 

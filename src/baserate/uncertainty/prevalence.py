@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betaincinv, expit, logit
+import scipy
 
 from baserate import checks
 from baserate.arrays import FloatArray
@@ -42,7 +42,7 @@ class Beta:
 
     def quantile(self, share: FloatArray) -> FloatArray:
         """The prevalence below which it lies with this probability."""
-        return np.clip(betaincinv(self.a, self.b, share), 1e-300, 1 - 1e-16)
+        return np.clip(scipy.special.betaincinv(self.a, self.b, share), 1e-300, 1 - 1e-16)
 
     def __str__(self) -> str:
         return f"Beta({self.a:.6g}, {self.b:.6g})"
@@ -58,11 +58,12 @@ class Span:
     @property
     def middle(self) -> float:
         """Halfway in log-odds."""
-        return float(expit((logit(self.low) + logit(self.high)) / 2))
+        return float(scipy.special.expit((scipy.special.logit(self.low) + scipy.special.logit(self.high)) / 2))
 
     def places(self) -> FloatArray:
         """Prevalences between the ends, both included, evenly in log-odds."""
-        inner = expit(np.linspace(logit(self.low), logit(self.high), _PLACES)[1:-1])
+        start, end = scipy.special.logit(self.low), scipy.special.logit(self.high)
+        inner = scipy.special.expit(np.linspace(start, end, _PLACES)[1:-1])
         return np.concatenate([[self.low], inner, [self.high]])
 
     def __str__(self) -> str:
