@@ -216,6 +216,7 @@ def test_above_the_baseline_is_not_a_test(eta):
 
 @pytest.mark.parametrize("metric", [br.average_precision, br.auc_prg, br.roc_auc])
 @pytest.mark.parametrize("decimals", [0, 9], ids=["tied", "untied"])
+@pytest.mark.slow
 def test_p_values_are_uniform_under_the_null(metric, decimals):
     rng = np.random.default_rng(11)
     p_values = []
