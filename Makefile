@@ -19,10 +19,10 @@ demo: $(INSTALLED) ## two models on a bundled example, read at four prevalences
 	@$(BIN)/python -m baserate.demo
 
 test: lint types layers ## everything that must pass before a change lands
-	@$(BIN)/pytest -n 2
+	@$(BIN)/pytest -n 2 --dist loadfile
 
 check: lint types layers ## the quick part of it: no simulations
-	@$(BIN)/pytest -n 2 -m "not slow"
+	@$(BIN)/pytest -n 2 --dist loadfile -m "not slow"
 
 lint: $(READY)
 	@$(BIN)/ruff check
