@@ -115,6 +115,15 @@ def test_all_parts_of_an_uncertain_prevalence_get_their_share(n_pos):
     assert (found.low, found.high) == pytest.approx((0.25, 0.75), abs=0.12 if n_pos == 40 else 0.04)
 
 
+def test_a_range_of_prevalences_is_looked_at_between_its_ends():
+    """MCC vanishes towards both ends and is high between them."""
+    point = br.Point.from_counts(tp=95, fp=10, fn=5, tn=9_999_990)
+    found = br.estimate(br.mcc, point, prevalence=(1e-9, 1 - 1e-9))
+    ends = [br.estimate(br.mcc, point.at_prevalence(end)) for end in (1e-9, 1 - 1e-9)]
+    assert max(end.high for end in ends) < 0.1
+    assert found.high > br.mcc(point.at_prevalence(0.01)) > 0.95
+
+
 def test_partials_with_equal_parameters_are_one_metric():
     curve = curve_of(40, 400)
     same = partial(br.f_beta, beta=2)
