@@ -97,6 +97,9 @@ def test_draws_without_a_value_are_not_dropped_in_silence():
     assert silent.value == 1
     assert math.isnan(silent.low)
     assert silent.reason is br.Reason.UNDEFINED_IN_DRAWS
+    # The same where scores are tied, so that levels have intervals of their own.
+    tied = br.Curve.from_counts([3.0, 2.0, 1.0], pos=[5, 5, 5], neg=[0, 20, 30])
+    assert br.estimate(br.precision, tied.at_fpr(0), rng=0).reason is br.Reason.UNDEFINED_IN_DRAWS
 
 
 def test_an_uncertain_prevalence_is_counted_once():

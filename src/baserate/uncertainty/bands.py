@@ -20,7 +20,7 @@ from baserate.results import Band
 from baserate.uncertainty import intervals
 from baserate.uncertainty.cells import corners
 from baserate.uncertainty.draws import check_draws, chunks, melds
-from baserate.uncertainty.estimate import check_estimable, estimates, sizes_behind
+from baserate.uncertainty.estimate import check_counted, check_estimable, estimates, sizes_behind
 from baserate.uncertainty.methods import Question
 
 _PLACES = 101  # along a curve, if the caller does not say where
@@ -216,7 +216,7 @@ def prg_band(
 def _check_curve(curve: object) -> None:
     if not isinstance(curve, Curve):
         raise InputError(f"a band runs along a Curve, got {type(curve).__name__}; pass the curve itself.")
-    check_estimable(sum, curve)
+    check_counted(curve)
 
 
 class Asked(NamedTuple):

@@ -98,14 +98,12 @@ def corners_and(curve: Curve, threshold: float) -> Cells:
 def _cut(curve: Curve, first: Indices, last: Indices | None = None) -> Cells:
     """Cells between corners, each of which goes from a first row to a last one."""
     last = first if last is None else last
-    squares = (curve.pos_squares, curve.neg_squares) if curve.weighted else (None, None)
     # Positives lie at corners only; what is in a gap is nothing but negatives.
-    pos, pos_squares = (
-        None if column is None else _amounts(column, first, last)[1::2] for column in (curve.pos, squares[0])
-    )
-    neg, neg_squares = (None if column is None else _amounts(column, first, last) for column in (curve.neg, squares[1]))
-    assert pos is not None
-    assert neg is not None
+    pos, neg = _amounts(curve.pos, first, last)[1::2], _amounts(curve.neg, first, last)
+    pos_squares = neg_squares = None
+    if curve.weighted:
+        pos_squares = _amounts(curve.pos_squares, first, last)[1::2]
+        neg_squares = _amounts(curve.neg_squares, first, last)
     return Cells(curve.score[last].copy(), _part(pos, pos_squares), _part(neg, neg_squares), first < last)
 
 

@@ -11,7 +11,7 @@ from baserate.arrays import BoolArray, FloatArray, Indices
 from baserate.curve.counting import Counted
 from baserate.curve.curve import Curve
 from baserate.curve.table import CountTable
-from baserate.errors import InputError, MissingInformationError
+from baserate.errors import InputError
 from baserate.formulas.mann_whitney import mann_whitney_tail
 from baserate.formulas.steps import Steps
 from baserate.metrics.definition import evaluate
@@ -20,7 +20,7 @@ from baserate.progress import progress
 from baserate.registry import Family, bound_parameters, describe, row_of
 from baserate.results import ChanceTest
 from baserate.uncertainty.draws import Drawn
-from baserate.uncertainty.picks import Picks, chunks, every_labelling, picks
+from baserate.uncertainty.picks import Picks, check_cases, chunks, every_labelling, picks
 from baserate.uncertainty.replicates import values
 
 # Two values closer than this, relatively, are equal. A value that may be negative is a difference, and near zero it is
@@ -123,18 +123,6 @@ def better_than_chance(
     if every is not None:
         return _by_enumeration(found, metric, curve, *every)
     return _by_permutation(found, metric, curve, n_permutations, rng)
-
-
-def check_cases(curve: object, what: str) -> None:
-    """Refuse what does not know how many cases there are at each score."""
-    if not isinstance(curve, Curve):
-        raise InputError(f"{what} needs a whole Curve, got {type(curve).__name__}; pass the curve itself.")
-    made_from = "weighted rows" if curve.weighted else None if curve.has_scores else "rates"
-    if made_from:
-        raise MissingInformationError(
-            f"{what} needs the numbers of cases at each score, and this curve was made from {made_from}; build it with "
-            f"from_scores or from_counts, without weights."
-        )
 
 
 def _check_metric(metric: MetricFunction) -> None:

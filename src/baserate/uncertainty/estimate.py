@@ -194,7 +194,13 @@ def check_estimable(metric: object, at: object) -> None:
             f"{row.name} is estimated at one operating point, got a Curve; choose one, for example "
             f"curve.at_recall(0.6)."
         )
-    if isinstance(at, Curve) and not at.has_scores:
+    if isinstance(at, Curve):
+        check_counted(at)
+
+
+def check_counted(curve: Curve) -> None:
+    """Refuse a curve that does not know how many cases there are at each score."""
+    if not curve.has_scores:
         raise MissingInformationError(
             "an interval rests on numbers of cases at each score, and this curve was made from rates; build it with "
             "from_scores or from_counts."

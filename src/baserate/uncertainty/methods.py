@@ -143,7 +143,8 @@ def _with_levels(question: Question, ends: Interval, levels: list[FloatArray]) -
             melded = points.melded_over if question.mixed else points.melded
             at_level = melded(question.metric, seen, question.x, question.confidence_level)
             low, high = np.fmin(low, at_level.low), np.fmax(high, at_level.high)
-    return Interval(low, high)
+    # What the draws leave undefined, a level does not define.
+    return Interval(np.where(np.isnan(ends.low), np.nan, low), np.where(np.isnan(ends.high), np.nan, high))
 
 
 def searched_for(metric: MetricFunction, at: Curve | Point) -> float | None:

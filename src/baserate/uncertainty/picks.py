@@ -7,7 +7,8 @@ import numpy as np
 import scipy
 
 from baserate.arrays import Counts, FloatArray, Indices
-from baserate.errors import InputError
+from baserate.curve.curve import Curve
+from baserate.errors import InputError, MissingInformationError
 
 # Ways are all gone through up to this many, and up to this many counts in all of them.
 _FEW_LABELLINGS = 20_000
@@ -18,6 +19,18 @@ _CHUNK = 2**17
 
 # numpy draws without replacement from fewer cases than this.
 _TOO_MANY_CASES = 10**9
+
+
+def check_cases(curve: object, what: str) -> None:
+    """Refuse what does not know how many cases there are at each score."""
+    if not isinstance(curve, Curve):
+        raise InputError(f"{what} needs a whole Curve, got {type(curve).__name__}; pass the curve itself.")
+    made_from = "weighted rows" if curve.weighted else None if curve.has_scores else "rates"
+    if made_from:
+        raise MissingInformationError(
+            f"{what} needs the numbers of cases at each score, and this curve was made from {made_from}; build it with "
+            f"from_scores or from_counts, without weights."
+        )
 
 
 class Picks(NamedTuple):

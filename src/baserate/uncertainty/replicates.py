@@ -72,7 +72,7 @@ class _DrawnTable(Table):
 
     @property
     def merged_steps(self) -> Steps:
-        return self.drawn.steps
+        return self.drawn.steps  # where pieces are vertical differs from curve to curve
 
     def average_precision(self, x: FloatArray, low: float, high: float, *, deficit: bool = False) -> FloatArray:
         """The step sum where scores are discrete; elsewhere a positive's weight is spread along its rise.

@@ -13,8 +13,7 @@ from baserate.metrics.over_prevalence import MetricFunction
 from baserate.progress import progress
 from baserate.registry import Family, describe, row_of
 from baserate.results import Undersampled
-from baserate.uncertainty.chance import check_cases
-from baserate.uncertainty.picks import picks
+from baserate.uncertainty.picks import check_cases, picks
 
 
 def undersampled(
