@@ -5,11 +5,11 @@ from a Curve to a number.
 """
 
 from baserate import examples
-from baserate.curve.curve import Curve
-from baserate.curve.one_vs_rest import one_vs_rest
-from baserate.curve.pair import Pair
-from baserate.curve.point import Choice, Point
-from baserate.curve.reading import Reading
+from baserate.curves.curve import Curve
+from baserate.curves.one_vs_rest import one_vs_rest
+from baserate.curves.pair import Pair
+from baserate.curves.point import Choice, Point
+from baserate.curves.reading import Reading
 from baserate.errors import (
     BaserateError,
     CurveFileError,

@@ -8,7 +8,7 @@ import numpy as np
 
 from baserate import checks
 from baserate.checks import Label
-from baserate.curve.curve import Curve
+from baserate.curves.curve import Curve
 from baserate.errors import InputError, MissingInformationError
 from baserate.metrics.definition import evaluate
 from baserate.registry import Family, lower_is_better, row_of

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from baserate.curve.curve import Curve
+from baserate.curves.curve import Curve
 from baserate.errors import Reason
 from baserate.metrics import over_odds
 from baserate.metrics.definition import metric

@@ -1,7 +1,7 @@
 """Metrics of decisions: what mistakes cost and what alerts are worth."""
 
 from baserate import checks
-from baserate.curve.reading import Reading
+from baserate.curves.reading import Reading
 from baserate.formulas import pointwise
 from baserate.formulas.pointwise import N
 from baserate.metrics.definition import metric

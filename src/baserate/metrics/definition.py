@@ -9,9 +9,9 @@ from typing import TypeVar, cast
 import numpy as np
 
 from baserate.arrays import FloatArray
-from baserate.curve.curve import Curve
-from baserate.curve.point import Point
-from baserate.curve.reading import Reading
+from baserate.curves.curve import Curve
+from baserate.curves.point import Point
+from baserate.curves.reading import Reading
 from baserate.errors import InputError, Reason, UndefinedMetricWarning
 from baserate.registry import Family, Law, Metric, bound_parameters, describe, register, row_of
 

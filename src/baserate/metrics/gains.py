@@ -1,7 +1,7 @@
 """Precision and recall measured from what chance, or the worst classifier, would get."""
 
 from baserate import checks
-from baserate.curve.reading import Reading
+from baserate.curves.reading import Reading
 from baserate.errors import Reason
 from baserate.formulas import pointwise
 from baserate.formulas.pointwise import N

@@ -1,7 +1,7 @@
 """An operating point told in cases instead of rates."""
 
 from baserate import checks
-from baserate.curve.point import Point
+from baserate.curves.point import Point
 from baserate.errors import InputError, MissingInformationError
 from baserate.results import NaturalFrequencies
 

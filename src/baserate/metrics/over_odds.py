@@ -10,7 +10,7 @@ import numpy as np
 
 from baserate import checks
 from baserate.arrays import FloatArray
-from baserate.curve.curve import Curve
+from baserate.curves.curve import Curve
 from baserate.formulas import areas, baselines
 from baserate.formulas.interpolation import interpolated
 

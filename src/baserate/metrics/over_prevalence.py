@@ -9,8 +9,8 @@ import numpy as np
 
 from baserate import checks
 from baserate.arrays import FloatArray
-from baserate.curve.curve import Curve
-from baserate.curve.point import Point, Points
+from baserate.curves.curve import Curve
+from baserate.curves.point import Point, Points
 from baserate.errors import InputError, PrecisionWarning, Reason, UndefinedMetricWarning
 from baserate.metrics.definition import evaluate
 from baserate.registry import Family, bound_parameters, describe, lower_is_better, row_of

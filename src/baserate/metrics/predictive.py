@@ -1,7 +1,7 @@
 """Metrics of predictions: what an alert, or its absence, is worth at a prevalence."""
 
 from baserate import checks
-from baserate.curve.reading import Reading
+from baserate.curves.reading import Reading
 from baserate.errors import Reason
 from baserate.formulas import pointwise
 from baserate.formulas.pointwise import N

@@ -6,8 +6,8 @@ import numpy as np
 
 from baserate import checks
 from baserate.arrays import FloatArray
-from baserate.curve.curve import Curve
-from baserate.curve.point import Point
+from baserate.curves.curve import Curve
+from baserate.curves.point import Point
 from baserate.errors import InputError
 from baserate.metrics.over_prevalence import MetricFunction, crossings, sweep
 from baserate.registry import describe, lower_is_better

@@ -1,6 +1,6 @@
 """Metrics that do not depend on the prevalence: shares of one class, and what is made of these alone."""
 
-from baserate.curve.reading import Reading
+from baserate.curves.reading import Reading
 from baserate.errors import Reason
 from baserate.formulas import pointwise
 from baserate.formulas.pointwise import N

@@ -7,9 +7,9 @@ import numpy as np
 
 from baserate import checks
 from baserate.arrays import FloatArray, Indices
-from baserate.curve.curve import Curve
-from baserate.curve.point import Point
-from baserate.curve.thresholds import ROUNDING
+from baserate.curves.curve import Curve
+from baserate.curves.point import Point
+from baserate.curves.thresholds import ROUNDING
 from baserate.errors import InputError
 from baserate.formulas.proportions import Interval
 from baserate.formulas.steps import Steps, per_rise

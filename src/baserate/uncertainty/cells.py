@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from baserate.arrays import BoolArray, Counts, FloatArray, Indices
-from baserate.curve.curve import Curve
+from baserate.curves.curve import Curve
 
 # Corners that are kept as they are when there are more than twice as many, and runs that the others are put into.
 _SINGLE_CORNERS = 8192

@@ -8,9 +8,9 @@ import numpy as np
 
 from baserate import checks
 from baserate.arrays import BoolArray, FloatArray, Indices
-from baserate.curve.counting import Counted
-from baserate.curve.curve import Curve
-from baserate.curve.table import CountTable
+from baserate.curves.counting import Counted
+from baserate.curves.curve import Curve
+from baserate.curves.table import CountTable
 from baserate.errors import InputError
 from baserate.formulas.mann_whitney import mann_whitney_tail
 from baserate.formulas.steps import Steps

@@ -8,8 +8,8 @@ import numpy as np
 
 from baserate import checks
 from baserate.arrays import FloatArray
-from baserate.curve.curve import Curve
-from baserate.curve.point import Point
+from baserate.curves.curve import Curve
+from baserate.curves.point import Point
 from baserate.errors import InputError, Reason
 from baserate.formulas.proportions import Interval
 from baserate.metrics.definition import evaluate

@@ -9,9 +9,9 @@ import scipy
 
 from baserate import checks
 from baserate.arrays import FloatArray
-from baserate.curve.curve import Curve
-from baserate.curve.pair import Pair
-from baserate.curve.point import Point
+from baserate.curves.curve import Curve
+from baserate.curves.pair import Pair
+from baserate.curves.point import Point
 from baserate.errors import InputError, NoSuchPointError, Reason
 from baserate.formulas.influence import Influence
 from baserate.formulas.proportions import Interval, z_score

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from baserate import checks
-from baserate.curve.curve import Curve
-from baserate.curve.point import Point
+from baserate.curves.curve import Curve
+from baserate.curves.point import Point
 from baserate.errors import InputError, MissingInformationError, Reason
 from baserate.formulas.proportions import Interval
 from baserate.metrics.over_prevalence import MetricFunction

@@ -9,7 +9,7 @@ import scipy
 
 from baserate import checks
 from baserate.arrays import FloatArray
-from baserate.curve.curve import Curve
+from baserate.curves.curve import Curve
 from baserate.formulas import baselines, influence
 from baserate.formulas.influence import Influence
 from baserate.formulas.proportions import Interval, z_score

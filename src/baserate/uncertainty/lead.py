@@ -5,7 +5,7 @@ import scipy
 
 from baserate import checks
 from baserate.arrays import FloatArray
-from baserate.curve.pair import Pair
+from baserate.curves.pair import Pair
 from baserate.metrics.over_prevalence import MetricFunction, crossings, sweep
 from baserate.registry import describe, lower_is_better
 from baserate.results import CrossingEstimate, Lead

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from baserate.arrays import FloatArray
-from baserate.curve.curve import Curve
-from baserate.curve.point import Point
+from baserate.curves.curve import Curve
+from baserate.curves.point import Point
 from baserate.errors import Reason
 from baserate.formulas import influence
 from baserate.formulas.proportions import Interval

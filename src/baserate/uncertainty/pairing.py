@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from baserate.arrays import FloatArray, Indices
-from baserate.curve.pair import Pair
+from baserate.curves.pair import Pair
 from baserate.uncertainty.cells import Cells, Part
 from baserate.uncertainty.draws import Drawn, Masses, gammas, multinomial, optimist, pessimist, resample
 

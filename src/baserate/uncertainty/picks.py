@@ -7,7 +7,7 @@ import numpy as np
 import scipy
 
 from baserate.arrays import Counts, FloatArray, Indices
-from baserate.curve.curve import Curve
+from baserate.curves.curve import Curve
 from baserate.errors import InputError, MissingInformationError
 
 # Ways are all gone through up to this many, and up to this many counts in all of them.

@@ -10,7 +10,7 @@ import scipy
 
 from baserate import checks
 from baserate.arrays import FloatArray
-from baserate.curve.point import Point, Points
+from baserate.curves.point import Point, Points
 from baserate.formulas import two_proportions
 from baserate.formulas.pointwise import Confusion
 from baserate.formulas.proportions import PROPORTIONS, Interval, clopper_pearson

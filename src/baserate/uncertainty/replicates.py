@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from baserate.arrays import BoolArray, Counts, FloatArray, Indices
-from baserate.curve.counting import Counted, merge_counts
-from baserate.curve.curve import Curve
-from baserate.curve.point import Choice, Point, Points
-from baserate.curve.table import CountTable, Table
-from baserate.curve.thresholds import ROUNDING
+from baserate.curves.counting import Counted, merge_counts
+from baserate.curves.curve import Curve
+from baserate.curves.point import Choice, Point, Points
+from baserate.curves.table import CountTable, Table
+from baserate.curves.thresholds import ROUNDING
 from baserate.errors import UndefinedMetricWarning
 from baserate.formulas import areas, pointwise
 from baserate.formulas.pointwise import Confusion

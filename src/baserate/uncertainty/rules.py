@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from baserate.curve.curve import Curve
-from baserate.curve.point import Point
+from baserate.curves.curve import Curve
+from baserate.curves.point import Point
 from baserate.errors import InputError
 
 Rule = Callable[[Curve], Point]

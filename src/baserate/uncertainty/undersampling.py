@@ -6,7 +6,7 @@ import numpy as np
 
 from baserate import checks
 from baserate.arrays import Indices
-from baserate.curve.curve import Curve
+from baserate.curves.curve import Curve
 from baserate.errors import InputError
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction

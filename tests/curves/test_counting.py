@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import baserate as br
-from baserate.curve.counting import count_rows, count_weighted_rows
+from baserate.curves.counting import count_rows, count_weighted_rows
 
 
 def counted_by_hand(scores, positive, weight=None):

@@ -10,10 +10,10 @@ import numpy as np
 from baserate import checks, notebook
 from baserate.arrays import Counts
 from baserate.checks import Label
-from baserate.curve import files
-from baserate.curve.counting import Counted, count_rows, count_weighted_rows, merge_counts
-from baserate.curve.table import CountTable, RateTable, Table
-from baserate.curve.thresholds import Thresholds
+from baserate.curves import files
+from baserate.curves.counting import Counted, count_rows, count_weighted_rows, merge_counts
+from baserate.curves.table import CountTable, RateTable, Table
+from baserate.curves.thresholds import Thresholds
 from baserate.errors import CurveFileError, InputError
 from baserate.formulas import pointwise
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from baserate import checks
 from baserate.checks import Label
-from baserate.curve.curve import Curve
+from baserate.curves.curve import Curve
 from baserate.errors import InputError
 
 

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from baserate.arrays import Counts, FloatArray
-from baserate.curve.counting import Counted
+from baserate.curves.counting import Counted
 from baserate.formulas import areas
 from baserate.formulas.pointwise import Confusion
 from baserate.formulas.steps import Steps, merge_vertical

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from baserate import checks
 from baserate.arrays import BoolArray, FloatArray
 from baserate.checks import Label
-from baserate.curve.counting import count_rows
-from baserate.curve.curve import Curve
+from baserate.curves.counting import count_rows
+from baserate.curves.curve import Curve
 from baserate.errors import InputError
 
 

@@ -9,17 +9,17 @@ import numpy as np
 
 from baserate import checks
 from baserate.arrays import CountArray, Counts, FloatArray
-from baserate.curve.counting import Counted
-from baserate.curve.point import Choice, Point
-from baserate.curve.reading import Reading
-from baserate.curve.table import CountTable, Table
+from baserate.curves.counting import Counted
+from baserate.curves.point import Choice, Point
+from baserate.curves.reading import Reading
+from baserate.curves.table import CountTable, Table
 from baserate.errors import InputError, MissingInformationError, NoSuchPointError, UndefinedMetricWarning
 from baserate.formulas import pointwise
 from baserate.formulas.pointwise import Confusion
 from baserate.registry import describe, lower_is_better
 
 if TYPE_CHECKING:
-    from baserate.curve.curve import Curve
+    from baserate.curves.curve import Curve
 
 # Two values closer than this, relatively, are equal: they differ by the rounding of the formula only.
 ROUNDING = 8 * np.finfo(np.float64).eps

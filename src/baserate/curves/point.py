@@ -8,13 +8,13 @@ import numpy as np
 
 from baserate import checks
 from baserate.arrays import FloatArray
-from baserate.curve.reading import Reading
+from baserate.curves.reading import Reading
 from baserate.errors import InputError, Reason
 from baserate.formulas.pointwise import Confusion, ratio, with_negatives_weighted
 from baserate.registry import describe
 
 if TYPE_CHECKING:
-    from baserate.curve.curve import Curve
+    from baserate.curves.curve import Curve
 
 
 @dataclass(frozen=True)
