@@ -26,7 +26,7 @@ def test_every_metric_is_public_and_documented(row):
     assert "Parameters\n" in text
     required = {p.name for p in inspect.signature(row.compute).parameters.values() if p.default is p.empty} - {
         "at",
-        "curves",
+        "curve",
     }
     for parameters in row.examples:
         assert required <= parameters.keys()

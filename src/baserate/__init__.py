@@ -28,6 +28,7 @@ from baserate.metrics.baselines import (
     normalized_auc_pr,
     normalized_average_precision,
 )
+from baserate.metrics.bounds import bounds
 from baserate.metrics.costs import expected_cost, net_benefit
 from baserate.metrics.gains import (
     chance_precision,
@@ -45,6 +46,7 @@ from baserate.metrics.rates import balanced_accuracy, lr_negative, lr_positive, 
 from baserate.registry import METRICS
 from baserate.results import (
     Band,
+    Bounds,
     ChanceTest,
     Crossing,
     CrossingEstimate,
@@ -76,6 +78,7 @@ __all__ = [
     "Band",
     "BaserateError",
     "Beta",
+    "Bounds",
     "ChanceTest",
     "Choice",
     "Crossing",
@@ -110,6 +113,7 @@ __all__ = [
     "best_f1",
     "best_f_beta",
     "better_than_chance",
+    "bounds",
     "box_band",
     "box_level",
     "chance_average_precision",

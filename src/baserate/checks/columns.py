@@ -282,6 +282,15 @@ def weights(weight: object, n_rows: int) -> FloatArray:
     return array
 
 
+def not_below(high: FloatArray, name: str, low: FloatArray, low_name: str) -> FloatArray:
+    """The upper ends of ranges, none below its lower end."""
+    same_length(high, name, low, low_name)
+    wrong = high < low
+    if wrong.any():
+        raise InputError(f"{name} must not be below {low_name}, got {high[wrong][0]} below {low[wrong][0]}; swap them.")
+    return high
+
+
 # --- rates and prevalences ------------------------------------------------------------------------
 
 

@@ -12,13 +12,18 @@ from baserate.arrays import BoolArray, Counts, FloatArray, Indices
 
 
 class Counted(NamedTuple):
-    """Positives and negatives by distinct score, highest score first."""
+    """Positives and negatives by distinct score, highest score first.
+
+    An entry may also be a bucket: rows whose scores lie between `score` and `top`, no longer told apart. Buckets do
+    not overlap, so the counts down to each `score` are those of that threshold, exactly.
+    """
 
     score: FloatArray
     pos: Counts
     neg: Counts
     pos_squares: FloatArray | None = None  # sums of squared weights, where rows are weighted
     neg_squares: FloatArray | None = None
+    top: FloatArray | None = None  # the highest score of each bucket, where there are buckets
 
 
 def count_rows(scores: FloatArray, positive: BoolArray) -> Counted:
@@ -70,18 +75,33 @@ def count_weighted_rows(scores: FloatArray, positive: BoolArray, weight: FloatAr
 
 
 def merge_counts(counted: Counted) -> Counted:
-    """Bring counts at scores in any order, with repetitions, into the one form."""
-    order = np.argsort(np.negative(counted.score), kind="stable")
-    keys = np.negative(counted.score)[order]
-    first = _starts(keys)
+    """Bring counts at scores in any order, with repetitions, into the one form; buckets that overlap become one.
+
+    The result does not depend on what was merged first: the buckets of all parts together cover some stretches of
+    the score axis, and these stretches are the buckets of the whole.
+    """
+    top = counted.score if counted.top is None else counted.top
+    order = np.argsort(np.negative(top), kind="stable")
+    keys = np.negative(top)[order]
+    lowest_yet = np.minimum.accumulate(counted.score[order])
+    new = np.ones(len(keys), np.bool_)
+    np.less(top[order][1:], lowest_yet[:-1], out=new[1:])
+    first = np.flatnonzero(new)
 
     def summed(values: Counts) -> Counts:
         wide = values.astype(np.float64 if values.dtype.kind == "f" else np.int64)
         return np.add.reduceat(wide[order], first) if len(first) else wide
 
     pos, neg = summed(counted.pos), summed(counted.neg)
-    squares = [None if s is None else summed(s).astype(np.float64) for s in (counted.pos_squares, counted.neg_squares)]
-    return _without_empty(Counted(_unnegated(keys[first]), narrow(pos), narrow(neg), *squares))
+    pos_squares, neg_squares = (
+        None if squares is None else summed(squares).astype(np.float64)
+        for squares in (counted.pos_squares, counted.neg_squares)
+    )
+    top = _unnegated(keys[first])
+    score = top if counted.top is None else lowest_yet[np.append(first[1:], len(keys)) - 1] + 0.0
+    exact = np.array_equal(score, top)
+    merged = Counted(score, narrow(pos), narrow(neg), pos_squares, neg_squares, None if exact else top)
+    return _without_empty(merged)
 
 
 def narrow(counts: Counts) -> Counts:

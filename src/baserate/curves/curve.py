@@ -29,6 +29,17 @@ class Curve(Thresholds):
     A curve is read at its own prevalence until ``at_prevalence`` says otherwise; metrics take a curve and
     read it where it says, so none of them has an argument for the prevalence.
 
+    Attributes
+    ----------
+    score, pos, neg : array
+        Positives and negatives at each distinct score, highest first.
+    prevalence : float
+        Where it is read.
+    unlabelled : int
+        Rows of the table it came from that had no label, and are not in it.
+    bucketed : bool
+        Whether some scores are no longer told apart; then `bounds` says how well a metric is known.
+
     Examples
     --------
     >>> import baserate as br
@@ -47,6 +58,7 @@ class Curve(Thresholds):
     table: Table
     _n: tuple[float | None, float | None]
     _given: float | None = None
+    unlabelled: int = 0
     _noun: ClassVar[str] = "curve"
 
     def __post_init__(self) -> None:
@@ -92,7 +104,14 @@ class Curve(Thresholds):
 
     @classmethod
     def from_counts(
-        cls, score: object, pos: object, neg: object, *, pos_squares: object = None, neg_squares: object = None
+        cls,
+        score: object,
+        pos: object,
+        neg: object,
+        *,
+        top: object = None,
+        pos_squares: object = None,
+        neg_squares: object = None,
     ) -> "Curve":
         """Take counts by score, as a ``GROUP BY score`` returns them, in any order.
 
@@ -102,6 +121,9 @@ class Curve(Thresholds):
             Scores; a repeated one is added up.
         pos, neg : column
             Numbers of positives and negatives at each score.
+        top : column, optional
+            Where the entries are buckets: the highest score in each, `score` being the lowest. Both must be scores
+            that occur. Buckets that overlap become one.
         pos_squares, neg_squares : column, optional
             Sums of squared weights. With both, `pos` and `neg` are sums of weights and may be fractions.
 
@@ -119,9 +141,11 @@ class Curve(Thresholds):
         if pos_squares is not None:
             columns["pos_squares"] = checks.amounts(pos_squares, "pos_squares", largest=1e200)
             columns["neg_squares"] = checks.amounts(neg_squares, "neg_squares", largest=1e200)
+        if top is not None:
+            columns["top"] = checks.not_below(checks.numbers(top, "top"), "top", scores, "score")
         for name, column in columns.items():
             checks.same_length(scores, "score", column, name)
-        return cls._of(merge_counts(Counted(scores, *columns.values())))
+        return cls._of(merge_counts(Counted(scores, **columns)))
 
     @classmethod
     def from_rates(
@@ -163,9 +187,9 @@ class Curve(Thresholds):
         return cls(RateTable(tpr_column, fpr_column), checks.class_sizes(n_pos, n_neg), given)
 
     @classmethod
-    def _of(cls, counted: Counted, given: float | None = None) -> "Curve":
+    def _of(cls, counted: Counted, given: float | None = None, unlabelled: int = 0) -> "Curve":
         table = CountTable(counted)
-        return cls(table, (table.total_pos, table.total_neg), given)
+        return cls(table, (table.total_pos, table.total_neg), given, unlabelled)
 
     # --- reading it -------------------------------------------------------------------------------
 
@@ -192,7 +216,8 @@ class Curve(Thresholds):
     def pool(cls, curves: "Iterable[Curve]") -> "Curve":
         """The curve of all rows behind the curves: what ``sum(curves)`` gives, in one step.
 
-        All must be read at their own prevalence, and then so is the result, or all at the same given one.
+        All must be read at their own prevalence, and then so is the result, or all at the same given one. Buckets of
+        different curves that overlap become one bucket.
 
         Examples
         --------
@@ -211,10 +236,12 @@ class Curve(Thresholds):
                     f"curves can be added if all are read at their own prevalence or all at the same given one, got "
                     f"{pooled[0]!r} and {other!r}; add them first and call at_prevalence on the sum."
                 )
-        columns = [np.concatenate([getattr(curve, name) for curve in pooled]) for name in Counted._fields]
-        if not any(curve.weighted for curve in pooled):
-            columns = columns[:3]
-        return cls._of(merge_counts(Counted(*columns)), pooled[0]._given)
+        wanted = ["score", "pos", "neg"]
+        wanted += ["pos_squares", "neg_squares"] * any(curve.weighted for curve in pooled)
+        wanted += ["top"] * any(curve.bucketed for curve in pooled)
+        columns = {name: np.concatenate([getattr(curve, name) for curve in pooled]) for name in wanted}
+        unlabelled = sum(curve.unlabelled for curve in pooled)
+        return cls._of(merge_counts(Counted(**columns)), pooled[0]._given, unlabelled)
 
     def __add__(self, other: "Curve") -> "Curve":
         return Curve.pool([self, other]) if isinstance(other, Curve) else NotImplemented
@@ -226,7 +253,7 @@ class Curve(Thresholds):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Curve):
             return NotImplemented
-        if (self._n, self._given, self.weighted) != (other._n, other._given, other.weighted):
+        if (self._n, self._given, self.unlabelled) != (other._n, other._given, other.unlabelled):
             return False
         mine, theirs = self._saved().columns, other._saved().columns
         return mine.keys() == theirs.keys() and all(np.array_equal(mine[name], theirs[name]) for name in mine)
@@ -256,7 +283,7 @@ class Curve(Thresholds):
         try:
             if "tpr" in columns:
                 return cls.from_rates(**columns, **facts)  # type: ignore[arg-type]
-            curve = cls.from_counts(**columns)
+            curve = replace(cls.from_counts(**columns), unlabelled=int(facts.get("unlabelled") or 0))
             given = facts["prevalence"]
             return curve if given is None else curve.at_prevalence(given)
         except (InputError, TypeError, KeyError) as error:
@@ -272,13 +299,15 @@ class Curve(Thresholds):
             return files.Saved(columns, {"prevalence": self._given, "n_pos": self._n[0], "n_neg": self._n[1]})
         counted = self._counted("counts")
         columns = {name: column for name, column in counted._asdict().items() if column is not None}
-        return files.Saved(columns, {"prevalence": self._given})
+        return files.Saved(columns, {"prevalence": self._given, "unlabelled": self.unlabelled})
 
     # --- showing ----------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
         kind = "" if self.has_scores else f"{len(self):,} points of a ROC curve, "
-        return f"Curve({kind}{self._sizes()}{', weighted' if self.weighted else ''})"
+        remarks = ", weighted" * self.weighted + f", {len(self):,} buckets" * self.bucketed
+        remarks += f", {self.unlabelled:,} rows unlabelled" if self.unlabelled else ""
+        return f"Curve({kind}{self._sizes()}{remarks})"
 
     def _repr_html_(self) -> str:
         if self.missing_class:
@@ -287,7 +316,7 @@ class Curve(Thresholds):
         pictures = [("ROC", np.append(0.0, rates.fpr), np.append(0.0, rates.tpr))]
         facts = [("thresholds", f"{len(self):,}")]
         if self.has_scores:
-            facts.append(("scores", f"{self.score[-1]:.4g} to {self.score[0]:.4g}"))
+            facts.append(("scores", f"{self.score[-1]:.4g} to {self.top[0]:.4g}"))
         if self._given is not None or self.own_prevalence is not None:
             precision = pointwise.precision(self.confusion_as_read)
             pictures.append((f"precision–recall at {self.prevalence:.4g}", rates.tpr, precision))

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from baserate.arrays import Counts, FloatArray
+from baserate.arrays import BoolArray, Counts, FloatArray
 from baserate.curves.counting import Counted
 from baserate.formulas import areas
 from baserate.formulas.pointwise import Confusion
@@ -67,6 +67,8 @@ class Table(ABC):
 class CountTable(Table):
     """Counts by distinct score."""
 
+    score: FloatArray
+
     def __init__(self, counted: Counted) -> None:
         self.counted = counted
         self.score = counted.score
@@ -102,6 +104,12 @@ class CountTable(Table):
     def weighted(self) -> bool:
         """True if rows had weights, so that totals are not numbers of cases."""
         return self.counted.pos_squares is not None
+
+    @property
+    def buckets(self) -> BoolArray:
+        """Which entries are buckets: more than one score, no longer told apart."""
+        top = self.counted.top
+        return np.zeros(len(self), np.bool_) if top is None else top > self.score
 
 
 class RateTable(Table):

@@ -66,6 +66,21 @@ class Thresholds(Reading[FloatArray]):
         return self._counted("scores").score
 
     @property
+    def top(self) -> FloatArray:
+        """The highest score among the rows counted at each `score`: the same, unless the entry is a bucket."""
+        counted = self._counted("scores")
+        return counted.score if counted.top is None else counted.top
+
+    @property
+    def bucketed(self) -> bool:
+        """True if some entries are buckets: rows with different scores that are no longer told apart.
+
+        Every `score` is still a threshold whose counts are exact. Metrics read a bucket as a tie; `bounds` tells
+        what they could be if its rows were told apart.
+        """
+        return isinstance(self.table, CountTable) and self.table.counted.top is not None
+
+    @property
     def pos(self) -> CountArray:
         """Positives (or their weight) at each score."""
         return _wide(self._counted("counts").pos)

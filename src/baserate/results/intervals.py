@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from baserate.arrays import FloatArray
 from baserate.errors import Reason
 
@@ -125,6 +127,52 @@ class Band:
     def columns(self) -> dict[str, FloatArray]:
         """The band as a table, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
         return {self.along: self.place, self.metric: self.value, "low": self.low, "high": self.high}
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What a metric can be, given that some scores are no longer told apart, as returned by `bounds`.
+
+    Not a matter of chance: whatever the order of the rows within the buckets was, the metric lies between `low` and
+    `high`. Along the thresholds of a curve, `value`, `low` and `high` are arrays.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric, with its parameters.
+    value, low, high : float or array
+        The metric with every bucket read as a tie, and its certain bounds.
+    prevalence : float or None
+        Where the metric was read.
+    reason : Reason or None
+        Why the value is nan, if it is.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_counts(score=[0.2, 0.9], top=[0.8, 0.9], pos=[10, 40], neg=[900, 50])
+    >>> print(br.bounds(br.average_precision, curve))
+    average_precision 0.3656 in [0.3647, 0.4556] (prevalence 0.05)
+    """
+
+    metric: str
+    value: float | FloatArray
+    low: float | FloatArray
+    high: float | FloatArray
+    prevalence: float | None
+    reason: Reason | None = None
+
+    @property
+    def width(self) -> float | FloatArray:
+        """From the lower to the upper bound."""
+        return self.high - self.low
+
+    def __str__(self) -> str:
+        where = "" if self.prevalence is None else f" (prevalence {self.prevalence:.4g})"
+        if isinstance(self.value, np.ndarray):
+            return f"{self.metric} at {len(self.value):,} thresholds, width up to {np.max(self.width):.4g}{where}"
+        why = f": {self.reason.sentence}" if self.reason else ""
+        return f"{self.metric} {self.value:.4g} in [{self.low:.4g}, {self.high:.4g}]{where}{why}"
 
 
 @dataclass(frozen=True)

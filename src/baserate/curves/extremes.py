@@ -1,0 +1,82 @@
+"""The best and the worst that a bucketed curve may stand for.
+
+Within a bucket the order of the rows is lost. Whatever it was, the ROC curve runs between two staircases: all
+positives of the bucket above all its negatives, and the reverse. An area lies between the areas of the two, and
+average precision too if the positives are tied in the best case and all apart in the worst.
+"""
+
+import numpy as np
+
+from baserate.arrays import BoolArray, Counts, FloatArray, Indices
+from baserate.curves.counting import Counted
+from baserate.curves.table import CountTable
+from baserate.curves.thresholds import ROUNDING
+from baserate.formulas import areas
+from baserate.formulas.steps import Steps
+
+
+def best_order(table: CountTable, *, high: float = 1.0) -> CountTable:
+    """Positives first, in every bucket, tied, except that the recall `high` is reached where it can be."""
+    counted = table.counted
+    mixed = table.buckets & (counted.pos > 0) & (counted.neg > 0)
+    entry, second = _split(mixed)
+    pos = np.where(second, 0, counted.pos[entry])
+    neg = np.where(mixed[entry] & ~second, 0, counted.neg[entry])
+    score = counted.score[entry]
+    if high < 1:
+        return _with_corner_at(score, pos, neg, table.buckets[entry], high)
+    return CountTable(Counted(score, pos, neg))
+
+
+class WorstOrder(CountTable):
+    """Negatives first, in every bucket, and its positives apart from one another."""
+
+    def __init__(self, table: CountTable) -> None:
+        counted = table.counted
+        mixed = table.buckets & (counted.pos > 0) & (counted.neg > 0)
+        entry, second = _split(mixed)
+        pos = np.where(mixed[entry] & ~second, 0, counted.pos[entry])
+        neg = np.where(second, 0, counted.neg[entry])
+        super().__init__(Counted(counted.score[entry], pos, neg))
+        self._apart = table.buckets[entry][pos > 0]
+
+    def average_precision(self, x: FloatArray, low: float, high: float, *, deficit: bool = False) -> FloatArray:
+        """At least the step sum over positives that are apart, however many there are of them.
+
+        The i-th positive adds ``i / (i + a)``, which is concave in i and so at least its mean from ``i - 1/2`` to
+        ``i + 1/2``: the sum is at least an integral, and closely. Of weights, which cannot be counted, it is at
+        least the integral over what they add up to.
+        """
+        tied = areas.average_precision(self._some_steps(~self._apart), x, low, high, deficit=deficit)
+        apart = self._some_steps(self._apart)
+        if (low, high) == (0.0, 1.0) and apart.tp.dtype.kind != "f":
+            apart = apart._replace(tp=apart.tp + 0.5)
+        return tied + areas.auc_pr(apart, x, low, high, deficit=deficit)
+
+    def _some_steps(self, rows: BoolArray) -> Steps:
+        return self.steps.each(lambda column: column[rows])
+
+
+def _split(mixed: BoolArray) -> tuple[Indices, BoolArray]:
+    """Which entry each row of the split table comes from, and whether it is the second half of one."""
+    entry = np.repeat(np.arange(len(mixed)), 1 + mixed)
+    second = np.zeros(len(entry), np.bool_)
+    second[1:] = entry[1:] == entry[:-1]
+    return entry, second
+
+
+def _with_corner_at(score: FloatArray, pos: Counts, neg: Counts, buckets: BoolArray, recall: float) -> CountTable:
+    """The same with the bucket that passes `recall` cut there."""
+    above = np.cumsum(pos)
+    total = float(above[-1])
+    reached = recall * total
+    if pos.dtype.kind != "f":
+        reached = np.floor(reached * (1 + ROUNDING))
+        reached -= reached / total > recall
+    k = int(np.searchsorted(above, reached, side="right"))
+    part = reached - float(above[k] - pos[k])
+    if part <= 0 or not buckets[k]:
+        return CountTable(Counted(score, pos, neg))
+    halves = np.array([part, pos[k] - part]).astype(pos.dtype)
+    cut = (np.insert(score, k, score[k]), np.concatenate([pos[:k], halves, pos[k + 1 :]]), np.insert(neg, k, 0))
+    return CountTable(Counted(*cut))

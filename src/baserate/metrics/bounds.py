@@ -1,0 +1,95 @@
+"""How well a metric is known when some scores are no longer told apart."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from baserate.arrays import FloatArray
+from baserate.curves.curve import Curve
+from baserate.curves.extremes import WorstOrder, best_order
+from baserate.curves.point import Point
+from baserate.curves.table import CountTable
+from baserate.errors import InputError
+from baserate.metrics.boxes import all_boxes, boxes_of_choice, range_within
+from baserate.metrics.definition import evaluate
+from baserate.metrics.over_odds import WHOLE
+from baserate.registry import Family, Metric, bound_parameters, describe, row_of
+from baserate.results import Bounds
+
+# Bounds are moved apart by this much, relatively, so that the rounding of a metric cannot step over them.
+_SLACK = 1e-12
+
+
+def bounds(metric: Callable[..., object], at: Curve | Point) -> Bounds:
+    """Certain bounds of a metric on a bucketed curve: what it would be if the rows were told apart lies between.
+
+    Areas get those of the best and the worst order within the buckets. A pointwise metric gets, on a Curve, the range
+    over all thresholds within each bucket, and on a Point the range over all points that the rule which chose it
+    could choose if the rows were told apart. On a curve without buckets both bounds are the value.
+
+    Parameters
+    ----------
+    metric : function
+        A metric of this library, with parameters bound by ``functools.partial``.
+    at : Curve or Point
+        The curve, or a point chosen on it.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_counts(score=[0.2, 0.9], top=[0.8, 0.9], pos=[10, 40], neg=[900, 50])
+    >>> print(br.bounds(br.roc_auc, curve))
+    roc_auc 0.8737 in [0.7789, 0.9684] (prevalence 0.05)
+    >>> print(br.bounds(br.recall, curve.at_threshold(0.5)))
+    recall 0.8 in [0.8, 1] (prevalence 0.05)
+    """
+    row = row_of(metric)
+    if row is None:
+        raise InputError(
+            f"bounds are certain only for metrics of this library, got {describe(metric)}; pass one such as "
+            f"br.average_precision."
+        )
+    value, reason = evaluate(metric, at)
+    low, high = _low_and_high(metric, row, at, value)
+    prevalence = None if at.own_prevalence is None and at.given_prevalence is None else at.prevalence
+    return Bounds(describe(metric), value, low, high, prevalence, reason)
+
+
+def _low_and_high(
+    metric: Callable[..., object], row: Metric, at: Curve | Point, value: float | FloatArray
+) -> tuple[float | FloatArray, float | FloatArray]:
+    curve = at if isinstance(at, Curve) else at.curve
+    if curve is None or not curve.bucketed or curve.missing_class:
+        return value, value
+    if row.family is not Family.POINTWISE:
+        low, high = _of_extremes(metric, curve)
+    elif isinstance(at, Point):
+        low, high = _of_choice(metric, at, curve)
+    else:
+        low, high = range_within(metric, all_boxes(curve), curve, at.odds_against)
+    low, high = np.fmin(low, value), np.fmax(high, value)
+    low = np.clip(low - _slack(low), row.lowest, row.highest)
+    high = np.clip(high + _slack(high), row.lowest, row.highest)
+    return (low, high) if isinstance(value, np.ndarray) else (float(low), float(high))
+
+
+def _slack(end: FloatArray) -> FloatArray:
+    return np.where(np.isfinite(end), _SLACK * np.abs(end), 0.0)
+
+
+def _of_extremes(metric: Callable[..., object], curve: Curve) -> tuple[FloatArray, FloatArray]:
+    """An area on the worst and on the best order there can be."""
+    table = curve.table
+    assert isinstance(table, CountTable)
+    recalls = bound_parameters(metric).get("recall_range", WHOLE)
+    assert isinstance(recalls, tuple | list)  # the metric has checked it
+    extremes = WorstOrder(table), best_order(table, high=float(recalls[1]))
+    low, high = (np.asarray(evaluate(metric, replace(curve, table=extreme))[0]) for extreme in extremes)
+    return low, high
+
+
+def _of_choice(metric: Callable[..., object], point: Point, curve: Curve) -> tuple[FloatArray, FloatArray]:
+    """A pointwise metric over everything the rule could choose."""
+    lows, highs = range_within(metric, boxes_of_choice(point, curve), curve, point.odds_against)
+    return np.fmin.reduce(lows), np.fmax.reduce(highs)
