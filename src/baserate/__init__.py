@@ -5,6 +5,7 @@ from a Curve to a number.
 """
 
 from baserate import examples
+from baserate.curves.accumulator import Accumulator
 from baserate.curves.curve import Curve
 from baserate.curves.one_vs_rest import one_vs_rest
 from baserate.curves.pair import Pair
@@ -13,13 +14,16 @@ from baserate.curves.reading import Reading
 from baserate.errors import (
     BaserateError,
     CurveFileError,
+    DataFileError,
     InputError,
     MissingInformationError,
     NoSuchPointError,
     PrecisionWarning,
     Reason,
     UndefinedMetricWarning,
+    UnlabelledWarning,
 )
+from baserate.ingest.tables import curve, curves_by
 from baserate.metrics.areas import auc_pr, auc_prg, average_precision, best_f1, best_f_beta, roc_auc
 from baserate.metrics.baselines import (
     chance_average_precision,
@@ -75,6 +79,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "METRICS",
+    "Accumulator",
     "Band",
     "BaserateError",
     "Beta",
@@ -85,6 +90,7 @@ __all__ = [
     "CrossingEstimate",
     "Curve",
     "CurveFileError",
+    "DataFileError",
     "Difference",
     "Estimate",
     "InputError",
@@ -103,6 +109,7 @@ __all__ = [
     "Sweep",
     "UndefinedMetricWarning",
     "Undersampled",
+    "UnlabelledWarning",
     "accuracy",
     "affordable_cv",
     "alert_rate",
@@ -121,6 +128,8 @@ __all__ = [
     "cluster_estimate",
     "crossing_estimates",
     "crossings",
+    "curve",
+    "curves_by",
     "difference",
     "estimate",
     "examples",

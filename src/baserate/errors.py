@@ -57,6 +57,19 @@ class CurveFileError(BaserateError, ValueError):
     """The file is damaged, or not a saved curve, or from a later version."""
 
 
+class DataFileError(BaserateError, ValueError):
+    """A file of labels and scores is missing, empty, damaged, or of a kind that is not read.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> br.curve("scores.parquet", label="y", score="p")
+    Traceback (most recent call last):
+    ...
+    baserate.errors.DataFileError: a file must be there, got 'scores.parquet', where there is none; check the path.
+    """
+
+
 class UndefinedMetricWarning(UserWarning):
     """A metric is ``nan``; `reason` says why, for programs.
 
@@ -75,6 +88,25 @@ class UndefinedMetricWarning(UserWarning):
         self.metric = metric
         self.reason = reason
         super().__init__(f"{metric} is undefined: {reason.sentence}")
+
+
+class UnlabelledWarning(UserWarning):
+    """Rows without a label are not in a curve; `rows` says how many there were.
+
+    Examples
+    --------
+    >>> import warnings, baserate as br, polars as pl
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     br.curve(pl.DataFrame({"y": [0, 1, None], "p": [0.1, 0.4, 0.5]}), label="y", score="p")
+    Curve(1 pos, 1 neg, prevalence=0.5, 1 row unlabelled)
+    >>> caught[0].message.rows
+    1
+    """
+
+    def __init__(self, rows: int) -> None:
+        self.rows = rows
+        super().__init__(f"{rows:,} row{'s have' if rows > 1 else ' has'} no label and cannot be counted")
 
 
 class PrecisionWarning(UserWarning):

@@ -3,7 +3,8 @@
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from typing import TextIO, TypeVar
+from types import TracebackType
+from typing import Self, TextIO, TypeVar
 
 T = TypeVar("T")
 
@@ -14,28 +15,43 @@ _WIDTH = 30
 
 def progress(items: Iterable[T], total: int, what: str, *, to: TextIO | None = None) -> Iterator[T]:
     """Pass the items on, showing how many of them there have been."""
-    stream = sys.stderr if to is None else to
-    if stream is None or not stream.isatty():
-        yield from items
-        return
-    started = time.monotonic()
-    shown = 0.0
-    try:
+    with ProgressLine(what, to=to) as line:
         for done, item in enumerate(items):
-            now = time.monotonic()
-            if now - started > _PATIENCE and now - shown > _INTERVAL:
-                stream.write(_line(done, total, what, now - started))
-                stream.flush()
-                shown = now
+            line.show(done / total if total else 1.0)
             yield item
-    finally:
-        if shown:
-            stream.write("\r\x1b[K")
-            stream.flush()
 
 
-def _line(done: int, total: int, what: str, elapsed: float) -> str:
-    share = min(done / total, 1.0) if total else 1.0
+class ProgressLine:
+    """The line itself, for work that knows its own share."""
+
+    def __init__(self, what: str, *, to: TextIO | None = None) -> None:
+        stream = sys.stderr if to is None else to
+        self._stream = stream if stream is not None and stream.isatty() else None
+        self._what = what
+        self._started = time.monotonic()
+        self._shown = 0.0
+
+    def show(self, share: float) -> None:
+        """Say that this share of the work is done, if it is time to say something."""
+        now = time.monotonic()
+        if self._stream is not None and now - self._started > _PATIENCE and now - self._shown > _INTERVAL:
+            self._stream.write(_line(share, self._what, now - self._started))
+            self._stream.flush()
+            self._shown = now
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._shown and self._stream is not None:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+
+
+def _line(share: float, what: str, elapsed: float) -> str:
+    share = min(max(share, 0.0), 1.0)
     bar = "#" * round(share * _WIDTH)
     left = f"{elapsed * (1 - share) / share:.0f} s left" if share else ""
     return f"\r\x1b[K{what} [{bar:<{_WIDTH}}] {share:4.0%} {left}"

@@ -80,6 +80,7 @@ def merge_counts(counted: Counted) -> Counted:
     The result does not depend on what was merged first: the buckets of all parts together cover some stretches of
     the score axis, and these stretches are the buckets of the whole.
     """
+    counted = _without_empty(counted)  # first, as an empty bucket must not join others
     top = counted.score if counted.top is None else counted.top
     order = np.argsort(np.negative(top), kind="stable")
     keys = np.negative(top)[order]
@@ -98,10 +99,10 @@ def merge_counts(counted: Counted) -> Counted:
         for squares in (counted.pos_squares, counted.neg_squares)
     )
     top = _unnegated(keys[first])
-    score = top if counted.top is None else lowest_yet[np.append(first[1:], len(keys)) - 1] + 0.0
+    last = np.append(first, len(keys))[1:] - 1
+    score = top if counted.top is None else lowest_yet[last] + 0.0
     exact = np.array_equal(score, top)
-    merged = Counted(score, narrow(pos), narrow(neg), pos_squares, neg_squares, None if exact else top)
-    return _without_empty(merged)
+    return Counted(score, narrow(pos), narrow(neg), pos_squares, neg_squares, None if exact else top)
 
 
 def narrow(counts: Counts) -> Counts:

@@ -283,7 +283,8 @@ class Curve(Thresholds):
         try:
             if "tpr" in columns:
                 return cls.from_rates(**columns, **facts)  # type: ignore[arg-type]
-            curve = replace(cls.from_counts(**columns), unlabelled=int(facts.get("unlabelled") or 0))
+            unlabelled = int(checks.counts([facts.get("unlabelled", 0)], "unlabelled")[0])
+            curve = replace(cls.from_counts(**columns), unlabelled=unlabelled)
             given = facts["prevalence"]
             return curve if given is None else curve.at_prevalence(given)
         except (InputError, TypeError, KeyError) as error:
@@ -306,7 +307,7 @@ class Curve(Thresholds):
     def __repr__(self) -> str:
         kind = "" if self.has_scores else f"{len(self):,} points of a ROC curve, "
         remarks = ", weighted" * self.weighted + f", {len(self):,} buckets" * self.bucketed
-        remarks += f", {self.unlabelled:,} rows unlabelled" if self.unlabelled else ""
+        remarks += f", {self.unlabelled:,} row{'s' * (self.unlabelled > 1)} unlabelled" if self.unlabelled else ""
         return f"Curve({kind}{self._sizes()}{remarks})"
 
     def _repr_html_(self) -> str:

@@ -57,6 +57,13 @@ class WorstOrder(CountTable):
         return self.steps.each(lambda column: column[rows])
 
 
+def blur(table: CountTable, x: FloatArray) -> FloatArray:
+    """How far apart the bounds of average precision are, for each x."""
+    if not table.buckets.any() or not (table.total_pos and table.total_neg):
+        return np.zeros(len(x))
+    return best_order(table).average_precision(x, 0.0, 1.0) - WorstOrder(table).average_precision(x, 0.0, 1.0)
+
+
 def _split(mixed: BoolArray) -> tuple[Indices, BoolArray]:
     """Which entry each row of the split table comes from, and whether it is the second half of one."""
     entry = np.repeat(np.arange(len(mixed)), 1 + mixed)

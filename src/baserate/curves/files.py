@@ -1,4 +1,4 @@
-"""A curve in a file: a zip of plain arrays and a header, no pickle, checked like any other input."""
+"""A curve or an accumulator in a file: a zip of plain arrays and a header, no pickle, checked like any other input."""
 
 import json
 import os
@@ -13,8 +13,9 @@ import numpy as np
 from baserate.arrays import Array
 from baserate.errors import CurveFileError
 
-_FORMAT = "baserate curve"
 _VERSION = 1
+
+Fact = float | str | None
 
 # What zip, zlib, numpy and json raise when bytes are not what they should be.
 _SIGNS_OF_DAMAGE = (
@@ -34,28 +35,30 @@ class Saved(NamedTuple):
     """What a file holds."""
 
     columns: dict[str, Array]
-    facts: dict[str, float | None]
+    facts: dict[str, Fact]
 
 
-def write(path: str | os.PathLike[str], saved: Saved) -> None:
+def write(path: str | os.PathLike[str], saved: Saved, *, kind: str = "curve") -> None:
     """Write the whole file or nothing: it appears under its name only when it is complete."""
     target = Path(path)
-    header = json.dumps({"format": _FORMAT, "version": _VERSION, "facts": saved.facts})
+    header = json.dumps({"format": f"baserate {kind}", "version": _VERSION, "facts": saved.facts})
     unfinished = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
         with open(unfinished, "xb") as file:
             np.savez_compressed(file, header=np.array(header), **saved.columns)  # type: ignore[arg-type]
+            file.flush()
+            os.fsync(file.fileno())  # or a power cut could leave the new name on an empty file
         os.replace(unfinished, target)
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
 
 
-def read(path: str | os.PathLike[str]) -> Saved:
+def read(path: str | os.PathLike[str], *, kind: str = "curve") -> Saved:
     """Read a file back, or say in a sentence what is wrong with it."""
     if not Path(path).is_file():
         raise CurveFileError(
-            f"a saved curve must be a file, got {os.fspath(path)!r}, which is not one; check the path."
+            f"a saved {kind} must be a file, got {os.fspath(path)!r}, which is not one; check the path."
         )
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
@@ -64,12 +67,13 @@ def read(path: str | os.PathLike[str]) -> Saved:
         format_name, version, facts = header["format"], header["version"], dict(header["facts"])
     except _SIGNS_OF_DAMAGE as error:
         raise CurveFileError(
-            f"a saved curve must be a file written by Curve.save, got {os.fspath(path)!r}, which is damaged or "
-            f"something else ({type(error).__name__}); save it again."
+            f"a saved {kind} must be a file written by {kind.capitalize()}.save, got {os.fspath(path)!r}, which is "
+            f"damaged or something else ({type(error).__name__}); save it again."
         ) from None
-    if format_name != _FORMAT or version != _VERSION:
+    expected = f"baserate {kind}"
+    if format_name != expected or version != _VERSION:
         raise CurveFileError(
-            f"a saved curve must be in format {_FORMAT!r} version {_VERSION}, got {format_name!r} version {version} "
+            f"a saved {kind} must be in format {expected!r} version {_VERSION}, got {format_name!r} version {version} "
             f"in {os.fspath(path)!r}; read it with the version of baserate that wrote it."
         )
     return Saved(columns, facts)

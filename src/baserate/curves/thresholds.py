@@ -231,7 +231,7 @@ class Thresholds(Reading[FloatArray]):
         self._needs_both_classes()
         sign = -1.0 if lower_is_better(metric) else 1.0
         choice = Choice("best", metric=metric, prevalence=self.prevalence)
-        can_be_silent = not self.has_scores or self.score[0] < math.inf
+        can_be_silent = not self.has_scores or self.top[0] < math.inf
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UndefinedMetricWarning)  # an undefined threshold is simply not the best
             values = np.asarray(metric(self), np.float64)
@@ -255,7 +255,7 @@ class Thresholds(Reading[FloatArray]):
 
     def _point(self, row: int, choice: Choice, threshold: float | None = None) -> Point:
         if threshold is None and self.has_scores:
-            if row == _ABOVE_ALL and len(self) and self.score[0] == math.inf:
+            if row == _ABOVE_ALL and len(self) and self.top[0] == math.inf:
                 raise NoSuchPointError(f"no threshold has {choice}: the highest score is infinite, none lies above it.")
             threshold = float(self.score[row]) if row != _ABOVE_ALL else math.inf
         curve = cast("Curve", self)

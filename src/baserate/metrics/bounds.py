@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -10,7 +11,8 @@ from baserate.curves.curve import Curve
 from baserate.curves.extremes import WorstOrder, best_order
 from baserate.curves.point import Point
 from baserate.curves.table import CountTable
-from baserate.errors import InputError
+from baserate.curves.thresholds import ROUNDING
+from baserate.errors import InputError, Reason
 from baserate.metrics.boxes import all_boxes, boxes_of_choice, range_within
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_odds import WHOLE
@@ -19,6 +21,10 @@ from baserate.results import Bounds
 
 # Bounds are moved apart by this much, relatively, so that the rounding of a metric cannot step over them.
 _SLACK = 1e-12
+
+# Signed metrics and these are differences of numbers up to 1, so their rounding does not shrink with them.
+_DIFFERENCES = {"normalized_auc_pr", "modified_f1", "modified_f_beta"}
+_SLACK_OF_DIFFERENCES = 1e-14
 
 
 def bounds(metric: Callable[..., object], at: Curve | Point) -> Bounds:
@@ -60,33 +66,52 @@ def _low_and_high(
     metric: Callable[..., object], row: Metric, at: Curve | Point, value: float | FloatArray
 ) -> tuple[float | FloatArray, float | FloatArray]:
     curve = at if isinstance(at, Curve) else at.curve
-    if curve is None or not curve.bucketed or curve.missing_class:
+    if curve is None or not curve.bucketed or (curve.missing_class and not row.of_one_class):
         return value, value
     if row.family is not Family.POINTWISE:
-        low, high = _of_extremes(metric, curve)
+        low, high = _of_extremes(metric, row, curve)
     elif isinstance(at, Point):
         low, high = _of_choice(metric, at, curve)
     else:
         low, high = range_within(metric, all_boxes(curve), curve, at.odds_against)
     low, high = np.fmin(low, value), np.fmax(high, value)
-    low = np.clip(low - _slack(low), row.lowest, row.highest)
-    high = np.clip(high + _slack(high), row.lowest, row.highest)
+    low, high = low - _slack(low, row), high + _slack(high, row)
     return (low, high) if isinstance(value, np.ndarray) else (float(low), float(high))
 
 
-def _slack(end: FloatArray) -> FloatArray:
-    return np.where(np.isfinite(end), _SLACK * np.abs(end), 0.0)
+def _slack(end: FloatArray, row: Metric) -> FloatArray:
+    least = _SLACK_OF_DIFFERENCES if row.lowest < 0 or row.name in _DIFFERENCES else 0.0
+    return np.where(np.isfinite(end), _SLACK * np.abs(end) + least, 0.0)
 
 
-def _of_extremes(metric: Callable[..., object], curve: Curve) -> tuple[FloatArray, FloatArray]:
-    """An area on the worst and on the best order there can be."""
+def _of_extremes(metric: Callable[..., object], row: Metric, curve: Curve) -> tuple[FloatArray, FloatArray]:
+    """A metric on the worst and on the best order there can be."""
     table = curve.table
     assert isinstance(table, CountTable)
+    if row.undefined is Reason.EMPTY_RANGE:
+        return _of_best_threshold(metric, row, curve, table)
+    return _on(metric, curve, WorstOrder(table)), _on(metric, curve, best_order(table))
+
+
+def _of_best_threshold(
+    metric: Callable[..., object], row: Metric, curve: Curve, table: CountTable
+) -> tuple[FloatArray, FloatArray]:
+    """The metric of the best threshold in a range of recalls, in which there may be none."""
     recalls = bound_parameters(metric).get("recall_range", WHOLE)
     assert isinstance(recalls, tuple | list)  # the metric has checked it
-    extremes = WorstOrder(table), best_order(table, high=float(recalls[1]))
-    low, high = (np.asarray(evaluate(metric, replace(curve, table=extreme))[0]) for extreme in extremes)
-    return low, high
+    first, last = float(recalls[0]), float(recalls[1])
+    rounding = ROUNDING if curve.weighted else 0.0  # sums of weights may be just inside the range, or just outside
+    wider = first * (1 - rounding), min(last * (1 + rounding), 1.0)
+    narrower = first * (1 + rounding), last * (1 - rounding) if last < 1 else last
+    high = _on(partial(metric, recall_range=wider), curve, best_order(table, high=last))
+    low = np.asarray(np.nan)
+    if narrower[0] < narrower[1]:
+        low = _on(partial(metric, recall_range=narrower), curve, WorstOrder(table))
+    return np.where(np.isnan(low) & ~np.isnan(high), row.lowest, low), high
+
+
+def _on(metric: Callable[..., object], curve: Curve, table: CountTable) -> FloatArray:
+    return np.asarray(evaluate(metric, replace(curve, table=table))[0])
 
 
 def _of_choice(metric: Callable[..., object], point: Point, curve: Curve) -> tuple[FloatArray, FloatArray]:

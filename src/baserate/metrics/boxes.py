@@ -1,6 +1,7 @@
 """Where a threshold can lie when the rows of a bucket are not told apart, and what a pointwise metric can be there."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,19 +11,29 @@ from baserate.curves.curve import Curve
 from baserate.curves.point import Point, Points
 from baserate.curves.table import CountTable
 from baserate.curves.thresholds import ROUNDING
+from baserate.errors import InputError
 from baserate.formulas.pointwise import Confusion
 from baserate.metrics.definition import evaluate
-from baserate.metrics.predictive import precision
-from baserate.registry import lower_is_better, row_of
+from baserate.registry import METRICS, lower_is_better, row_of
+
+# What a metric loses to rounding, relatively, at most: values that near may be chosen for one another.
+_NEARLY = 1e-12
 
 
 class Boxes(NamedTuple):
-    """The true and false positives that thresholds may have, from the least to the most, each pair on its own."""
+    """What thresholds may predict of each class: from the fewest predicted positive to the most, each on its own.
+
+    Each end has both counts, as in a confusion matrix: a small one is never worked out from a large one.
+    """
 
     least_tp: FloatArray
     most_tp: FloatArray
     least_fp: FloatArray
     most_fp: FloatArray
+    most_fn: FloatArray
+    least_fn: FloatArray
+    most_tn: FloatArray
+    least_tn: FloatArray
 
 
 def all_boxes(curve: Curve) -> Boxes:
@@ -31,9 +42,12 @@ def all_boxes(curve: Curve) -> Boxes:
 
 
 def _boxes(curve: Curve, rows: Indices) -> Boxes:
-    tp, fp = (np.append(0.0, column) for column in curve.table.cumulative())
-    above = rows + 1 - _is_bucket(curve)[rows]
-    return Boxes(tp[above], tp[rows + 1], fp[above], fp[rows + 1])
+    table = curve.table
+    tp, fp = (np.append(0.0, column) for column in table.cumulative())
+    totals = table.total_pos, table.total_neg
+    fn, tn = (np.append(total, column) for total, column in zip(totals, table.remaining(), strict=True))
+    above, here = rows + 1 - _is_bucket(curve)[rows], rows + 1
+    return Boxes(*(column[end] for column in (tp, fp, fn, tn) for end in (above, here)))
 
 
 def _is_bucket(curve: Curve) -> BoolArray:
@@ -51,14 +65,15 @@ def range_within(
     extremes are at corners. Where it is undefined in a corner, the neighbours one row away stand in for it; of
     weights there is no such neighbour, and nothing is known.
     """
-    n_pos, n_neg = curve.table.total_pos, curve.table.total_neg
-    tp0, tp1, fp0, fp1 = boxes
-    corners = [(tp0, fp0), (tp0, fp1), (tp1, fp0), (tp1, fp1)]
+    tp0, tp1, fp0, fp1, fn0, fn1, tn0, tn1 = boxes
+    pos, neg = [(tp0, fn0), (tp1, fn1)], [(fp0, tn0), (fp1, tn1)]
+    corners = [(*some_pos, *some_neg) for some_pos in pos for some_neg in neg]
     if not curve.weighted:
-        corners += [(np.minimum(tp0 + 1, tp1), fp0), (tp0, np.minimum(fp0 + 1, fp1))]
-        corners += [(np.maximum(tp1 - 1, tp0), fp1), (tp1, np.maximum(fp1 - 1, fp0))]
-    tp, fp = (np.stack(cells) for cells in zip(*corners, strict=True))
-    values = np.asarray(evaluate(metric, Points(Confusion(tp, n_pos - tp, fp, n_neg - fp), odds_against))[0])
+        one_pos, one_neg = np.minimum(tp1 - tp0, 1), np.minimum(fp1 - fp0, 1)
+        corners += [(tp0 + one_pos, fn0 - one_pos, fp0, tn0), (tp0, fn0, fp0 + one_neg, tn0 - one_neg)]
+        corners += [(tp1 - one_pos, fn1 + one_pos, fp1, tn1), (tp1, fn1, fp1 - one_neg, tn1 + one_neg)]
+    cells = Confusion(*(np.stack(cell) for cell in zip(*corners, strict=True)))
+    values = np.asarray(evaluate(metric, Points(cells, odds_against))[0])
     low, high = np.fmin.reduce(values), np.fmax.reduce(values)
     if curve.weighted and (row := row_of(metric)) is not None:
         unknown = np.isnan(values).any(axis=0) & ((tp1 > tp0) | (fp1 > fp0))
@@ -76,35 +91,42 @@ def boxes_of_choice(point: Point, curve: Curve) -> Boxes:
 
     if chosen.rule == "recall":
         found = _boxes(curve, buckets[buckets == row])
-        found = found._replace(least_tp=np.maximum(found.least_tp, target * n_pos * (1 - ROUNDING)))
+        least = target * n_pos * (1 - ROUNDING)
+        most_fn = np.minimum(found.most_fn, n_pos - least * (1 - ROUNDING))
+        found = found._replace(least_tp=np.maximum(found.least_tp, least), most_fn=most_fn)
     elif chosen.rule == "threshold":
         found = _boxes(curve, buckets[(buckets == row + 1) & (curve.top[buckets] >= threshold)])
     elif chosen.rule == "fpr":
         found = _boxes(curve, buckets[buckets == row + 1])
-        limit = np.maximum(found.least_fp, target * n_neg * (1 + ROUNDING))
-        found = found._replace(most_fp=np.minimum(found.most_fp, limit))
+        most = target * n_neg * (1 + ROUNDING)
+        least_tn = np.maximum(found.least_tn, n_neg - most * (1 + ROUNDING))
+        found = found._replace(most_fp=np.minimum(found.most_fp, most), least_tn=least_tn)
     elif chosen.rule in {"top_k", "alert_rate"}:
         found = _boxes(curve, buckets[buckets == row + 1])
     elif chosen.rule == "precision":
-        found = _as_good_as(precision, target, curve, buckets[buckets >= row])
+        found = _as_good_as(METRICS["precision"].function, target, curve, buckets[buckets >= row])
     else:
         assert chosen.metric is not None
-        reached = float(evaluate(chosen.metric, _as_chosen(point, curve))[0])
+        if row_of(chosen.metric) is None:
+            raise InputError(
+                f"bounds are certain only where a metric of this library was made best, got a point chosen by "
+                f"{chosen}; choose it by one such as br.f1."
+            )
+        as_chosen = replace(point, _given=curve.given_prevalence)
+        reached = float(evaluate(chosen.metric, as_chosen)[0])
         found = _as_good_as(chosen.metric, reached, curve, buckets)
-    tp, fp = point.confusion.tp, point.confusion.fp
-    return Boxes(*(np.append(ends, here) for ends, here in zip(found, (tp, tp, fp, fp), strict=True)))
-
-
-def _as_chosen(point: Point, curve: Curve) -> Point:
-    """The point at the prevalence it was chosen at."""
-    return point if curve.given_prevalence is None else point.at_prevalence(curve.given_prevalence)
+    tp, fn, fp, tn = point.confusion
+    return Boxes(*(np.append(ends, here) for ends, here in zip(found, (tp, tp, fp, fp, fn, fn, tn, tn), strict=True)))
 
 
 def _as_good_as(metric: Callable[..., object], reached: float, curve: Curve, buckets: Indices) -> Boxes:
     """The buckets in which a threshold may be as good as what was reached, or better."""
     boxes = _boxes(curve, buckets)
     low, high = range_within(metric, boxes, curve, curve.odds_against)
-    sign = -1.0 if lower_is_better(metric) else 1.0
-    best = np.maximum(sign * low, sign * high)
-    good_enough = best >= sign * reached - ROUNDING * abs(reached)
+    best = -low if lower_is_better(metric) else high
+    wanted = -reached if lower_is_better(metric) else reached
+    # Near 0 a metric may be the difference of larger terms, and rounds as these do.
+    size = np.maximum(np.abs(low), np.abs(high))
+    rounding = _NEARLY * np.maximum(np.where(np.isfinite(size), size, 0.0), abs(reached))
+    good_enough = best >= wanted - np.where(np.isfinite(rounding), rounding, 0.0)
     return Boxes(*(ends[good_enough] for ends in boxes))

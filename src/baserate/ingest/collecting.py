@@ -1,0 +1,68 @@
+"""The answer of an engine as plain columns."""
+
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from baserate.arrays import Array, FloatArray, Indices
+
+AnyFrame = nw.DataFrame[Any] | nw.LazyFrame[Any]
+
+
+class Answer:
+    """A small table that has left its engine."""
+
+    def __init__(self, columns: dict[str, Array | list[object]]) -> None:
+        self._columns = columns
+
+    def numbers(self, name: str) -> FloatArray:
+        """A column as floats, nan where it is null."""
+        column = self._columns[name]
+        if isinstance(column, np.ma.MaskedArray):
+            return np.where(np.ma.getmaskarray(column), np.nan, column.data.astype(np.float64))
+        if isinstance(column, list):
+            column = np.array([np.nan if value is None else value for value in map(_plain, column)], np.float64)
+        return column.astype(np.float64)
+
+    def distinct(self, name: str) -> tuple[list[object], Indices]:
+        """The different values of a column, None for null and nan, and which of them each row has."""
+        column = self._columns[name]
+        if isinstance(column, list | np.ma.MaskedArray) or column.dtype.kind not in "biuf":
+            column = column.tolist() if isinstance(column, np.ndarray) else column
+            seen: dict[object, int] = {}
+            place = np.array([seen.setdefault(value, len(seen)) for value in column], np.intp)
+            values = list(map(_plain, seen))
+        else:
+            found, place = np.unique(column, return_inverse=True)
+            values = list(map(_plain, found.tolist()))
+        different = {value: k for k, value in enumerate(dict.fromkeys(values))}
+        return list(different), np.array([different[value] for value in values], np.intp)[place]
+
+
+def collected(frame: AnyFrame) -> Answer:
+    """Have the engine work it out."""
+    if isinstance(frame, nw.LazyFrame):
+        native: Any = nw.to_native(frame)
+        if frame.implementation.is_duckdb():
+            return Answer(native.fetchnumpy())  # without pyarrow, which DuckDB does not need
+        frame = frame.collect()
+    return Answer({name: _column(frame[name]) for name in frame.columns})
+
+
+def _column(series: "nw.Series[Any]") -> Array | list[object]:
+    if series.dtype.is_numeric() and not isinstance(series.dtype, nw.Decimal) and series.null_count() == 0:
+        return series.to_numpy()
+    return series.to_list()
+
+
+def _plain(value: object) -> object:
+    """None for whatever does not equal itself: nan, NaT, pandas.NA; Python's own types for numpy's and pandas'."""
+    try:
+        if value is None or bool(value != value):  # noqa: PLR0124
+            return None
+    except (TypeError, ValueError):
+        return None
+    if hasattr(value, "to_pydatetime"):
+        return value.to_pydatetime(warn=False)
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,175 @@
+"""One GROUP BY: rows to cells. A cell is what the rows of one class, in one bucket, in one group add up to."""
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import or_
+from typing import NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from baserate import checks
+from baserate.arrays import Array, BoolArray, FloatArray, Indices
+from baserate.errors import InputError
+from baserate.ingest.buckets import with_bucket
+from baserate.ingest.collecting import Answer, AnyFrame
+from baserate.ingest.request import Request
+
+Range = tuple[float, float]
+
+# In place of a number of bits: rows are told apart by the score itself.
+EXACT = 64
+
+# Above this, float64 cannot tell neighbouring whole numbers apart.
+_LARGEST_EXACT_INTEGER = 2.0**53
+
+
+class Cells(NamedTuple):
+    """One entry per cell."""
+
+    group: Indices
+    positive: BoolArray
+    bits: Array  # how fine its bucket is
+    bucket: FloatArray  # the number of it; where it is exact, the score
+    low: FloatArray  # the lowest score
+    high: FloatArray
+    rows: FloatArray
+    weight: FloatArray | None = None
+    square: FloatArray | None = None
+
+    def some(self, which: BoolArray | Indices) -> "Cells":
+        """Some of the cells."""
+        return Cells(*(None if column is None else column[which] for column in self))  # type: ignore[arg-type]
+
+    def joined(self, other: "Cells") -> "Cells":
+        """Both together."""
+        both = zip(self, other, strict=True)
+        return Cells(*(None if a is None or b is None else np.concatenate([a, b]) for a, b in both))  # type: ignore[arg-type]
+
+
+class TooManyCells(Exception):
+    """There are more cells than wanted; look less closely."""
+
+
+class Reader:
+    """Asks a table for its cells, as often as needed, and remembers which groups and labels there are."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self._is_positive: dict[object, bool] | None = None
+        self.groups: dict[tuple[object, ...], int] = {} if request.keys else {(): 0}
+        self.unlabelled: Array = np.zeros(0)
+
+    @property
+    def known_length(self) -> int | None:
+        """The number of rows, where it costs nothing to know."""
+        frame = self._request.frame
+        return len(frame) if isinstance(frame, nw.DataFrame) else None
+
+    def read(self, bits: int, ranges: Sequence[Range] | None = None, *, most: int | None = None) -> Cells:
+        """The cells of all rows, or of those with a score in the ranges; `most` of them at most."""
+        answer = self._ask(bits, ranges, most)
+        rows, (labels, label) = answer.numbers("rows"), answer.distinct("label")
+        if most is not None and len(rows) > most:
+            self._classes(labels)  # more than two of them are the likeliest reason, and the better thing to say
+            raise TooManyCells
+        groups = self._groups_of(answer, len(rows))
+        unlabelled = np.array([value is None for value in labels], np.bool_)[label]
+        if self._is_positive is None:
+            self._is_positive = self._classes(labels)
+            self.unlabelled = np.bincount(groups, np.where(unlabelled, rows, 0), minlength=len(self.groups))
+        unknown = set(labels) - self._is_positive.keys() - {None}
+        if unknown:
+            raise changed(f"the label {min(map(repr, unknown))} was not there before")
+        positive = np.array([self._is_positive.get(value, False) for value in labels], np.bool_)[label]
+        weights = [answer.numbers(name) for name in ("total", "squares")] if self._request.weighted else [None, None]
+        fineness = np.full(len(rows), bits)
+        columns = (answer.numbers(name) for name in ("bucket", "low", "high", "rows"))
+        cells = Cells(groups, positive, fineness, *columns, *weights).some(~unlabelled)
+        self._check(cells, answer.numbers("least_weight")[~unlabelled] if self._request.weighted else None)
+        return cells
+
+    def _ask(self, bits: int, ranges: Sequence[Range] | None, most: int | None) -> Answer:
+        frame, score = self._request.frame, nw.col("score")
+        if ranges is not None:
+            ends = [(_number(low, frame), _number(high, frame)) for low, high in ranges]
+            frame = frame.filter(reduce(or_, ((score >= low) & (score <= high) for low, high in ends)))
+        frame = frame.with_columns(score.alias("bucket")) if bits == EXACT else with_bucket(frame, bits)
+        sums = [nw.len().alias("rows"), score.min().alias("low"), score.max().alias("high")]
+        if self._request.weighted:
+            sums += [nw.col("weight").sum().alias("total"), nw.col("square").sum().alias("squares")]
+            sums += [nw.col("weight").min().alias("least_weight")]
+        grouped = frame.group_by(*self._request.keys, "label", "bucket").agg(*sums)
+        if most is not None and isinstance(grouped, nw.LazyFrame):
+            grouped = grouped.head(most + 1)
+        return self._request.collect(grouped)
+
+    # --- what the groups and the labels are ----------------------------------------------------------
+
+    def _groups_of(self, answer: Answer, length: int) -> Indices:
+        if not self._request.keys:
+            return np.zeros(length, np.intp)
+        parts = [answer.distinct(key) for key in self._request.keys]
+        places, row = np.unique(np.stack([place for _, place in parts]), axis=1, return_inverse=True)
+        keys = [tuple(values[k] for (values, _), k in zip(parts, place, strict=True)) for place in places.T]
+        return np.array([self.groups.setdefault(key, len(self.groups)) for key in keys], np.intp)[row.ravel()]
+
+    def _classes(self, labels: list[object]) -> dict[object, bool]:
+        """Which labels are positive, by the rules that hold for arrays too."""
+        there = [label for label in labels if label is not None]
+        columns = self._request.columns
+        values = _typed(there, columns.positive) if self._request.labels_are_text else there
+        is_positive = checks.labels(_column(values), columns.positive, f"the label {columns.label!r}")
+        return dict(zip(there, is_positive.tolist(), strict=True))
+
+    # --- what must not be there ----------------------------------------------------------------------
+
+    def _check(self, cells: Cells, least_weight: FloatArray | None) -> None:
+        columns = self._request.columns
+        missing = np.isnan(cells.bucket) | np.isnan(cells.low) | np.isnan(cells.high)
+        if missing.any():
+            rows = int(cells.rows[missing].sum())
+            raise InputError(
+                f"the score {columns.score!r} must have no missing values, got {rows:,} row{'s' * (rows > 1)} with a "
+                f"label and without a score; decide what they mean and drop or fill them first."
+            )
+        largest = max(np.abs(cells.low).max(initial=0), np.abs(cells.high).max(initial=0))
+        if self._request.whole_scores and largest > _LARGEST_EXACT_INTEGER:
+            raise InputError(
+                f"the score {columns.score!r} must fit in float64 without new ties, got whole numbers up to "
+                f"{largest:,.0f}; subtract an offset or divide first."
+            )
+        if least_weight is not None and (np.isnan(least_weight) | (least_weight < 0)).any():
+            raise InputError(
+                f"the weight {columns.weight!r} must be finite and not negative in every row, got some that are "
+                f"missing, infinite or negative; drop or correct these rows."
+            )
+
+
+def _number(value: float, frame: AnyFrame) -> nw.Expr:
+    """The very number: Ibis writes it into SQL, which may take it for a decimal and round it, but not if it is text."""
+    return nw.lit(repr(value)).cast(nw.Float64) if frame.implementation.is_ibis() else nw.lit(value)
+
+
+def changed(how: str) -> InputError:
+    """What to say of a table that is not the same in two passes."""
+    return InputError(f"a table must stay as it is while it is read, got one that changed: {how}; read a copy of it.")
+
+
+def _typed(texts: list[object], positive: object) -> list[object]:
+    """Labels from a file that knows only text, as numbers or as true and false where all of them are."""
+    if isinstance(positive, str):
+        return texts
+    try:
+        return [float(str(text)) for text in texts]
+    except ValueError:
+        truth = {"true": True, "false": False}
+        known = [truth.get(str(text).strip().lower()) for text in texts]
+        return texts if None in known else list(known)
+
+
+def _column(values: list[object]) -> Array:
+    """An array of the values as they are."""
+    column = np.empty(len(values), object)
+    column[:] = values
+    return column

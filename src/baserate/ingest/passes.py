@@ -1,0 +1,169 @@
+"""As few passes over a table as give curves that are exact, or known as well as wanted."""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+
+from baserate.arrays import BoolArray, FloatArray
+from baserate.curves.buckets import MOST_BITS
+from baserate.curves.curve import Curve
+from baserate.curves.extremes import blur
+from baserate.curves.table import CountTable
+from baserate.errors import InputError, PrecisionWarning
+from baserate.ingest.groups import EXACT, Cells, Reader, TooManyCells, changed
+from baserate.ingest.stretches import Stretches
+
+# How fine the first look is: an octave of the score in 4,096 parts, or in fewer if these are too many.
+_FIRST_BITS = (12, 8, 4, 0)
+
+# Looks at the data, at most.
+_PASSES = 6
+
+# Where average precision has to be known: at the data's own prevalence, and at these.
+_PREVALENCES = np.array([1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5])
+
+
+def gather(reader: Reader, tolerance: float, max_scores: int) -> list[Curve]:
+    """A curve per group: exact where that fits, else with average precision certain within the tolerance."""
+    length = reader.known_length
+    if tolerance == 0 or (length is not None and length <= max_scores):
+        return curves_of(reader.read(EXACT), reader)
+    cells = _first_look(reader, max_scores)
+    if np.array_equal(cells.low, cells.high):
+        return curves_of(cells, reader)
+    if cells.rows.sum() <= max_scores:
+        return curves_of(reader.read(EXACT), reader)
+    curves = curves_of(cells, reader)
+    for _ in range(_PASSES - 1):
+        if _widest(curves) <= tolerance:
+            return curves
+        finer = _looked_at_again(cells, curves, reader, tolerance, max_scores)
+        if finer is None:
+            break
+        cells, curves = finer, curves_of(finer, reader)
+    if _widest(curves) > tolerance:
+        warnings.warn(
+            PrecisionWarning(
+                f"average precision is certain within {_widest(curves):.2g} only, not {tolerance:g}: the table has too "
+                f"many different scores; raise max_scores, and see bounds(metric, curve)."
+            ),
+            stacklevel=4,
+        )
+    return curves
+
+
+def _first_look(reader: Reader, max_scores: int) -> Cells:
+    for bits in _FIRST_BITS:
+        try:
+            return reader.read(bits, most=max_scores)
+        except TooManyCells:
+            continue
+    raise InputError(
+        f"a table must give at most {max_scores:,} groups of rows, got more; choose fewer keys or longer periods, or "
+        f"raise max_scores."
+    )
+
+
+def curves_of(cells: Cells, reader: Reader) -> list[Curve]:
+    """The curve of each group, in the order in which the reader met them."""
+    order = np.argsort(cells.group, kind="stable")
+    ends = np.searchsorted(cells.group[order], np.arange(len(reader.groups) + 1))
+    found = []
+    for group in range(len(reader.groups)):
+        curve = _curve(cells.some(order[ends[group] : ends[group + 1]]))
+        found.append(replace(curve, unlabelled=int(reader.unlabelled[group])))
+    return found
+
+
+def _curve(cells: Cells) -> Curve:
+    amount = cells.rows if cells.weight is None else cells.weight
+    columns = {"pos": np.where(cells.positive, amount, 0), "neg": np.where(cells.positive, 0, amount)}
+    if cells.square is not None:
+        columns["pos_squares"] = np.where(cells.positive, cells.square, 0)
+        columns["neg_squares"] = np.where(cells.positive, 0, cells.square)
+    if not np.array_equal(cells.low, cells.high):
+        columns["top"] = cells.high
+    return Curve.from_counts(cells.low, **columns)
+
+
+# --- what is not known well enough ----------------------------------------------------------------
+
+
+def _widest(curves: list[Curve]) -> float:
+    return max((float(_width(curve).max()) for curve in curves), default=0.0)
+
+
+def _width(curve: Curve) -> FloatArray:
+    assert isinstance(curve.table, CountTable)
+    return blur(curve.table, _odds(curve))
+
+
+def _odds(curve: Curve) -> FloatArray:
+    return np.append((1 - _PREVALENCES) / _PREVALENCES, 1.0 if curve.missing_class else curve.odds_against)
+
+
+def _blurred(curve: Curve, tolerance: float, left: float) -> BoolArray:
+    """The buckets to tell apart, the widest first, until about `left` is left where the tolerance does not hold."""
+    entries = np.zeros(len(curve), np.bool_)
+    too_wide = _width(curve) > tolerance
+    if not too_wide.any():
+        return entries
+    tp, fp = (np.append(0.0, column) for column in curve.table.cumulative())
+    before, after = tp[:-1] / tp[-1], tp[1:] / tp[-1]
+    least, most = fp[:-1] / fp[-1], fp[1:] / fp[-1]
+    rise = np.where(curve.top > curve.score, after - before, 0.0)
+    at = np.flatnonzero(rise)
+    before, after, least, most, rise = before[at], after[at], least[at], most[at], rise[at]
+    for x in _odds(curve)[too_wide]:
+        # Precision in the middle of the rise stands for the mean over it: good enough to tell what matters.
+        share = rise * (after / (after + x * least) - (before + after) / (before + after + 2 * x * most))
+        order = np.argsort(share)
+        entries[at[order[np.cumsum(share[order]) > left]]] = True
+    return entries
+
+
+# --- looking again --------------------------------------------------------------------------------
+
+
+def _looked_at_again(
+    cells: Cells, curves: list[Curve], reader: Reader, tolerance: float, max_scores: int
+) -> Cells | None:
+    """The same with some buckets told apart, as many as needed or as there is room for; None if there is none."""
+    for left in tolerance * np.array([0.25, 1, 4, 16, 64, 256]):
+        blurred = [_blurred(curve, tolerance, left) for curve in curves]
+        if not any(entries.any() for entries in blurred):
+            return None
+        stretches = Stretches.covering(cells, curves, blurred)
+        again = stretches.contains(cells)
+        room = max_scores - int(np.count_nonzero(~again))
+        bits = _finer(cells.some(again), room)
+        if bits is None:
+            continue
+        try:
+            new = reader.read(bits, stretches.ranges(), most=room)
+        except TooManyCells:
+            continue
+        _check_unchanged(cells.some(again), new)
+        return cells.some(~again).joined(new)
+    return None
+
+
+def _finer(cells: Cells, room: int) -> int | None:
+    """How finely the rows of the cells can be told apart if there is room for so many cells."""
+    finest = int(cells.bits.max())
+    # Buckets that cannot become finer may still hold few scores, many times each.
+    if cells.rows.sum() <= room or finest == MOST_BITS:
+        return EXACT
+    bits = min(finest + int(np.log2(max(room / len(cells.low), 1))), MOST_BITS)
+    return bits if bits > finest else None
+
+
+def _check_unchanged(old: Cells, new: Cells) -> None:
+    for positive in (False, True):
+        before, after = (
+            np.bincount(part.group[part.positive == positive], part.rows[part.positive == positive])
+            for part in (old, new)
+        )
+        if not np.array_equal(before, after):
+            raise changed("two passes over it have different numbers of rows")

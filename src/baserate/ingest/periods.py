@@ -1,0 +1,171 @@
+"""Periods of time as keys: cut in the engine, named here.
+
+Engines disagree on truncation, on weeks and on whose time zone counts. They agree on comparing a timestamp with an
+instant, so the instants at which periods begin are worked out here and the engine only looks between which two of
+them a row falls.
+"""
+
+import datetime
+from collections.abc import Sequence
+from typing import NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import narwhals.stable.v2 as nw
+
+from baserate import checks
+from baserate.errors import InputError
+
+LENGTHS = ("day", "week", "month", "quarter", "year")
+
+# More periods than this make an expression that engines are slow to plan.
+_MOST_PERIODS = 1000
+
+
+class Period(NamedTuple):
+    """Which column holds the time, how long a period is, and whose clock counts."""
+
+    column: str
+    length: str
+    zone: ZoneInfo | None
+
+
+def period_from(period: object, tz: object) -> Period | None:
+    """The period asked for, checked."""
+    if period is None:
+        if tz is not None:
+            raise InputError(f"tz= must come with a period, got tz={tz!r} alone; pass period=(column, 'month').")
+        return None
+    if not isinstance(period, tuple | list) or len(period) != 2:
+        raise InputError(f"period must be a column and a length such as ('timestamp', 'month'), got {period!r}.")
+    return Period(period[0], checks.one_of(period[1], LENGTHS, "the length of a period"), _zone(tz))
+
+
+def _zone(tz: object) -> ZoneInfo | None:
+    if tz is None or isinstance(tz, ZoneInfo):
+        return tz
+    try:
+        return ZoneInfo(str(tz))
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise InputError(
+            f"tz must be the name of a time zone such as 'Europe/Prague', got {tz!r}; where the system has no "
+            f"time zones, install the package tzdata."
+        ) from None
+
+
+def check_time(period: Period, dtype: nw.dtypes.DType) -> None:
+    """Timestamps that know their zone need to be told whose days to cut; others must not be."""
+    if not isinstance(dtype, nw.Datetime | nw.Date):
+        raise InputError(
+            f"the column of a period must hold timestamps or dates, got {period.column!r} of type {dtype}; convert "
+            f"it first."
+        )
+    aware = isinstance(dtype, nw.Datetime) and dtype.time_zone is not None
+    if aware and period.zone is None:
+        raise InputError(
+            f"timestamps with a time zone must be cut by somebody's clock, got {period.column!r} in "
+            f"{dtype.time_zone} and no tz=; pass for example tz='UTC'."  # type: ignore[union-attr]
+        )
+    if not aware and period.zone is not None:
+        raise InputError(
+            f"tz= applies to timestamps with a time zone, got {period.column!r} of type {dtype}; leave tz= out, the "
+            f"periods are cut as the clock shows."
+        )
+
+
+class Calendar(NamedTuple):
+    """The periods between the first and the last row: their names, and the instants at which all but one begin."""
+
+    names: list[str]
+    begins: list[datetime.date]
+
+    def place(self, dtype: nw.dtypes.DType, engine: nw.Implementation) -> nw.Expr:
+        """Which period a row of the column ``time`` falls into, counted from 0; -1 without a time."""
+        time = nw.col("time")
+        zone = dtype.time_zone if isinstance(dtype, nw.Datetime) else None
+        begins = [_literal(begin, zone, engine) for begin in self.begins]
+        return nw.when(time.is_null()).then(nw.lit(-1.0)).otherwise(_branch(time, begins, 0, len(begins)))
+
+
+def _literal(begin: datetime.date, zone: str | None, engine: nw.Implementation) -> nw.Expr:
+    if not isinstance(begin, datetime.datetime):
+        return nw.lit(begin)
+    if zone:
+        # Engines want an instant in the zone of the column, whichever clock it comes from.
+        return nw.lit(begin.astimezone(ZoneInfo(zone)))
+    if engine.is_spark_like():
+        # Spark takes a timestamp without a zone for one of this machine's clock, but not if it comes as text.
+        return nw.lit(begin.isoformat(" ")).cast(nw.Datetime("us"))
+    return nw.lit(begin)
+
+
+def _branch(time: nw.Expr, begins: Sequence[nw.Expr], low: int, high: int) -> nw.Expr:
+    """A balanced tree of comparisons, so that a row meets few of them."""
+    if low == high:
+        return nw.lit(float(low))
+    middle = (low + high) // 2
+    before = _branch(time, begins, low, middle)
+    return nw.when(time < begins[middle]).then(before).otherwise(_branch(time, begins, middle + 1, high))
+
+
+def calendar(first: object, last: object, period: Period, dtype: nw.dtypes.DType) -> Calendar:
+    """All periods from the first time to the last."""
+    if first is None or last is None:
+        return Calendar([], [])
+    day, end = _day(first, period.zone), _day(last, period.zone)
+    starts = [_start(day, period.length)]
+    while (following := _next(starts[-1], period.length)) <= end:
+        starts.append(following)
+        if len(starts) > _MOST_PERIODS:
+            raise InputError(
+                f"a table must have at most {_MOST_PERIODS:,} periods, got {day} to {end} by the {period.length}; "
+                f"choose longer periods."
+            )
+    names = [_name(start, period.length) for start in starts]
+    if isinstance(dtype, nw.Date):
+        return Calendar(names, list(starts[1:]))
+    midnight = datetime.time()
+    return Calendar(names, [datetime.datetime.combine(start, midnight, period.zone) for start in starts[1:]])
+
+
+def _day(time: object, zone: ZoneInfo | None) -> datetime.date:
+    if isinstance(time, datetime.datetime):
+        if zone is None:
+            return time.date()
+        # Some engines hand an instant out as UTC without saying so.
+        return (time if time.tzinfo else time.replace(tzinfo=datetime.UTC)).astimezone(zone).date()
+    assert isinstance(time, datetime.date)
+    return time
+
+
+def _start(day: datetime.date, length: str) -> datetime.date:
+    match length:
+        case "day":
+            return day
+        case "week":
+            return day - datetime.timedelta(days=day.weekday())
+        case "month":
+            return day.replace(day=1)
+        case "quarter":
+            return day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1)
+        case _:
+            return day.replace(month=1, day=1)
+
+
+def _next(start: datetime.date, length: str) -> datetime.date:
+    long_enough = {"day": 1, "week": 7, "month": 31, "quarter": 92, "year": 366}[length]
+    return _start(start + datetime.timedelta(days=long_enough), length)
+
+
+def _name(start: datetime.date, length: str) -> str:
+    match length:
+        case "day":
+            return start.isoformat()
+        case "week":
+            year, week, _ = start.isocalendar()
+            return f"{year}-W{week:02}"
+        case "month":
+            return f"{start:%Y-%m}"
+        case "quarter":
+            return f"{start:%Y}-Q{(start.month + 2) // 3}"
+        case _:
+            return f"{start:%Y}"

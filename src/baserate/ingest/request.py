@@ -1,0 +1,166 @@
+"""What is asked of a table: which columns play which part, checked, and the table cut down to them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import narwhals.stable.v2 as nw
+
+from baserate.checks import Label, did_you_mean
+from baserate.errors import InputError
+from baserate.ingest import periods
+from baserate.ingest.collecting import Answer, AnyFrame, collected
+from baserate.ingest.periods import Calendar, Period
+
+Collect = Callable[[AnyFrame], Answer]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a table by the part they play."""
+
+    label: str
+    score: str
+    weight: str | None = None
+    keys: tuple[str, ...] = ()
+    period: Period | None = None
+    positive: Label | None = None
+
+
+@dataclass(frozen=True)
+class Request:
+    """A table with the columns ``label``, ``score``, perhaps ``weight``, and ``key_0``, ``key_1``, …: nothing else.
+
+    Attributes
+    ----------
+    frame : narwhals frame
+        The table. A score that is missing or nan is null in it.
+    columns : Columns
+        Where they came from.
+    whole_scores : bool
+        Whether scores are whole numbers, of which float64 does not hold all.
+    calendar : Calendar or None
+        The names of the periods that the last key counts.
+    collect : callable
+        How to have the engine work something out.
+    labels_are_text : bool
+        Whether labels are text because the file knows nothing else.
+    """
+
+    frame: AnyFrame
+    columns: Columns
+    whole_scores: bool
+    calendar: Calendar | None
+    collect: Collect
+    labels_are_text: bool = False
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns to group by."""
+        return [f"key_{k}" for k in range(len(self.columns.keys) + (self.calendar is not None))]
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows have weights."""
+        return self.columns.weight is not None
+
+    def named(self, key: tuple[object, ...]) -> tuple[object, ...]:
+        """A key as it came back from the engine, with the name of the period in place of its number."""
+        if self.calendar is None:
+            return key
+        place = int(key[-1])  # type: ignore[call-overload]
+        return *key[:-1], self.calendar.names[place] if place >= 0 else None
+
+
+def request(table: object, columns: Columns, *, collect: Collect = collected, labels_are_text: bool = False) -> Request:
+    """Check the columns and cut the table down to them."""
+    frame = _frame(table)
+    schema = frame.collect_schema()
+    _check_names(columns, list(schema.names()))
+    _check_numbers(schema[columns.score], "score", columns.score)
+    selected = [_label(columns.label, schema[columns.label]), nw.col(columns.score).cast(nw.Float64).alias("score")]
+    selected += [_text_if_categorical(name, schema[name]).alias(f"key_{k}") for k, name in enumerate(columns.keys)]
+    if columns.weight is not None:
+        _check_numbers(schema[columns.weight], "weight", columns.weight)
+        selected.append(nw.col(columns.weight).cast(nw.Float64).alias("weight"))
+    if columns.period is not None:
+        periods.check_time(columns.period, schema[columns.period.column])
+        selected.append(nw.col(columns.period.column).alias("time"))
+    frame = _selected(frame, selected)
+    calendar = None
+    if columns.period is not None:
+        calendar = _calendar(frame, columns.period, schema[columns.period.column], collect)
+        place = calendar.place(schema[columns.period.column], frame.implementation).alias(f"key_{len(columns.keys)}")
+        frame = frame.with_columns(place).drop("time")
+    whole_scores = schema[columns.score].is_integer()
+    return Request(_with_good_numbers(frame, columns), columns, whole_scores, calendar, collect, labels_are_text)
+
+
+def _frame(table: object) -> AnyFrame:
+    frame = nw.from_native(table, pass_through=True)
+    if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
+        raise InputError(
+            f"a table must be a dataframe, a relation of an engine or the path of a file, got "
+            f"{type(table).__name__}; for arrays use Curve.from_scores(y_true, y_score)."
+        )
+    return frame
+
+
+def _selected(frame: AnyFrame, columns: list[nw.Expr]) -> AnyFrame:
+    try:
+        return frame.select(*columns)
+    except ValueError as error:  # pyarrow refuses these here, other engines let them pass
+        raise InputError(
+            f"scores and weights must fit in float64 without new ties, got some that do not ({error}); subtract an "
+            f"offset or divide first."
+        ) from None
+
+
+def _check_names(columns: Columns, known: list[str]) -> None:
+    wanted = [("label", columns.label), ("score", columns.score), *(("a key", key) for key in columns.keys)]
+    wanted += [("weight", columns.weight)] if columns.weight is not None else []
+    wanted += [("the time of a period", columns.period.column)] if columns.period is not None else []
+    for part, name in wanted:
+        if name not in known:
+            hint = did_you_mean(str(name), [str(column) for column in known])
+            listed = ", ".join(str(column) for column in known[:20]) + ", …" * (len(known) > 20)
+            advice = hint or f"its columns are {listed or 'none'}"
+            raise InputError(f"{part} must be a column of the table, got {name!r}; {advice}.")
+
+
+def _check_numbers(dtype: nw.dtypes.DType, part: str, name: str) -> None:
+    if isinstance(dtype, nw.Decimal):
+        # Engines round decimals to floats differently, and may make two of them equal.
+        raise InputError(f"{part} must be floats or whole numbers, got decimals in {name!r}; cast them to float first.")
+    if not (dtype.is_numeric() or isinstance(dtype, nw.Boolean)):
+        raise InputError(f"{part} must be numbers, got {name!r} of type {dtype}; convert it to float first.")
+
+
+def _label(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
+    if dtype.is_nested() or dtype.is_temporal():
+        raise InputError(f"label must be two classes, got {name!r} of type {dtype}; pass the column of labels.")
+    return _text_if_categorical(name, dtype).alias("label")
+
+
+def _text_if_categorical(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
+    column = nw.col(name)
+    return column.cast(nw.String) if isinstance(dtype, nw.Categorical | nw.Enum) else column
+
+
+def _calendar(frame: AnyFrame, period: Period, dtype: nw.dtypes.DType, collect: Collect) -> Calendar:
+    time = nw.col("time")
+    ends = collect(frame.select(time.min().alias("first"), time.max().alias("last")))
+    (first,), (last,) = (ends.distinct(name)[0] for name in ("first", "last"))
+    return periods.calendar(first, last, period, dtype)
+
+
+def _with_good_numbers(frame: AnyFrame, columns: Columns) -> AnyFrame:
+    """Null for nan, by comparisons that engines agree on; weights with their squares, and a count of bad ones."""
+    score, weight = nw.col("score"), nw.col("weight")
+    infinite = (score == float("inf")) | (score == float("-inf"))
+    known = ~score.is_null() & (score.is_finite() | infinite)
+    frame = frame.with_columns(nw.when(known).then(score).otherwise(nw.lit(None, nw.Float64)).alias("score"))
+    if columns.weight is None:
+        return frame
+    good = ~weight.is_null() & weight.is_finite()
+    frame = frame.with_columns(nw.when(good).then(weight).otherwise(nw.lit(-1.0)).alias("weight"))
+    return frame.with_columns((weight * weight).alias("square"))

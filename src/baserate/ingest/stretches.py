@@ -1,0 +1,67 @@
+"""Stretches of the score axis to look at again, cut where buckets end."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from baserate.arrays import BoolArray, FloatArray, Indices
+from baserate.curves.curve import Curve
+from baserate.ingest.groups import Cells, Range
+
+# Ranges in the condition of one query, at most.
+_MOST_RANGES = 32
+
+
+@dataclass(frozen=True)
+class Stretches:
+    """Neighbouring buckets of all groups together, lowest first, and which of them to look at again."""
+
+    low: FloatArray
+    high: FloatArray
+    again: BoolArray
+
+    @classmethod
+    def covering(cls, cells: Cells, curves: list[Curve], blurred: list[BoolArray]) -> "Stretches":
+        """The buckets in which any of the curves has blurred entries; some between them too, if they are many."""
+        order = np.argsort(cells.low, kind="stable")
+        bits, bucket = cells.bits[order], cells.bucket[order]
+        first = np.flatnonzero(np.append(True, (bits[1:] != bits[:-1]) | (bucket[1:] != bucket[:-1])))
+        low, rows = cells.low[order][first], np.add.reduceat(cells.rows[order], first)
+        high = np.maximum.reduceat(cells.high[order], first)
+        marks = np.zeros(len(low) + 1, np.intp)
+        for curve, entries in zip(curves, blurred, strict=True):
+            np.add.at(marks, _bucket_at(low, curve.score[entries]), 1)
+            np.add.at(marks, _bucket_at(low, curve.top[entries]) + 1, -1)
+        return cls(low, high, _with_small_gaps_filled(np.cumsum(marks)[:-1] > 0, rows))
+
+    def contains(self, cells: Cells) -> BoolArray:
+        """Which cells lie in a stretch to look at again."""
+        return self.again[_bucket_at(self.low, cells.low)]
+
+    def ranges(self) -> list[Range]:
+        """The lowest and highest score of each stretch to look at again."""
+        first, last = _runs(self.again)
+        return list(zip(self.low[first].tolist(), self.high[last].tolist(), strict=True))
+
+
+def _bucket_at(low: FloatArray, score: FloatArray) -> Indices:
+    return np.searchsorted(low, score, side="right") - 1
+
+
+def _runs(marked: BoolArray) -> tuple[Indices, Indices]:
+    """Where runs of marked entries begin and end."""
+    edges = np.diff(np.concatenate([[False], marked, [False]]).astype(np.int8))
+    return np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1
+
+
+def _with_small_gaps_filled(marked: BoolArray, rows: FloatArray) -> BoolArray:
+    """No more runs than a query can name: the gaps with the fewest rows are looked at again too."""
+    first, last = _runs(marked)
+    if len(first) <= _MOST_RANGES:
+        return marked
+    above = np.append(0.0, np.cumsum(rows))
+    in_gap = above[first[1:]] - above[last[:-1] + 1]
+    filled = marked.copy()
+    for gap in np.argsort(in_gap)[: len(first) - _MOST_RANGES]:
+        filled[last[gap] + 1 : first[gap + 1]] = True
+    return filled

@@ -1,0 +1,153 @@
+"""The doors: a table to a curve, and to a curve for each of its groups."""
+
+import os
+import warnings
+
+from baserate import checks
+from baserate.checks import Label
+from baserate.curves.curve import Curve
+from baserate.errors import DataFileError, InputError, UnlabelledWarning
+from baserate.ingest import files
+from baserate.ingest.groups import Reader
+from baserate.ingest.passes import gather
+from baserate.ingest.periods import period_from
+from baserate.ingest.request import Columns, Request, request
+
+TOLERANCE = 1e-4
+MAX_SCORES = 4_000_000
+
+
+def curve(
+    table: object,
+    *,
+    label: str,
+    score: str,
+    weight: str | None = None,
+    positive: Label | None = None,
+    tolerance: float = TOLERANCE,
+    max_scores: int = MAX_SCORES,
+    memory_limit: str | None = None,
+) -> Curve:
+    """The curve of a table of labels and scores, whatever engine holds it.
+
+    The engine groups the rows and only counts come back, so the table may be far larger than memory. Where its
+    scores are too many to keep apart, the curve is bucketed and `bounds` tells how well a metric is known.
+
+    Parameters
+    ----------
+    table : dataframe or path
+        pandas, polars (eager or lazy), pyarrow, a DuckDB relation, Dask, PySpark (classic or Connect) or Ibis; or
+        files: Parquet, CSV or JSON lines, compressed or not, as a path, a folder (``key=value`` parts of its paths are
+        columns), a pattern such as ``"2026/*.csv.gz"``, or a list of these. Files need the extra ``baserate[files]``.
+    label, score, weight : str
+        Names of columns. Labels as in `Curve.from_scores`; a row without a label is counted in ``curve.unlabelled``,
+        with a warning, and a row with a label must have a score.
+    positive : label, optional
+        Which label is the positive one.
+    tolerance : float
+        How well average precision has to be known, at the table's own prevalence and from 1e-6 to 0.5, if not all
+        scores can be kept apart. The table is read again, in part, until that holds; if it cannot, a warning says
+        what does. 0 keeps every score, however many.
+    max_scores : int
+        How many scores, or buckets of them, may come back; fewer rows than that give an exact curve.
+    memory_limit : str, optional
+        How much memory reading files may take, such as "2GB"; 512MB unless told. What does not fit goes to a
+        temporary folder.
+
+    Examples
+    --------
+    >>> import baserate as br, polars as pl
+    >>> table = pl.LazyFrame({"fraud": [0, 1, 0, 1, None], "p": [0.1, 0.4, 0.5, 0.8, 0.9]})
+    >>> br.curve(table.drop_nulls(), label="fraud", score="p")
+    Curve(2 pos, 2 neg, prevalence=0.5)
+    """
+    columns = Columns(label, score, weight, positive=positive)
+    (found,) = _curves(table, columns, tolerance, max_scores, memory_limit).values()
+    return found
+
+
+def curves_by(
+    table: object,
+    *keys: str,
+    label: str,
+    score: str,
+    weight: str | None = None,
+    positive: Label | None = None,
+    period: tuple[str, str] | None = None,
+    tz: str | None = None,
+    tolerance: float = TOLERANCE,
+    max_scores: int = MAX_SCORES,
+    memory_limit: str | None = None,
+) -> dict[object, Curve]:
+    """A curve for each group of rows, in one go: by segment, by month, by both.
+
+    Parameters
+    ----------
+    table : dataframe or path
+        As for `curve`.
+    *keys : str
+        Columns to group by. A missing value makes a group of its own, with the key None.
+    label, score, weight, positive, tolerance, max_scores, memory_limit
+        As for `curve`; `tolerance` holds for each group, `max_scores` for all of them together.
+    period : (str, str), optional
+        A column of timestamps or dates, and "day", "week", "month", "quarter" or "year".
+    tz : str, optional
+        Whose clock cuts the periods; required for timestamps that have a time zone, refused for others.
+
+    Returns
+    -------
+    dict
+        Curves by key, in order: one value for one key, a tuple for several, the period last and as text such as
+        "2026-05", "2026-W18", "2026-Q2".
+
+    Examples
+    --------
+    >>> import baserate as br, polars as pl, datetime as dt
+    >>> table = pl.DataFrame(
+    ...     {"y": [0, 1, 0, 1], "p": [0.1, 0.4, 0.5, 0.8], "day": [dt.date(2026, month, 3) for month in (4, 4, 5, 5)]}
+    ... )
+    >>> br.curves_by(table, label="y", score="p", period=("day", "month"))
+    {'2026-04': Curve(1 pos, 1 neg, prevalence=0.5), '2026-05': Curve(1 pos, 1 neg, prevalence=0.5)}
+    """
+    columns = Columns(label, score, weight, keys, period_from(period, tz), positive)
+    if not keys and period is None:
+        raise InputError("curves_by needs something to group by, got no key and no period; or use curve.")
+    found = _curves(table, columns, tolerance, max_scores, memory_limit)
+    single = len(keys) + (period is not None) == 1
+    return {key[0] if single else key: of_group for key, of_group in found.items()}
+
+
+Curves = dict[tuple[object, ...], Curve]
+
+
+def _curves(table: object, columns: Columns, tolerance: float, max_scores: int, memory_limit: str | None) -> Curves:
+    """The curve of each group, by its key."""
+    tolerance = checks.not_negative(tolerance, "tolerance")
+    max_scores = checks.whole_number(max_scores, "max_scores")
+    if not files.is_path(table):
+        if memory_limit is not None:
+            raise InputError("memory_limit is for files, got a table; set the limit of the engine that holds it.")
+        return _answered(request(table, columns), tolerance, max_scores)
+    numbers = [columns.score] + ([columns.weight] if columns.weight is not None else [])
+    with files.opened(table, numbers=numbers, label=columns.label, memory_limit=memory_limit) as found:
+        asked = request(found.table, columns, collect=found.collect, labels_are_text=found.labels_are_text)
+        curves = _answered(asked, tolerance, max_scores)
+    if not any(len(curve) or curve.unlabelled for curve in curves.values()):
+        named = str(table) if isinstance(table, str | os.PathLike) else table
+        raise DataFileError(f"a file must have rows, got {named!r}, which has none; check how it was written.")
+    return curves
+
+
+def _answered(asked: Request, tolerance: float, max_scores: int) -> Curves:
+    reader = Reader(asked)
+    curves = gather(reader, tolerance, max_scores)
+    unlabelled = int(reader.unlabelled.sum())
+    if unlabelled:
+        warnings.warn(UnlabelledWarning(unlabelled), stacklevel=4)
+    named = {asked.named(key): found for key, found in zip(reader.groups, curves, strict=True)}
+    return dict(sorted(named.items(), key=lambda item: [_sortable(part) for part in item[0]]))
+
+
+def _sortable(part: object) -> tuple[bool, str, object]:
+    """Values of one kind in their order, None after them."""
+    return part is None, type(part).__name__, 0 if part is None else part

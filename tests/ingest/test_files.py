@@ -1,0 +1,268 @@
+"""Files of every kind give the curve of their rows; whatever is wrong with one is said in a sentence."""
+
+import gzip
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+
+import polars as pl
+import pytest
+
+import baserate as br
+from baserate import progress
+from baserate.ingest import files
+
+ROWS = {
+    "y": [0, 1, 1, 0, None, 1],
+    "p": [0.1, 0.4, 0.8, 0.8, 0.9, 0.25],
+    "w": [1.0, 2.0, 1.0, 3.0, 1.0, 1.0],
+    "segment": ["a", "b", "a", "b", "a", None],
+}
+LABELLED = [row for row in zip(*ROWS.values(), strict=True) if row[0] is not None]
+
+
+def expected(rows=LABELLED, times=1):
+    return br.Curve.from_scores([y for y, *_ in rows] * times, [p for _, p, *_ in rows] * times)
+
+
+def compress(path):
+    packed = path.with_name(path.name + ".gz")
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    return packed
+
+
+@pytest.fixture
+def folder(tmp_path):
+    table = pl.DataFrame(ROWS)
+    table.write_parquet(tmp_path / "rows.parquet")
+    table.write_csv(tmp_path / "rows.csv")
+    table.write_csv(tmp_path / "rows.tsv", separator="\t")
+    table.write_ndjson(tmp_path / "rows.jsonl")
+    compress(tmp_path / "rows.csv")
+    compress(tmp_path / "rows.jsonl")
+    for country in ("cz", "de"):
+        part = tmp_path / "parts" / f"country={country}"
+        part.mkdir(parents=True)
+        table.write_parquet(part / "0.parquet")
+    return tmp_path
+
+
+def read(path, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.UnlabelledWarning)
+        return br.curve(path, **({"label": "y", "score": "p"} | options))
+
+
+def same_counts(one, other):
+    return (one.score.tolist(), one.pos.tolist(), one.neg.tolist()) == (
+        other.score.tolist(),
+        other.pos.tolist(),
+        other.neg.tolist(),
+    )
+
+
+@pytest.mark.parametrize("name", ["rows.parquet", "rows.csv", "rows.tsv", "rows.jsonl", "rows.csv.gz", "rows.jsonl.gz"])
+def test_every_format_gives_the_curve_of_its_rows(folder, name):
+    curve = read(folder / name)
+    assert same_counts(curve, expected())
+    assert curve.unlabelled == 1
+    weighted = read(str(folder / name), weight="w")
+    assert (weighted.n_pos, weighted.n_neg) == (4, 4)
+
+
+def test_many_files_are_one_table(folder):
+    twice = expected(times=2)
+    assert same_counts(read(folder / "parts"), twice)
+    assert same_counts(read(f"{folder}/parts/*/*.parquet"), twice)
+    assert same_counts(read([folder / "rows.parquet", folder / "parts" / "country=cz"]), twice)
+
+
+def test_parts_of_a_path_are_columns(folder):
+    with pytest.warns(br.UnlabelledWarning, match="2 rows have no label"):
+        curves = br.curves_by(folder / "parts", "country", "segment", label="y", score="p")
+    assert list(curves) == [(c, s) for c in ("cz", "de") for s in ("a", "b", None)]
+    of_a = [row for row in LABELLED if row[3] == "a"]
+    assert same_counts(curves["cz", "a"], expected(of_a))
+    assert curves["cz", "a"].unlabelled == 1
+
+
+def test_a_missing_word_does_not_make_a_csv_score_text(tmp_path):
+    # The word stands far behind what is looked at to guess the types of columns.
+    lines = ["y,p", *(f"{k % 2},{k / 100_000}" for k in range(60_000)), ",NA"]
+    (tmp_path / "late.csv").write_text("\n".join(lines))
+    curve = read(tmp_path / "late.csv")
+    assert (curve.n_pos, curve.n_neg, curve.unlabelled) == (30_000, 30_000, 1)
+    (tmp_path / "late.csv").write_text("\n".join([*lines, "1,NA"]))
+    with pytest.raises(br.InputError, match="got 1 row with a label and without a score"):
+        read(tmp_path / "late.csv")
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive", "n_pos"),
+    [
+        (["1", "0", "1.0"], None, 2),
+        (["-1", "1", "-1"], None, 1),
+        (["True", "false", "TRUE"], None, 2),
+        (["fraud", "ok", "ok"], "fraud", 1),
+        (["1", "2", "2"], 2, 2),
+        (["1", "2", "2"], "2", 2),
+    ],
+)
+def test_labels_of_a_csv_are_what_they_look_like(tmp_path, labels, positive, n_pos):
+    rows = [f"{label},{k}" for k, label in enumerate(labels)]
+    (tmp_path / "labels.csv").write_text("\n".join(["y,p", *rows]))
+    assert read(tmp_path / "labels.csv", positive=positive).n_pos == n_pos
+
+
+def test_periods_of_a_csv(tmp_path):
+    (tmp_path / "time.csv").write_text("y,p,ts\n1,.5,2026-01-31 23:59:59\n0,.4,2026-02-01 00:00:00\n1,.3,\n")
+    curves = br.curves_by(tmp_path / "time.csv", label="y", score="p", period=("ts", "month"))
+    assert {key: (curve.n_pos, curve.n_neg) for key, curve in curves.items()} == {
+        "2026-01": (1, 0),
+        "2026-02": (0, 1),
+        None: (1, 0),
+    }
+
+
+# --- what is wrong with a file ----------------------------------------------------------------------
+
+
+def broken(folder, name):
+    """A file that will not do, made from one that does."""
+    path = folder / name
+    match name:
+        case "truncated.parquet":
+            path.write_bytes((folder / "rows.parquet").read_bytes()[:-200])
+        case "foreign.parquet":
+            path.write_text("this is not Parquet, but long enough to be looked at")
+        case "empty.csv" | "empty.parquet":
+            path.write_bytes(b"")
+        case "header.csv":
+            path.write_text("y,p\n")
+        case "text.csv":
+            path.write_text("y,p\n1,0.5\n0,high\n")
+        case "three.csv":
+            path.write_text("y,p\n1,.5\n0,.1\n2,.7\n")
+        case "broken.jsonl":
+            path.write_text('{"y": 1, "p": 0.5}\n{"y": \n')
+        case "notes.txt":
+            path.write_text("hello")
+        case "nothing":
+            path.mkdir()
+        case "plain.csv.gz":
+            path.write_text("y,p\n1,0.5\n")
+        case "torn.csv.gz":
+            path.write_bytes(gzip.compress(b"y,p\n" + b"1,0.5\n0,0.25\n" * 10_000)[:-40])
+    return path
+
+
+BROKEN = [
+    ("truncated.parquet", br.DataFileError, "must be readable as Parquet"),
+    ("foreign.parquet", br.DataFileError, "must be readable as Parquet"),
+    ("empty.csv", br.DataFileError, "which is empty"),
+    ("empty.parquet", br.DataFileError, "which is empty"),
+    ("header.csv", br.DataFileError, "must have rows"),
+    ("text.csv", br.DataFileError, '"p". Could not convert string "high"'),
+    ("three.csv", br.InputError, "'y' must hold two classes, 0/1 or -1/1, got 3 different labels"),
+    ("broken.jsonl", br.DataFileError, "must be readable as JSON lines"),
+    ("notes.txt", br.DataFileError, "must be one of .parquet"),
+    ("nothing", br.DataFileError, "a folder must hold"),
+    ("torn.csv.gz", br.DataFileError, "a compressed file must be whole"),
+    ("plain.csv.gz", br.DataFileError, "a compressed file must be whole"),
+    ("absent.parquet", br.DataFileError, "where there is none"),
+    ("absent*.parquet", br.DataFileError, "where there is none"),
+]
+
+
+@pytest.mark.parametrize(("name", "error", "sentence"), BROKEN, ids=[name for name, *_ in BROKEN])
+def test_a_broken_file_is_refused_in_a_sentence(folder, name, error, sentence):
+    with pytest.raises(error) as refused:
+        read(broken(folder, name))
+    said = str(refused.value)
+    assert sentence in said
+    assert "\n" not in said
+    assert refused.value.__context__ is None or refused.value.__suppress_context__
+
+
+def test_an_unreadable_path_is_refused(folder, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # whoever runs the tests may read everything
+    with pytest.raises(br.DataFileError, match=r"must be readable, got .*check its permissions"):
+        read(folder / "rows.parquet")
+
+
+def test_columns_of_a_file_are_checked(folder):
+    with pytest.raises(br.InputError, match="score must be a column of the table, got 'pp'; did you mean 'p'"):
+        read(folder / "rows.csv", score="pp")
+    with pytest.raises(br.InputError, match="label must be a column of the table, got 'fraud'; its columns are y, p"):
+        read(folder / "rows.csv", label="fraud")
+    with pytest.raises(br.InputError, match="score must be numbers, got 'segment' of type String"):
+        read(folder / "rows.parquet", score="segment")
+    with pytest.raises(br.DataFileError, match="must be of one format, got CSV and Parquet"):
+        read([folder / "rows.csv", folder / "rows.parquet"])
+
+
+def test_remote_files_are_left_to_engines():
+    with pytest.raises(br.DataFileError, match="remote files are read by giving the relation of your own engine"):
+        read("s3://bucket/scores.parquet")
+
+
+def test_without_duckdb_the_remedy_is_named(folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    with pytest.raises(br.BaserateError, match=r"pip install 'baserate\[files\]'"):
+        read(folder / "rows.parquet")
+
+
+# --- memory, progress, interruption -------------------------------------------------------------------
+
+
+def test_the_memory_limit_is_stated_to_duckdb_and_only_for_files(folder):
+    with files.opened(folder / "rows.parquet", numbers=["p"], label="y", memory_limit="100MB") as found:
+        (limit,) = found.table.query("t", "SELECT current_setting('memory_limit')").fetchone()
+    assert limit == "95.3 MiB"
+    with pytest.raises(br.InputError, match="memory_limit must be a size such as '512MB'"):
+        read(folder / "rows.parquet", memory_limit="plenty")
+    with pytest.raises(br.InputError, match="memory_limit is for files"):
+        br.curve(pl.DataFrame(ROWS), label="y", score="p", memory_limit="1GB")
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_long_read_shows_how_far_it_is(folder, monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(progress, "_PATIENCE", -1.0)
+    read(folder / "rows.parquet")
+    assert "reading [" in terminal.getvalue()
+    assert terminal.getvalue().endswith("\r\x1b[K")
+
+
+@pytest.mark.slow
+def test_an_interrupt_leaves_nothing_behind(tmp_path):
+    import duckdb
+
+    path, spill = tmp_path / "large.parquet", tmp_path / "spill"
+    spill.mkdir()
+    duckdb.sql(f"COPY (SELECT random() AS p, range % 2 AS y FROM range(20_000_000)) TO '{path}'")
+    reading = (
+        "import baserate as br, sys; br.curve(sys.argv[1], label='y', score='p', tolerance=0, memory_limit='150MB')"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", reading, str(path)], env=os.environ | {"TMPDIR": str(spill)}, stderr=subprocess.PIPE
+    )
+    waiting_until = time.monotonic() + 60
+    while not any(file.is_file() for file in spill.rglob("*")):  # it works, and has begun to write
+        assert process.poll() is None
+        assert time.monotonic() < waiting_until
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode != 0
+    assert b"KeyboardInterrupt" in said
+    assert list(spill.iterdir()) == []
