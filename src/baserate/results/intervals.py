@@ -33,7 +33,7 @@ class Estimate:
     reason : Reason or None
         Why the value or the interval is nan, if it is.
     caution : str or None
-        A sentence where intervals by this method were seen to hold less often than they say.
+        A sentence where the interval may hold less often than it says.
 
     Examples
     --------

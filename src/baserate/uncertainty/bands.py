@@ -20,7 +20,7 @@ from baserate.results import Band
 from baserate.uncertainty import intervals
 from baserate.uncertainty.cells import corners
 from baserate.uncertainty.draws import check_draws, chunks, melds
-from baserate.uncertainty.estimate import check_counted, check_estimable, estimates, sizes_behind
+from baserate.uncertainty.estimate import BUCKETS_AS_TIES, check_counted, check_estimable, estimates, sizes_behind
 from baserate.uncertainty.methods import Question
 
 _PLACES = 101  # along a curve, if the caller does not say where
@@ -278,6 +278,7 @@ def _band(
         n_pos=n_pos,
         n_neg=n_neg,
         reason=curve.missing_class,
+        caution=BUCKETS_AS_TIES if curve.bucketed else None,
     )
 
 

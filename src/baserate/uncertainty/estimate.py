@@ -10,6 +10,7 @@ from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.errors import InputError, MissingInformationError, Reason
 from baserate.formulas.proportions import Interval
+from baserate.metrics.bounds import bounds
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.registry import Family, describe, row_of
 from baserate.results import Estimate
@@ -34,6 +35,7 @@ FELL_SHORT = frozenset(
     }
 )
 CAUTION = "this method has been seen to hold less often than it says; the default has not"
+BUCKETS_AS_TIES = "scores in one bucket are read as ties, and what that does to this metric is not known"
 
 
 def estimate(
@@ -79,7 +81,8 @@ def estimate(
     -----
     "melded", the default, carries Clopper and Pearson's exact intervals of rates through the metric: at a fixed
     threshold by melding those of TPR and FPR, for areas by drawing populations whose rates at each threshold follow the
-    same laws. It also holds with one positive, without false positives and at perfect separation.
+    same laws. It also holds with one positive, without false positives and at perfect separation. On a bucketed curve
+    its ends are moved apart by what `bounds` leaves open.
 
     Others, for comparison or for large data: of rates "clopper_pearson" (the default there), "wilson", "jeffreys",
     "hoeffding" and "normal"; of precision, NPV, F-beta and likelihood ratios "score" (Koopman) and "logit_delta"
@@ -149,6 +152,8 @@ def estimates(question: Question, method: str | None) -> list[Estimate]:
     if not all(math.isnan(value) for value, _ in read):
         with np.errstate(divide="ignore", invalid="ignore"):
             ends = _within_range(available[name](question), question.metric)
+    if is_bucketed(at) and row_of(question.metric) is not None:
+        ends = _widened(ends, question)
     n_pos, n_neg = sizes_behind(at)
     made = []
     for (value, reason), low, high, x_j in zip(read, *(np.broadcast_to(end, len(x)) for end in ends), x, strict=True):
@@ -166,10 +171,29 @@ def estimates(question: Question, method: str | None) -> list[Estimate]:
                 n_neg=n_neg,
                 chosen=str(at.chosen) if isinstance(at, Point) and is_chosen(at) else None,
                 reason=reason or (_reason_of_no_interval(name) if np.isnan(low) or np.isnan(high) else None),
-                caution=CAUTION if name in FELL_SHORT else None,
+                caution=_caution(name, question),
             )
         )
     return made
+
+
+def _caution(method: str, question: Question) -> str | None:
+    if method in FELL_SHORT:
+        return CAUTION
+    return BUCKETS_AS_TIES if is_bucketed(question.at) and row_of(question.metric) is None else None
+
+
+def is_bucketed(at: Curve | Point) -> bool:
+    """Whether it stands on a curve some of whose scores are no longer told apart."""
+    curve = at if isinstance(at, Curve) else at.curve
+    return curve is not None and curve.bucketed
+
+
+def _widened(ends: Interval, question: Question) -> Interval:
+    """Ends moved apart by what the value may be off, because buckets are read as ties."""
+    certain = [bounds(question.metric, question.at.at_prevalence(1 / (1 + float(x_j)))) for x_j in question.x]
+    value, low, high = (np.array([getattr(b, name) for b in certain], np.float64) for name in ("value", "low", "high"))
+    return _within_range(Interval(ends.low - (value - low), ends.high + (high - value)), question.metric)
 
 
 def _reason_of_no_interval(method: str) -> Reason:
