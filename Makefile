@@ -1,7 +1,7 @@
 # Everything works from a fresh clone on a machine with Python >= 3.11; the first call sets up .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types layers format bench coverage clean
+.PHONY: help demo test check lint types layers format bench bench-files coverage clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -13,7 +13,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 
 help: ## show this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 demo: $(INSTALLED) ## two models on a bundled example, read at four prevalences
 	@$(BIN)/python -m baserate.demo
@@ -21,8 +21,8 @@ demo: $(INSTALLED) ## two models on a bundled example, read at four prevalences
 test: lint types layers ## everything that must pass before a change lands
 	@$(BIN)/pytest -n 2 --dist loadfile
 
-check: lint types layers ## the quick part of it: no simulations
-	@$(BIN)/pytest -n 2 --dist loadfile -m "not slow"
+check: lint types layers ## the quick part of it: no simulations, no Spark
+	@$(BIN)/pytest -n 2 --dist loadfile -m "not slow and not spark"
 
 lint: $(READY)
 	@$(BIN)/ruff check
@@ -40,6 +40,9 @@ format: $(READY) ## tidy the code
 
 bench: $(READY) ## speed and memory beside scikit-learn, in one run (minutes)
 	@$(BIN)/python benchmarks/speed.py --write docs/speed.md
+
+bench-files: $(READY) ## a hundred million rows of Parquet: time and memory (minutes, 2 GB of disk)
+	@$(BIN)/python benchmarks/files.py --write docs/files-speed.md
 
 coverage: $(READY) ## how often the intervals hold: the whole study (an hour or two)
 	@$(BIN)/python benchmarks/coverage.py --write docs/coverage.md

@@ -29,3 +29,9 @@ def test_the_benchmark_runs():
     assert len(speed.many_prevalences(2000)) == 8
     assert len(speed.bootstraps(2000)) == 4
     assert len(speed.growth(1_000_000)) == 8
+
+
+def test_the_benchmark_of_files_runs(tmp_path):
+    page = script(DOCS.parent / "benchmarks" / "files.py").report(30_000, 10_000, tmp_path)
+    assert "| 30,000 |" in page
+    assert "lies\nwithin the bounds" in page

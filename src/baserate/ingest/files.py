@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import narwhals.stable.v2 as nw
 
@@ -38,6 +38,7 @@ _COMPRESSED = ".gz"
 _NULLS = ["", "NA", "N/A", "n/a", "null", "NULL", "None", "nan", "NaN"]
 _CHUNK = 2**20  # bytes looked at together
 _POLLING = 0.1  # seconds between two looks at how far a query is
+_HEAD = 10_000  # rows that tell what a column may be
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,15 @@ class Files:
     labels_are_text: bool
 
 
+@dataclass(frozen=True)
+class Column:
+    """A column of a file, and up to three different numbers or bools among its first values."""
+
+    name: str
+    kind: Literal["bool", "whole", "float", "other"]
+    values: tuple[object, ...]
+
+
 def is_path(table: object) -> bool:
     """Whether something names files rather than being a table."""
     if isinstance(table, list | tuple):
@@ -57,16 +67,19 @@ def is_path(table: object) -> bool:
 
 
 @contextmanager
-def opened(path: object, *, numbers: Iterable[str], label: str, memory_limit: str | None) -> Iterator[Files]:
+def opened(
+    path: object, *, numbers: Iterable[str], label: str, memory_limit: str | None, check_whole: bool = True
+) -> Iterator[Files]:
     """The table in a file, a folder, a pattern, or a list of files; gone, with all it left on disk, afterwards.
 
-    `numbers` and `label` are read as what they are from CSV, where a column has no type of its own.
+    `numbers` and `label` are read as what they are from CSV, where a column has no type of its own. Compressed files
+    are checked for being whole, which takes a pass over them, unless `check_whole` is False.
     """
     found = _found(path)
     kind = _format(found)
     duckdb = _duckdb()
     for file in found:
-        if file.lower().endswith(_COMPRESSED):
+        if check_whole and file.lower().endswith(_COMPRESSED):
             _check_whole(file)
     with tempfile.TemporaryDirectory(prefix="baserate-", ignore_cleanup_errors=True) as spill:
         connection = _connected(duckdb, memory_limit or MEMORY_LIMIT, spill)
@@ -77,6 +90,23 @@ def opened(path: object, *, numbers: Iterable[str], label: str, memory_limit: st
             raise _unreadable(found, kind, error) from None
         finally:
             connection.close()
+
+
+def columns_of(path: object, *, memory_limit: str | None = None) -> list[Column]:
+    """The columns of files as their first rows show them; the rest is not read."""
+    with opened(path, numbers=(), label="", memory_limit=memory_limit, check_whole=False) as found:
+        frame = nw.from_native(found.table)
+        kinds = {name: _kind(dtype) for name, dtype in frame.collect_schema().items()}
+        simple = [name for name, kind in kinds.items() if kind != "other"]
+        head = found.collect(frame.select(simple).head(_HEAD)) if simple else Answer({})
+    values = {name: [value for value in head.distinct(name)[0] if value is not None] for name in simple}
+    return [Column(name, kind, tuple(values.get(name, ())[:3])) for name, kind in kinds.items()]
+
+
+def _kind(dtype: nw.dtypes.DType) -> Literal["bool", "whole", "float", "other"]:
+    if isinstance(dtype, nw.Boolean):
+        return "bool"
+    return "whole" if dtype.is_integer() else "float" if dtype.is_float() else "other"
 
 
 # --- finding them ---------------------------------------------------------------------------------

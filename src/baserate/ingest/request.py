@@ -78,7 +78,7 @@ def request(table: object, columns: Columns, *, collect: Collect = collected, la
     _check_names(columns, list(schema.names()))
     _check_numbers(schema[columns.score], "score", columns.score)
     selected = [_label(columns.label, schema[columns.label]), nw.col(columns.score).cast(nw.Float64).alias("score")]
-    selected += [_text_if_categorical(name, schema[name]).alias(f"key_{k}") for k, name in enumerate(columns.keys)]
+    selected += [nw.col(name).alias(f"key_{k}") for k, name in enumerate(columns.keys)]
     if columns.weight is not None:
         _check_numbers(schema[columns.weight], "weight", columns.weight)
         selected.append(nw.col(columns.weight).cast(nw.Float64).alias("weight"))
@@ -138,12 +138,7 @@ def _check_numbers(dtype: nw.dtypes.DType, part: str, name: str) -> None:
 def _label(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
     if dtype.is_nested() or dtype.is_temporal():
         raise InputError(f"label must be two classes, got {name!r} of type {dtype}; pass the column of labels.")
-    return _text_if_categorical(name, dtype).alias("label")
-
-
-def _text_if_categorical(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
-    column = nw.col(name)
-    return column.cast(nw.String) if isinstance(dtype, nw.Categorical | nw.Enum) else column
+    return nw.col(name).alias("label")
 
 
 def _calendar(frame: AnyFrame, period: Period, dtype: nw.dtypes.DType, collect: Collect) -> Calendar:

@@ -1,0 +1,86 @@
+"""Every engine gives the counts that plain Python rows give."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from ingest import frames
+from ingest.cases import CASES, MONTHS
+
+import baserate as br
+from baserate.ingest.groups import Reader
+from baserate.ingest.periods import Period
+from baserate.ingest.request import Columns, request
+
+pytestmark = [
+    # What Spark says of itself, of pandas and of Python.
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
+]
+
+
+def same(found, expected):
+    """Equal counts; sums of weights differ by the order in which an engine adds them."""
+    if isinstance(expected, dict):
+        return list(found) == sorted(expected, key=_none_last) and all(same(found[k], expected[k]) for k in expected)
+    if not isinstance(expected, br.Curve) or not expected.weighted:
+        return found == expected
+    columns = ("pos", "neg", "pos_squares", "neg_squares")
+    return (
+        np.array_equal(found.score, expected.score)
+        and found.unlabelled == expected.unlabelled
+        and all(np.allclose(getattr(found, name), getattr(expected, name), rtol=1e-12, atol=0) for name in columns)
+    )
+
+
+def _none_last(key):
+    return [(part is None, part) for part in (key if isinstance(key, tuple) else (key,))]
+
+
+def _asked(kind, case):
+    if case.needs_dates and kind in frames.WITHOUT_DATES:
+        return False
+    return case.on_slow or kind not in frames.SLOW
+
+
+def _marks(kind):
+    return pytest.mark.spark if kind in frames.SPARK else pytest.mark.slow if kind in frames.SLOW else []
+
+
+@pytest.mark.parametrize(
+    ("kind", "case"),
+    [
+        pytest.param(kind, case, id=f"{kind}-{case.name}", marks=_marks(kind))
+        for kind in (*frames.IN_PROCESS, *frames.SPARK)
+        for case in CASES
+        if _asked(kind, case)
+    ],
+)
+def test_counts_are_those_of_plain_rows(kind, case, frame_of):
+    frame = frame_of(kind, case.table)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", br.UnlabelledWarning)
+        if case.refused:
+            with pytest.raises(br.InputError, match=case.refused):
+                case.ask(frame)
+        else:
+            found = case.ask(frame)
+            assert same(found, case.answer)
+            assert [warning.message.rows for warning in caught] == [case.unlabelled] * (case.unlabelled > 0)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("kind", frames.SPARK)
+def test_trap_10_plans_stay_small_enough_for_spark(kind, frame_of):
+    """Hundreds of periods and the finest buckets at once: one expression for it all is more than Java compiles."""
+    asked = request(frame_of(kind, "months"), Columns("label", "score", period=Period("day", "month", None)))
+    cells = Reader(asked).read(42)
+    assert len(cells.rows) == len(MONTHS)
+    assert cells.rows.sum() == len(MONTHS)
+
+
+def test_categories_may_be_numbers():
+    table = pd.DataFrame({"label": pd.Categorical([0, 1, 0, 1, None]), "score": [0.1, 0.4, 0.5, 0.8, 0.9]})
+    with pytest.warns(br.UnlabelledWarning):
+        found = br.curve(table, label="label", score="score")
+    assert (found.n_pos, found.n_neg, found.unlabelled) == (2, 2, 1)
