@@ -1,7 +1,7 @@
 # Everything works from a fresh clone on a machine with Python >= 3.11; the first call sets up .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types layers format bench bench-files coverage clean
+.PHONY: help demo test check lint types layers format bench bench-files browser coverage clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -15,14 +15,22 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
-demo: $(INSTALLED) ## two models on a bundled example, read at four prevalences
+demo: $(INSTALLED) ## two models on a bundled example, and the page about them
 	@$(BIN)/python -m baserate.demo
 
-test: lint types layers ## everything that must pass before a change lands
+test: lint types layers browser ## everything that must pass before a change lands
 	@$(BIN)/pytest -n 2 --dist loadfile
 
-check: lint types layers ## the quick part of it: no simulations, no Spark
-	@$(BIN)/pytest -n 2 --dist loadfile -m "not slow and not spark"
+check: lint types layers ## the quick part of it: no simulations, no Spark, no browser
+	@$(BIN)/pytest -n 2 --dist loadfile -m "not slow and not spark and not browser"
+
+# Chromium, for the tests of the page: the system's, or installed where that is allowed; else they are skipped.
+browser:
+	@for name in chromium chromium-browser google-chrome; do command -v $$name >/dev/null && exit 0; done; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "Installing Chromium for the tests of the page (once) ..."; \
+		{ apt-get update -qq && apt-get install -qq -y chromium; } >/dev/null 2>&1 || echo "... which did not work"; \
+	else echo "No Chromium here: the tests of the page in a browser are skipped."; fi
 
 lint: $(READY)
 	@$(BIN)/ruff check

@@ -3,10 +3,12 @@
 import doctest
 import inspect
 
+import numpy as np
 import pytest
 
 import baserate as br
 from baserate import demo
+from baserate.examples import make_payments, make_year
 
 WITHOUT_EXAMPLE = {"BaserateError", "CurveFileError", "PrecisionWarning"}  # only ever caught
 CALLABLES = [name for name in br.__all__ if callable(getattr(br, name)) and name not in WITHOUT_EXAMPLE]
@@ -46,9 +48,21 @@ def test_methods_of_curve_have_examples():
         assert ">>>" in inspect.getdoc(getattr(br.Curve, name)), name
 
 
-def test_the_demo_prints_its_table(capsys):
+def test_the_demo_prints_its_table_and_writes_the_page(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     demo.main()
     shown = capsys.readouterr().out
     assert "Average precision             new_model         0.8785    0.5988    0.4862    0.4279" in shown
     assert "new_model leads below 1 in 21, old_model above" in shown
     assert "1:10000: 0.43, 95 % sure between 0.03 and 0.49" in shown
+    assert "At a prevalence of 1 in 1,000, new_model is the best of 2 models: average precision 0.44" in shown
+    assert "(simulated)" in (tmp_path / "demo.html").read_text("utf-8")
+
+
+def test_examples_are_what_was_simulated():
+    rows = make_year.simulate(np.random.default_rng(2025))
+    data = br.examples.year()
+    assert [day for day, *_ in rows] == data["day"].tolist()
+    assert [float(new) for *_, new in rows] == pytest.approx(data["new_model"].tolist())
+    rows = make_payments.simulate(np.random.default_rng(2026))
+    assert [float(new) for *_, new in rows] == pytest.approx(br.examples.payments()["new_model"].tolist())

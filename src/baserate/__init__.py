@@ -48,6 +48,7 @@ from baserate.metrics.predictive import accuracy, alert_rate, f1, f_beta, kappa,
 from baserate.metrics.ranking import ranking
 from baserate.metrics.rates import balanced_accuracy, lr_negative, lr_positive, recall, specificity, youden_j
 from baserate.registry import METRICS
+from baserate.report.page import write_report
 from baserate.results import (
     Band,
     Bounds,
@@ -74,6 +75,9 @@ from baserate.uncertainty.lead import crossing_estimates, lead
 from baserate.uncertainty.prevalence import Beta
 from baserate.uncertainty.undersampling import undersampled
 from baserate.uncertainty.widths import affordable_cv, box_band, box_level, max_width, max_width_from_cvs
+
+# isort: split
+from baserate import plots  # last, so that metrics are registered in the order of the lines above
 
 __version__ = "0.1.0"
 
@@ -156,6 +160,7 @@ __all__ = [
     "normalized_average_precision",
     "npv",
     "one_vs_rest",
+    "plots",
     "pr_band",
     "precision",
     "precision_gain",
@@ -171,5 +176,6 @@ __all__ = [
     "sweep",
     "sweep_estimates",
     "undersampled",
+    "write_report",
     "youden_j",
 ]

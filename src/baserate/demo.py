@@ -1,8 +1,14 @@
-"""``make demo``: two models on one test set, read at the prevalences that matter."""
+"""``make demo``: two models on one test set, read at the prevalences that matter; and a year of them as a page."""
 
 from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
 
 import baserate as br
+from baserate.arrays import Array
+from baserate.report.content import content, verdict
+from baserate.report.page import write
 
 _PREVALENCES = ("1:1", "own", "1:1000", "1:10000")
 
@@ -32,7 +38,31 @@ def main() -> None:
     point = curve.at_recall(0.5).at_prevalence("1:10000")
     print(f"\nnew_model in production at 1:10,000, threshold {point.threshold:.4g}, a million payments:")
     print(br.natural_frequencies(point, cases=1_000_000))
-    print("\nThat is the result. The same in Python: src/baserate/demo.py; what it means: README.md.")
+    print("\nThe same in Python: src/baserate/demo.py; what it means: README.md.")
+    year_as_page(Path("demo.html"))
+
+
+def year_as_page(path: Path) -> None:
+    """Write the page about a year of payments, and say what it says."""
+    data = br.examples.year()
+    names = ("old_model", "new_model")
+    models = {name: br.Curve.from_scores(data["fraud"], data[name]) for name in names}
+    month = np.array([day[:7] for day in data["day"]])
+    groups = {
+        heading: {name: _by(column, data["fraud"], data[name]) for name in names}
+        for heading, column in (("month", month), ("channel", data["channel"]))
+    }
+    title = "Card payments of a year (simulated): two fraud models"
+    made = content(title, models, [0.001], groups, n_resamples=300)
+    write(path, made)
+    print(f"\nA year of simulated payments, in which fraud grows and one model decays, as a page: {path.resolve()}")
+    print("\n".join(verdict(made)))
+
+
+def _by(column: Array, fraud: Array, score: Array) -> dict[object, br.Curve]:
+    return {
+        str(value): br.Curve.from_scores(fraud[column == value], score[column == value]) for value in np.unique(column)
+    }
 
 
 def table(models: dict[str, br.Curve]) -> str:

@@ -1,5 +1,6 @@
 """A curve or an accumulator in a file: a zip of plain arrays and a header, no pickle, checked like any other input."""
 
+import io
 import json
 import os
 import secrets
@@ -39,13 +40,20 @@ class Saved(NamedTuple):
 
 
 def write(path: str | os.PathLike[str], saved: Saved, *, kind: str = "curve") -> None:
+    """Write a curve or an accumulator."""
+    header = json.dumps({"format": f"baserate {kind}", "version": _VERSION, "facts": saved.facts})
+    packed = io.BytesIO()
+    np.savez_compressed(packed, header=np.array(header), **saved.columns)  # type: ignore[arg-type]
+    write_whole(path, packed.getbuffer())
+
+
+def write_whole(path: str | os.PathLike[str], content: bytes | memoryview) -> None:
     """Write the whole file or nothing: it appears under its name only when it is complete."""
     target = Path(path)
-    header = json.dumps({"format": f"baserate {kind}", "version": _VERSION, "facts": saved.facts})
     unfinished = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
         with open(unfinished, "xb") as file:
-            np.savez_compressed(file, header=np.array(header), **saved.columns)  # type: ignore[arg-type]
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())  # or a power cut could leave the new name on an empty file
         os.replace(unfinished, target)

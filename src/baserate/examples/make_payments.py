@@ -24,7 +24,7 @@ def simulate(rng: np.random.Generator) -> list[tuple[str, str, int, str, str]]:
         old = noise_old + 2.3 * fraud
         seen = rng.random(len(fraud)) < 0.6  # the frauds the new model has learnt to recognise
         new = noise_new + np.where(fraud & seen, 4.2, np.where(fraud, 0.5, 0.0))
-        scores = (_probability(2 * old - 6), _probability(2 * new - 7))
+        scores = (probability(2 * old - 6), probability(2 * new - 7))
         rows += [
             (month, str(where), int(is_fraud), f"{a:.4g}", f"{b:.4g}")
             for where, is_fraud, a, b in zip(channel, fraud, *scores, strict=True)
@@ -32,19 +32,20 @@ def simulate(rng: np.random.Generator) -> list[tuple[str, str, int, str, str]]:
     return rows
 
 
-def _probability(log_odds: FloatArray) -> FloatArray:
+def probability(log_odds: FloatArray) -> FloatArray:
+    """The logistic function."""
     return 1 / (1 + np.exp(-log_odds))
 
 
-def main() -> None:
-    """Write the file next to this one."""
+def write(name: str, columns: list[str], rows: list[tuple[str, str, int, str, str]]) -> None:
+    """Write a file next to this one, the same bytes for the same rows."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["month", "channel", "fraud", "old_model", "new_model"])
-    writer.writerows(simulate(np.random.default_rng(2026)))
-    target = Path(__file__).with_name("payments.csv.gz")
-    target.write_bytes(gzip.compress(text.getvalue().encode(), mtime=0))
+    writer.writerow(columns)
+    writer.writerows(rows)
+    Path(__file__).with_name(name).write_bytes(gzip.compress(text.getvalue().encode(), mtime=0))
 
 
 if __name__ == "__main__":
-    main()
+    simulated = simulate(np.random.default_rng(2026))
+    write("payments.csv.gz", ["month", "channel", "fraud", "old_model", "new_model"], simulated)

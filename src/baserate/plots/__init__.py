@@ -1,0 +1,17 @@
+"""Results as pictures: Displays by scikit-learn's convention, drawn by matplotlib when `plot` is called."""
+
+from baserate.plots.gain import PrecisionRecallGainDisplay
+from baserate.plots.precision_recall import PrecisionRecallDisplay
+from baserate.plots.prevalence import PrevalenceDisplay
+from baserate.plots.roc import RocDisplay
+from baserate.plots.slices import SlicesDisplay
+from baserate.plots.timeline import TimelineDisplay
+
+__all__ = [
+    "PrecisionRecallDisplay",
+    "PrecisionRecallGainDisplay",
+    "PrevalenceDisplay",
+    "RocDisplay",
+    "SlicesDisplay",
+    "TimelineDisplay",
+]

@@ -1,0 +1,191 @@
+"""What all Displays have in common: scikit-learn's convention."""
+
+import io
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from baserate.arrays import FloatArray
+from baserate.checks import Label
+from baserate.curves.curve import Curve
+from baserate.errors import InputError
+from baserate.plots import drawing
+from baserate.plots import words as words_for
+from baserate.results import Band
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import PolyCollection
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+# A table as columns, ready for pandas.DataFrame or polars.DataFrame.
+Frame = dict[str, FloatArray | list[Any]]
+
+
+class Display(ABC):
+    """Numbers that can be drawn: made without matplotlib, drawn by `plot`, which sets `ax_` and `figure_`."""
+
+    ax_: "Axes"
+    figure_: "Figure"
+    _made_figure = False
+
+    @abstractmethod
+    def frame(self) -> Frame:
+        """What is drawn, as a table."""
+
+    def _drawn_on(self, ax: "Axes", *, made: bool) -> None:
+        from matplotlib.figure import Figure
+
+        root = ax.figure
+        self.ax_, self._made_figure = ax, made
+        self.figure_ = root if isinstance(root, Figure) else root.figure
+
+    def _repr_png_(self) -> bytes | None:
+        """The picture in a notebook, unless the figure is the caller's, who shows it anyway."""
+        if not self._made_figure:
+            return None
+        buffer = io.BytesIO()
+        self.figure_.savefig(buffer, format="png")
+        return buffer.getvalue()
+
+
+class CurveDisplay(Display):
+    """A Display of one curve, which may come as labels and scores or from an estimator, too."""
+
+    line_: "Line2D"
+    band_: "PolyCollection | None"
+
+    # A declaration would have to name the options of every Display; each has its own.
+    from_curve: Any
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """What the legend says."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({' '.join(self.label.split())})"
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: object,
+        y_score: object,
+        *,
+        prevalence: float | str | None = None,
+        weight: object = None,
+        positive: Label | None = None,
+        name: str | None = None,
+        **options: Any,
+    ) -> Self:
+        """The Display of labelled, scored rows.
+
+        Parameters
+        ----------
+        y_true, y_score, weight, positive
+            As for `Curve.from_scores`.
+        prevalence : float or odds, optional
+            Where to read the curve; at its own prevalence if not given.
+        name : str, optional
+            What to call it in the legend.
+        **options
+            As for `from_curve`.
+
+        Examples
+        --------
+        >>> from baserate import plots
+        >>> display = plots.RocDisplay.from_predictions([0, 1, 0, 1], [0.1, 0.4, 0.35, 0.8])
+        >>> display.area
+        1.0
+        """
+        curve = Curve.from_scores(y_true, y_score, weight=weight, positive=positive)
+        if prevalence is not None:
+            curve = curve.at_prevalence(prevalence)
+        made: Self = cls.from_curve(curve, name=name, **options)
+        return made
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: object,
+        X: object,
+        y: object,
+        *,
+        prevalence: float | str | None = None,
+        weight: object = None,
+        positive: Label | None = None,
+        name: str | None = None,
+        **options: Any,
+    ) -> Self:
+        """The Display of a fitted classifier on data it has not seen.
+
+        Parameters
+        ----------
+        estimator : classifier
+            Fitted, of two classes; it scores by ``predict_proba`` or else by ``decision_function``.
+        X, y : table and column
+            Features and labels.
+        positive : label, optional
+            The positive class; the second of ``estimator.classes_`` if not given.
+        prevalence, weight, name, **options
+            As for `from_predictions`; the name of its class names the estimator.
+
+        Examples
+        --------
+        >>> from baserate import plots
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> X, y = [[0.1], [0.4], [0.35], [0.8]], ["ok", "fraud", "fraud", "ok"]
+        >>> model = LogisticRegression().fit(X, y)
+        >>> plots.RocDisplay.from_estimator(model, X, y, positive="fraud").name
+        'LogisticRegression'
+        """
+        scores, label = _scores(estimator, X, positive)
+        called = type(estimator).__name__ if name is None else name
+        return cls.from_predictions(
+            y, scores, prevalence=prevalence, weight=weight, positive=label, name=called, **options
+        )
+
+
+def _scores(estimator: Any, X: object, positive: Label | None) -> tuple[FloatArray, Label]:
+    """What a classifier says of each row, higher for the positive class, and the label of that class."""
+    classes = getattr(estimator, "classes_", None)
+    if classes is None or np.shape(classes) != (2,):
+        found = "no classes_" if classes is None else f"classes_ of shape {np.shape(classes)}"
+        raise InputError(
+            f"estimator must be a fitted classifier of two classes, got a {type(estimator).__name__} with {found}; "
+            f"fit it first, or pass scores to from_predictions."
+        )
+    known: list[Label] = np.asarray(classes).tolist()
+    label = known[1] if positive is None else positive
+    if label not in known:
+        raise InputError(f"positive must be one of the estimator's classes, {known}, got {label!r}; pass one of them.")
+    which = known.index(label)
+    if hasattr(estimator, "predict_proba"):
+        return np.asarray(estimator.predict_proba(X))[:, which], label
+    if hasattr(estimator, "decision_function"):
+        decided = np.asarray(estimator.decision_function(X))
+        return decided if which == 1 else -decided, label
+    raise InputError(
+        f"estimator must have predict_proba or decision_function, got a {type(estimator).__name__} with neither; pass "
+        f"scores to from_predictions."
+    )
+
+
+def check_curve(curve: object) -> Curve:
+    """A curve, or a sentence."""
+    if not isinstance(curve, Curve):
+        raise InputError(
+            f"a Display is made from a Curve, got {type(curve).__name__}; use from_predictions for labels and scores."
+        )
+    return curve
+
+
+def fill_band(ax: "Axes", band: Band | None, line: "Line2D") -> "PolyCollection | None":
+    """The band around a line, in the colour of the line; None where there is none."""
+    if band is None:
+        return None
+    words = f"{words_for.level(band.confidence_level)} band, {'whole curve' if band.simultaneous else 'pointwise'}"
+    looks: dict[str, Any] = {"color": line.get_color(), "alpha": 0.2, "linewidth": 0, "zorder": drawing.BAND}
+    return ax.fill_between(band.place, band.low, band.high, label=words, **looks)

@@ -1,0 +1,188 @@
+"""The ROC curve."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from baserate.arrays import FloatArray
+from baserate.curves.curve import Curve
+from baserate.errors import Reason
+from baserate.metrics.areas import roc_auc
+from baserate.metrics.definition import evaluate
+from baserate.plots import drawing, shape, words
+from baserate.plots.display import CurveDisplay, Frame, check_curve, fill_band
+from baserate.results import Band
+from baserate.uncertainty.bands import roc_band
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import PolyCollection
+    from matplotlib.lines import Line2D
+
+_PLACES = 101  # of a band, on a linear and again on a logarithmic axis
+_WIDEST = 0.01  # where a logarithmic axis begins if the data show no smaller rate
+
+
+@dataclass(eq=False, repr=False)
+class RocDisplay(CurveDisplay):
+    """The ROC curve, which is the same at every prevalence; for rare positives with a logarithmic axis.
+
+    Make one with `from_curve`, `from_predictions` or `from_estimator` and draw it with `plot`.
+
+    Attributes
+    ----------
+    fpr, recall : array of float
+        The points of the line, which is straight in between.
+    area : float
+        The area under it.
+    smallest_fpr : float
+        The smallest rate above 0 that the data show: where a logarithmic axis begins, if not at 0.01.
+    band : Band or None
+        Intervals of recall along the curve.
+    name : str or None
+        What to call it in the legend.
+    reason : Reason or None
+        Why there is no curve, if so.
+    line_, chance_, band_, ax_, figure_
+        What `plot` has drawn; None for what was not asked for.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> from baserate import plots
+    >>> data = br.examples.payments()
+    >>> curve = br.Curve.from_scores(data["fraud"], data["new_model"])
+    >>> display = plots.RocDisplay.from_curve(curve, name="new model").plot(log_x=True)
+    >>> print(display.line_.get_label())
+    new model: AUC-ROC 0.835
+    >>> display.ax_.get_xlabel()
+    'False positive rate (log scale)'
+    """
+
+    fpr: FloatArray
+    recall: FloatArray
+    area: float
+    smallest_fpr: float = _WIDEST
+    band: Band | None = None
+    name: str | None = None
+    reason: Reason | None = None
+
+    line_: "Line2D" = field(init=False)
+    chance_: "Line2D | None" = field(init=False)
+    band_: "PolyCollection | None" = field(init=False)
+
+    @classmethod
+    def from_curve(
+        cls,
+        curve: Curve,
+        *,
+        name: str | None = None,
+        band: bool = False,
+        simultaneous: bool = False,
+        confidence_level: float = 0.95,
+        n_resamples: int = 2000,
+        rng: np.random.Generator | int | None = None,
+    ) -> Self:
+        """The Display of a curve.
+
+        Parameters
+        ----------
+        curve : Curve
+            The curve; where it is read does not matter.
+        name : str, optional
+            What to call it in the legend.
+        band : bool
+            Whether to add a band of recalls.
+        simultaneous, confidence_level, n_resamples, rng
+            Of the band, as for `roc_band`.
+
+        Examples
+        --------
+        >>> import baserate as br
+        >>> from baserate import plots
+        >>> curve = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[60, 30, 10], neg=[20, 200, 680])
+        >>> display = plots.RocDisplay.from_curve(curve)
+        >>> display.recall, display.fpr.round(3)
+        (array([0. , 0.6, 0.9, 1. ]), array([0.   , 0.022, 0.244, 1.   ]))
+        """
+        check_curve(curve)
+        value, reason = evaluate(roc_auc, curve)
+        path, smallest, found = shape.Path(*shape.NOTHING), _WIDEST, None
+        if reason is None:
+            path, smallest = shape.roc_path(curve), float(curve.fpr[curve.fpr > 0][0])
+            if band:
+                settings: dict[str, Any] = {"n_resamples": n_resamples, "rng": rng, "simultaneous": simultaneous}
+                found = roc_band(curve, _places(smallest), confidence_level=confidence_level, **settings)
+        return cls(path.fpr, path.tpr, float(value), smallest, band=found, name=name, reason=reason)
+
+    def frame(self) -> Frame:
+        """The points of the line as a table; the band has ``display.band.columns()``."""
+        return {"fpr": self.fpr, "recall": self.recall}
+
+    @property
+    def label(self) -> str:
+        """Name and area, as the legend shows them."""
+        return words.area_label(self.name, "AUC-ROC", self.area, self.reason)
+
+    def plot(
+        self,
+        ax: "Axes | None" = None,
+        *,
+        log_x: bool = False,
+        chance: bool = True,
+        legend: drawing.Legend = "above",
+        **line_kwargs: Any,
+    ) -> Self:
+        """Draw it.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw, also beside curves that are there already; in a new figure if not given.
+        log_x : bool
+            Whether false positive rates stand on a logarithmic axis, from the smallest one seen. Where positives are
+            rare, all that matters happens there.
+        chance : bool
+            Whether to show a random order.
+        legend : {"above", "inside", "none"}
+            Where the legend goes.
+        **line_kwargs
+            For the line of the curve, as for ``Axes.plot``.
+        """
+        made = ax is None
+        ax = drawing.axes_or_new(ax)
+        start = min(self.smallest_fpr, _WIDEST) if log_x else 0.0
+        if log_x and drawing.marked(ax, "curve"):
+            start = min(start, ax.get_xlim()[0])
+        path = shape.Path(self.recall, self.fpr)
+        if log_x and len(self.fpr):  # straight pieces are bent on such an axis
+            path = shape.bent(path, self.fpr, smallest=start)
+        looks = drawing.line_looks(ax, line_kwargs)
+        (self.line_,) = ax.plot(path.fpr, path.tpr, **({"label": self.label} | looks))
+        drawing.mark(self.line_, "curve")
+        self.band_ = fill_band(ax, self.band, self.line_)
+        self.chance_ = _chance(ax, start) if chance and not drawing.marked(ax, "chance") else None
+        scale = " (log scale)" if log_x else ""
+        ax.set(xlabel=f"False positive rate{scale}", ylabel="Recall (true positive rate)", ylim=(0, 1.02))
+        ax.set_xscale("log" if log_x else "linear")
+        ax.set_xlim(start if log_x else -0.01, 1.01)  # an upright start is not to be cut in half
+        drawing.legend(ax, legend)
+        self._drawn_on(ax, made=made)
+        return self
+
+
+def _places(smallest: float) -> FloatArray:
+    """Where to look for a band that is fine enough on either axis."""
+    log = np.geomspace(min(smallest, _WIDEST), 1.0, _PLACES)
+    return np.unique(np.concatenate([np.linspace(0.0, 1.0, _PLACES), log]))
+
+
+def _chance(ax: "Axes", start: float) -> "Line2D":
+    """Recall equal to FPR: a diagonal, and on a logarithmic axis a bent line down to its left end."""
+    places = np.geomspace(start, 1.0, 200) if start > 0 else np.array([0.0, 1.0])
+    (line,) = ax.plot(
+        places, places, color=drawing.GREY, linestyle=":", linewidth=1, zorder=drawing.GUIDE, label="chance"
+    )
+    drawing.mark(line, "chance")
+    return line

@@ -1,0 +1,106 @@
+"""The points through which a curve is drawn."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from baserate.arrays import FloatArray
+from baserate.curves.curve import Curve
+from baserate.metrics.definition import evaluate
+from baserate.metrics.gains import min_precision, precision_gain, recall_gain
+from baserate.metrics.predictive import precision
+
+# Neighbouring points on a bent piece differ by this factor, so that a straight line between them is off by 1e-4.
+_GROWTH = 1.03
+_FLOOR_POINTS = 201
+
+
+class Path(NamedTuple):
+    """Points of a ROC curve from (0, 0) to (1, 1), straight in between."""
+
+    tpr: FloatArray
+    fpr: FloatArray
+
+
+class Line(NamedTuple):
+    """Where a line goes in a picture."""
+
+    x: FloatArray
+    y: FloatArray
+
+
+NOTHING = Line(np.zeros(0), np.zeros(0))
+
+
+def roc_path(curve: Curve) -> Path:
+    """The ROC curve without the points in the middle of an upright or level stretch."""
+    rates = curve.rates
+    tpr, fpr = np.append(0.0, rates.tpr), np.append(0.0, rates.fpr)
+    rise, run = np.diff(tpr), np.diff(fpr)
+    upright, level = run == 0, rise == 0
+    inside = (upright[1:] & upright[:-1]) | (level[1:] & level[:-1])
+    kept = np.concatenate([[True], ~inside, [True]])
+    return Path(tpr[kept], fpr[kept])
+
+
+def bent(path: Path, along: FloatArray, smallest: float) -> Path:
+    """More points on the rising pieces, each `along` a little further, for axes on which they are not straight.
+
+    `along` is linear on each piece of the path; below `smallest` nothing is to be seen.
+    """
+    rising = np.diff(path.tpr) > 0
+    seen = np.maximum(along, smallest)
+    growth = np.log(seen[1:] / seen[:-1])
+    pieces = np.where(rising, np.maximum(np.ceil(growth / np.log(_GROWTH)), 1), 1).astype(np.intp)
+    piece = np.repeat(np.arange(len(pieces)), pieces)
+    step = np.arange(len(piece)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    reached = seen[piece] * np.exp(growth[piece] * step / pieces[piece])
+    length = np.diff(along)[piece]
+    share = np.divide(reached - along[piece], length, out=np.zeros(len(piece)), where=(step > 0) & (length > 0))
+    inner = [column[piece] + share * np.diff(column)[piece] for column in path]
+    tpr, fpr = (np.append(part, 1.0) for part in inner)
+    return Path(np.minimum(np.maximum.accumulate(tpr), 1.0), np.minimum(np.maximum.accumulate(fpr), 1.0))
+
+
+def precision_steps(curve: Curve) -> Line:
+    """Recall and precision where the recall rises: to be drawn as steps, the area under which is average precision."""
+    recall = curve.rates.tpr
+    rises = np.diff(recall, prepend=0.0) > 0
+    reached, _ = evaluate(precision, curve)
+    heights = np.asarray(reached)[rises]
+    return Line(np.append(0.0, recall[rises]), np.append(heights[:1], heights))
+
+
+def precision_exactly(curve: Curve) -> Line:
+    """Recall and precision along the straight pieces of the ROC curve: the line whose area is AUC-PR."""
+    path = roc_path(curve)
+    along = path.tpr + curve.odds_against * path.fpr
+    read = _read(bent(path, along, smallest=along[1]), curve.prevalence)
+    heights, _ = evaluate(precision, read)
+    line = Line(read.tpr, np.asarray(heights))
+    if line.x[0] == 0:  # negatives come first
+        return line
+    return Line(np.append(0.0, line.x), np.append(line.y[:1], line.y))
+
+
+def gains(curve: Curve) -> Line:
+    """Recall gain and precision gain from recall gain 0 on; straight pieces of the ROC curve are straight here, too."""
+    path = roc_path(curve)
+    start = int(np.searchsorted(path.tpr, curve.prevalence))  # the first point whose recall reaches the prevalence
+    share = (curve.prevalence - path.tpr[start - 1]) / (path.tpr[start] - path.tpr[start - 1])
+    first = (column[start - 1] + share * (column[start] - column[start - 1]) for column in path)
+    tpr, fpr = (np.append(value, column[start:]) for value, column in zip(first, path, strict=True))
+    read = _read(Path(tpr, fpr), curve.prevalence)
+    columns = [np.asarray(evaluate(gain, read)[0]) for gain in (recall_gain, precision_gain)]
+    return Line(*columns)
+
+
+def lowest_precision(prevalence: float) -> Line:
+    """The edge of the unachievable region: recall and precision of the order that puts every negative first."""
+    recall = np.linspace(0.0, 1.0, _FLOOR_POINTS)
+    lowest, _ = evaluate(min_precision, _read(Path(recall, np.ones(_FLOOR_POINTS)), prevalence))
+    return Line(recall, np.asarray(lowest))
+
+
+def _read(path: Path, prevalence: float) -> Curve:
+    return Curve.from_rates(path.tpr, path.fpr, prevalence=prevalence)

@@ -1,0 +1,1 @@
+"""Results to one self-contained page: no network, no rows of data, the same numbers as the library."""
