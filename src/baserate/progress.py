@@ -3,6 +3,8 @@
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import TracebackType
 from typing import Self, TextIO, TypeVar
 
@@ -11,6 +13,18 @@ T = TypeVar("T")
 _PATIENCE = 2.0  # seconds before the first sign
 _INTERVAL = 0.2  # seconds between signs
 _WIDTH = 30
+
+_SILENT: ContextVar[bool] = ContextVar("silent", default=False)
+
+
+@contextmanager
+def silenced() -> Iterator[None]:
+    """No lines at all, for whoever wants quiet."""
+    before = _SILENT.set(True)
+    try:
+        yield
+    finally:
+        _SILENT.reset(before)
 
 
 def progress(items: Iterable[T], total: int, what: str, *, to: TextIO | None = None) -> Iterator[T]:
@@ -26,7 +40,8 @@ class ProgressLine:
 
     def __init__(self, what: str, *, to: TextIO | None = None) -> None:
         stream = sys.stderr if to is None else to
-        self._stream = stream if stream is not None and stream.isatty() else None
+        wanted = stream is not None and stream.isatty() and not _SILENT.get()
+        self._stream = stream if wanted else None
         self._what = what
         self._started = time.monotonic()
         self._shown = 0.0

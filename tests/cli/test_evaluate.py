@@ -1,41 +1,17 @@
-"""``baserate evaluate``, run as a program."""
+"""``baserate evaluate``."""
 
 import csv
 import io
 import json
-import subprocess
 import sys
+from functools import partial
 
-import polars as pl
 import pytest
 
 import baserate as br
 
-ROWS = pl.DataFrame(
-    {
-        "y": [0, 1, 0, 1, 1, 0, 0, 1],
-        "p": [0.1, 0.4, 0.5, 0.8, 0.9, 0.2, 0.3, 0.7],
-        "q": [0.9, 0.4, 0.5, 0.1, 0.9, 0.2, 0.3, 0.7],
-        "country": ["cz", "cz", "cz", "cz", "de", "de", "de", "de"],
-        "ts": ["2026-01-03", "2026-02-03"] * 4,
-    }
-).with_columns(pl.col("ts").str.to_date())
-
-
-@pytest.fixture
-def path(tmp_path):
-    ROWS.write_parquet(tmp_path / "rows.parquet")
-    return tmp_path / "rows.parquet"
-
-
-def baserate(*arguments):
-    return subprocess.run(
-        [sys.executable, "-c", "from baserate.cli import main; main()", *map(str, arguments)],
-        capture_output=True,
-        check=False,
-        text=True,
-        timeout=120,
-    )
+FIELDS = ["score", "group", "prevalence", "metric", "threshold", "value", "low", "high", "at_least", "at_most"]
+FIELDS += ["pos", "neg", "unlabelled", "note"]
 
 
 def test_the_command_is_installed():
@@ -45,38 +21,103 @@ def test_the_command_is_installed():
     assert command.value == "baserate.cli:main"
 
 
-def test_values_are_those_of_the_library(path):
-    done = baserate(
-        "evaluate", path, "--label", "y", "--score", "p", "--score", "q", "--prevalence", "1:1000", "--json"
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    rows = json.loads(done.stdout)
-    assert len(rows) == 2 * 2 * 6
-    curve = br.Curve.from_scores(ROWS["y"], ROWS["q"]).at_prevalence("1:1000")
-    (found,) = (r for r in rows if r["score"] == "q" and r["prevalence"] < 0.1 and r["metric"] == "average_precision")
+def test_values_are_those_of_the_library(path, rows, program):
+    done = program("evaluate", path, "--label", "y", "--score", "p", "--score", "q", "--prevalence", "1:1000", "--json")
+    assert (done.code, done.err) == (0, "")
+    answer = json.loads(done.out)
+    assert len(answer) == 2 * 2 * 6
+    assert list(answer[0]) == FIELDS
+    curve = br.Curve.from_scores(rows["y"], rows["q"]).at_prevalence("1:1000")
+    (found,) = (r for r in answer if r["score"] == "q" and r["prevalence"] < 0.1 and r["metric"] == "average_precision")
     estimate = br.estimate(br.average_precision, curve, rng=0)
     assert (found["value"], found["low"], found["high"]) == (estimate.value, estimate.low, estimate.high)
 
 
-def test_csv_by_group_and_period(path):
-    done = baserate(
+RULES = [
+    ("threshold=0.5", lambda curve: curve.at_threshold(0.5)),
+    ("recall=0.6", lambda curve: curve.at_recall(0.6)),
+    ("fpr=0.25", lambda curve: curve.at_fpr(0.25)),
+    ("precision=0.01", lambda curve: curve.at_precision(0.01)),
+    ("top_k=3", lambda curve: curve.at_top_k(3)),
+    ("alert_rate=0.3", lambda curve: curve.at_alert_rate(0.3)),
+]
+
+
+@pytest.mark.parametrize(("text", "rule"), RULES, ids=[text for text, _ in RULES])
+def test_pointwise_metrics_at_a_rule(path, rows, ask, text, rule):
+    done = ask(
+        "evaluate", path, "--label", "y", "--score", "q", "--at", text, "--metric", "f_beta:beta=2",
+        "--metric", "roc_auc", "--prevalence", "0.05", "--json",
+    )  # fmt: skip
+    assert (done.code, done.err) == (0, "")
+    *_, found, area = json.loads(done.out)
+    point = rule(br.Curve.from_scores(rows["y"], rows["q"]).at_prevalence(0.05))
+    estimate = br.estimate(partial(br.f_beta, beta=2), point, rng=0)
+    assert (found["metric"], found["threshold"]) == ("f_beta:beta=2", point.threshold)
+    assert (found["value"], found["low"], found["high"]) == (estimate.value, estimate.low, estimate.high)
+    assert (area["metric"], area["threshold"]) == ("roc_auc", None)
+
+
+def test_a_threshold_that_is_not_there_is_a_note(path, ask):
+    done = ask(
+        "evaluate", path, "--label", "y", "--score", "q", "--at", "precision=0.9", "--metric", "recall",
+        "--prevalence", "0.001", "--json",
+    )  # fmt: skip
+    assert (done.code, done.err) == (0, "")
+    for row in json.loads(done.out):
+        assert (row["value"], row["low"], row["threshold"]) == (None, None, None)
+        assert row["note"].startswith("no threshold has precision >= 0.9 at prevalence")
+
+
+def test_an_infinite_number_is_a_word_in_json(path, ask):
+    done = ask("evaluate", path, "--label", "y", "--score", "q", "--at", "fpr=0.0", "--metric", "recall", "--json")
+    (row,) = json.loads(done.out)
+    assert (row["threshold"], row["value"]) == ("inf", 0.0)
+
+
+def test_csv_by_group_and_period(path, ask):
+    done = ask(
         "evaluate", path, "--label", "y", "--score", "p", "--by", "country", "--period", "ts:month", "--csv",
         "--metric", "best_f_beta:beta=2", "--no-intervals",
     )  # fmt: skip
-    assert done.returncode == 0
-    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert done.code == 0
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    assert list(rows[0]) == FIELDS
     assert [row["group"] for row in rows] == ["cz 2026-01", "cz 2026-02", "de 2026-01", "de 2026-02"]
     assert rows[0]["metric"] == "best_f_beta:beta=2"
     assert rows[0]["note"] == "there are no positives"
     assert {row["note"] for row in rows[1:3]} == {"there are no negatives", ""}
 
 
-def test_a_table_in_a_pipe_is_plain(path):
-    done = baserate("evaluate", path, "--label", "y", "--score", "p", "--metric", "roc_auc")
-    head, row = done.stdout.splitlines()
-    assert head.split() == ["score", "prevalence", "metric", "value", "low", "high", "pos", "neg", "unlabelled", "note"]
+def test_a_group_without_positives_has_no_threshold(path, ask):
+    done = ask(
+        "evaluate", path, "--label", "y", "--score", "p", "--by", "country", "--period", "ts:month",
+        "--at", "recall=0.5", "--metric", "precision", "--csv",
+    )  # fmt: skip
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    assert done.code == 0
+    assert rows[0]["note"] == "a threshold cannot be chosen on this curve: there are no positives."
+
+
+def test_a_bucketed_curve_says_what_is_certain(payments, ask, monkeypatch):
+    from baserate.cli import arguments
+
+    curve = br.curve(str(payments), label="fraud", score="new_model", max_scores=3000)
+    assert curve.bucketed
+    monkeypatch.setattr(arguments, "curve", lambda *_, **__: curve)
+    done = ask("evaluate", payments, "--label", "fraud", "--score", "new_model", "--metric", "roc_auc", "--json", "-q")
+    (row,) = json.loads(done.out)
+    certain = br.bounds(br.roc_auc, curve)
+    assert (row["at_least"], row["at_most"]) == (certain.low, certain.high)
+    assert row["at_least"] < row["at_most"]
+
+
+def test_a_table_in_a_pipe_is_plain(path, program):
+    done = program("evaluate", path, "--label", "y", "--score", "p", "--metric", "roc_auc")
+    head, row = done.out.splitlines()
+    assert head.split() == ["score", "prevalence", "metric", "value", "low", "high", "pos", "neg"]
     assert row.split()[:4] == ["p", "0.5", "roc_auc", "0.9375"]
-    assert "\x1b" not in done.stdout
+    assert "\x1b" not in done.out
 
 
 WRONG = [
@@ -86,54 +127,91 @@ WRONG = [
     ({"--label": "p"}, 1, "Error: the label 'p' must hold two classes"),
     ({"--prevalence": "often"}, 1, "Error: a prevalence must be a share such as 0.001 or odds such as 1:1000"),
     ({"--prevalence": "2"}, 1, "Error: prevalence must be strictly between 0 and 1"),
+    ({"--prevalence": "1e-4:1e-2"}, 1, "Error: one prevalence is wanted here, got the range '1e-4:1e-2'; sweep"),
     ({"--metric": "avg_precision"}, 1, "did you mean 'average_precision'"),
-    ({"--metric": "f1"}, 1, "Error: evaluate shows metrics of the whole curve, got f1"),
+    ({"--metric": "f1"}, 1, "Error: f1 needs a threshold; choose one, for example by --at recall=0.6."),
     ({"--metric": "best_f_beta:beta"}, 1, "Error: parameters of a metric are written as f_beta:beta=2"),
+    ({"--metric": "best_f_beta:beta={[]:1}"}, 1, "Error: parameters of a metric are written as f_beta:beta=2"),
     ({"--metric": "best_f_beta:gamma=2"}, 1, "Error: best_f_beta has no parameter 'gamma'; it has beta, recall_range."),
+    ({"--metric": "best_f_beta:bete=2"}, 1, "Error: best_f_beta has no parameter 'bete'; did you mean 'beta'."),
+    ({"--metric": "best_f_beta:beta=-2"}, 1, "Error: beta must be finite and above 0"),
     ({"--metric": "best_f_beta"}, 1, "Error: best_f_beta needs its parameter beta"),
+    ({"--at": "recal=0.6"}, 1, "did you mean 'recall'"),
+    ({"--at": "recall"}, 1, "Error: --at must be a rule and a number such as recall=0.6, got 'recall'."),
+    ({"--at": "recall=most"}, 1, "Error: --at must be a rule and a number such as recall=0.6, got 'recall=most'."),
+    ({"--at": "recall=60"}, 1, "Error: recall must be above 0 and at most 1, got 60.0"),
+    ({"--at": "top_k=2.5"}, 1, "Error: k must be a whole number"),
+    ({"--at": "recall=0.6", "--metric": "roc_auc"}, 1, "Error: --at chooses a threshold, got recall=0.6 and no metric"),
     ({"--period": "ts"}, 1, "Error: a period must be a column and a length such as ts:month"),
     ({"--period": "ts:moon"}, 1, "did you mean 'month'"),
+    ({"--tz": "UTC"}, 1, "Error: "),
     ({"--memory-limit": "lots"}, 1, "Error: memory_limit must be a size"),
-    ({"--lable": "y"}, 2, "No such option"),
+    ({"--tolerance": "little"}, 2, "Error: Invalid value for '--tolerance'"),
+    ({"--lable": "y"}, 2, "Error: No such option '--lable'. Did you mean '--label'?"),
 ]
 
 
-@pytest.mark.parametrize(("changed", "code", "sentence"), WRONG, ids=[" ".join(*c[0].items()) for c in WRONG])
-def test_wrong_input_is_a_sentence_and_an_exit_code(path, changed, code, sentence):
+@pytest.mark.parametrize(
+    ("changed", "code", "sentence"), WRONG, ids=[" ".join(map("".join, c[0].items())) for c in WRONG]
+)
+def test_wrong_input_is_a_sentence_and_an_exit_code(path, ask, changed, code, sentence):
     options = {"--label": "y", "--score": "p"} | changed
-    done = baserate("evaluate", path, *(text for option in options.items() for text in option))
-    assert (done.returncode, done.stdout) == (code, "")
-    assert sentence in done.stderr
-    assert "Traceback" not in done.stderr
+    done = ask("evaluate", path, *(text for option in options.items() for text in option))
+    assert (done.code, done.out) == (code, "")
+    assert sentence in done.err
 
 
-@pytest.mark.parametrize("name", ["absent.parquet", "empty.csv", "torn.parquet", "three.csv"])
-def test_a_bad_file_is_a_sentence_and_an_exit_code(path, name):
+def test_wrong_input_to_the_program_is_no_traceback(path, program):
+    done = program("evaluate", path, "--label", "y", "--score", "p", "--metric", "avg_precision")
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("Error: a metric must be one of")
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["columns named", "columns found"])
+@pytest.mark.parametrize("name", ["absent.parquet", "empty.csv", "torn.parquet", "torn.csv.gz", "three.csv", "folder"])
+def test_a_bad_file_is_a_sentence_and_an_exit_code(path, ask, name, named):
     bad = path.with_name(name)
-    content = {"empty.csv": b"", "torn.parquet": path.read_bytes()[:-100], "three.csv": b"y,p\n0,.1\n1,.2\n2,.3\n"}
+    content = {
+        "empty.csv": b"",
+        "torn.parquet": path.read_bytes()[:-100],
+        "torn.csv.gz": b"\x1f\x8b\x08\x00torn",
+        "three.csv": b"y,p\n0,.1\n1,.2\n2,.3\n",
+    }
     if name in content:
         bad.write_bytes(content[name])
-    done = baserate("evaluate", bad, "--label", "y", "--score", "p")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("Error: ")
-    assert done.stderr.count("\n") == 1
-    assert "Traceback" not in done.stderr
+    if name == "folder":
+        bad.mkdir()
+    done = ask("evaluate", bad, *(("--label", "y", "--score", "p") if named else ("--quiet",)))
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("Error: ")
+    assert done.err.count("\n") == 1
 
 
-def test_rows_without_a_label_are_mentioned(tmp_path):
-    (tmp_path / "rows.csv").write_text("y,p\n1,.5\n0,.4\n,.3\n")
-    done = baserate("evaluate", tmp_path / "rows.csv", "--label", "y", "--score", "p", "--metric", "roc_auc")
-    assert done.returncode == 0
-    assert done.stderr == "Note: 1 row has no label and cannot be counted\n"
+def test_rows_without_a_label_are_mentioned_once(tmp_path, ask):
+    (tmp_path / "rows.csv").write_text("y,p,q\n1,.5,.1\n0,.4,.2\n,.3,.3\n")
+    asked = ("evaluate", tmp_path / "rows.csv", "--label", "y", "--score", "p", "--score", "q", "--metric", "roc_auc")
+    done = ask(*asked)
+    assert (done.code, done.err) == (0, "Note: 1 row has no label and cannot be counted\n")
+    assert "unlabelled" in done.out.splitlines()[0]
+    quiet = ask(*asked, "--quiet")
+    assert quiet == (0, done.out, "")
 
 
-def test_help_has_examples():
-    done = baserate("evaluate", "--help")
-    assert done.returncode == 0
-    assert "\n    baserate evaluate scores.parquet --label fraud --score p --prevalence 1:10000\n" in done.stdout
+def test_no_row_has_a_label(tmp_path, ask):
+    (tmp_path / "rows.csv").write_text("y,p\n,.3\n,.4\n")
+    done = ask("evaluate", tmp_path / "rows.csv", "--label", "y", "--score", "p", "--metric", "roc_auc", "--csv")
+    assert done.code == 0
+    assert done.out.splitlines()[1].endswith("there are no rows")
 
 
-def test_what_is_missing_is_named(monkeypatch, capsys):
+def test_a_positive_label_by_name(tmp_path, ask):
+    (tmp_path / "rows.csv").write_text("class,p\nok,.3\nfraud,.4\n")
+    done = ask("evaluate", tmp_path / "rows.csv", "--positive", "fraud", "--metric", "roc_auc", "--json", "-q")
+    assert (done.code, json.loads(done.out)[0]["value"]) == (0, 1.0)
+
+
+def test_what_is_missing_is_named(monkeypatch):
     from baserate import cli
 
     monkeypatch.setitem(sys.modules, "click", None)

@@ -1,35 +1,56 @@
 """The commands together, and how they end."""
 
+import contextlib
+import os
 import sys
-import warnings
 from collections.abc import Sequence
 
 import click
 
 import baserate
+from baserate.cli.compare import compare
+from baserate.cli.demo import demo
 from baserate.cli.evaluate import evaluate
+from baserate.cli.notes import noted
+from baserate.cli.report import report
+from baserate.cli.sweep import sweep
 from baserate.errors import BaserateError
 
 DONE, REFUSED, NOT_UNDERSTOOD, STOPPED = 0, 1, 2, 130
 
+# Set by the shell scripts that click makes, for completion.
+_COMPLETE = "_BASERATE_COMPLETE"
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+_END = """\b
+Examples:
+  baserate demo
+  baserate report scores.parquet --prevalence 1:10000
+  baserate COMMAND --help
+
+\b
+Exit codes:
+  0    done, also if whoever reads the output has seen enough (| head)
+  1    the data or the question will not do; one sentence on stderr says why
+  2    the command was not understood
+  130  stopped by Ctrl-C
+"""
+
+
+@click.group(epilog=_END, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(baserate.__version__, prog_name="baserate")
 def commands() -> None:
-    """Judge binary classifiers at the prevalence that matters.
-
-    Exit codes: 0 done, 1 the data or the question will not do, 2 the command was not understood, 130 stopped.
-    """
+    """Judge binary classifiers at the prevalence that matters."""
 
 
-commands.add_command(evaluate)
+for command in (report, evaluate, compare, sweep, demo):
+    commands.add_command(command)
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command; whatever goes wrong with the data is one sentence, never a traceback."""
-    warnings.showwarning = _say
     try:
-        commands.main(list(arguments), prog_name="baserate", standalone_mode=False)
+        with noted():
+            return _carried_out(list(arguments))
     except BaserateError as error:
         click.echo(f"Error: {error}", err=True)
         return REFUSED
@@ -39,11 +60,30 @@ def run(arguments: Sequence[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("Stopped.", err=True)
         return STOPPED
-    except BrokenPipeError:  # whoever reads has seen enough
-        sys.stderr.close()
+    except BrokenPipeError:
+        _drop_output()
         return DONE
+    except OSError as error:  # a full disk, no temporary folder, an output that cannot be written
+        _drop_output()
+        click.echo(f"Error: the system says no: {error}; make room, or check permissions.", err=True)
+        return REFUSED
+
+
+def _carried_out(arguments: list[str]) -> int:
+    """What ``commands.main`` does, but for its exit codes, which call a closed pipe a failure."""
+    if _COMPLETE in os.environ:
+        commands.main(arguments, prog_name="baserate", complete_var=_COMPLETE)  # ends here
+    try:
+        with commands.make_context("baserate", arguments) as context:
+            commands.invoke(context)
+            if sys.stdout is not None:
+                sys.stdout.flush()  # here, where somebody can say what is wrong with it
+    except click.exceptions.Exit as end:  # from --help and --version
+        return end.exit_code
     return DONE
 
 
-def _say(message: object, *_: object, **__: object) -> None:
-    click.echo(f"Note: {message}", err=True)
+def _drop_output() -> None:
+    """Nobody takes what is still to be written; without this, Python would try once more as it ends, and complain."""
+    with contextlib.suppress(AttributeError, OSError, ValueError):  # there is no such output
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

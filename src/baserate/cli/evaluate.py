@@ -1,77 +1,56 @@
 """``baserate evaluate``: metrics of the scores in a file, at the prevalences that matter."""
 
-import math
-
 import click
 
-from baserate.cli import arguments
-from baserate.cli.output import Row, show
-from baserate.curves.curve import Curve
-from baserate.errors import InputError
-from baserate.metrics.bounds import bounds
-from baserate.metrics.definition import evaluate as value_of
-from baserate.metrics.over_prevalence import MetricFunction
-from baserate.registry import Family, describe, row_of
-from baserate.uncertainty.estimate import estimate
+from baserate.cli.arguments import curves_of, of_a_file
+from baserate.cli.notes import quiet_option
+from baserate.cli.output import in_a_format, show
+from baserate.cli.prevalences import prevalence_from
+from baserate.cli.questions import asked_by_options, questions_from
+from baserate.cli.reading import row_at
+from baserate.progress import progress
 
-_METRICS = ("average_precision", "auc_pr", "normalized_auc_pr", "auc_prg", "best_f1", "roc_auc")
+_AREAS = ("average_precision", "auc_pr", "normalized_auc_pr", "auc_prg", "best_f1", "roc_auc")
+_POINTWISE = ("precision", "recall", "f1", "mcc", "alert_rate")
 
 # The sign \b keeps lines as they are.
 _EXAMPLES = """\b
 Examples:
   baserate evaluate scores.parquet --label fraud --score p --prevalence 1:10000
   baserate evaluate scores.csv.gz --label y --score old --score new --metric average_precision
+  baserate evaluate scores.csv --at recall=0.6 --metric precision --metric f_beta:beta=2
   baserate evaluate logs/ --label y --score p --by country --period ts:month --tz UTC --csv
 """
 
 
 @click.command(epilog=_EXAMPLES)
-@arguments.of_a_file
+@of_a_file
 @click.option("--prevalence", "prevalences", multiple=True, help="Where to read: 0.001 or 1:1000; repeat.")
-@click.option("--metric", "names", multiple=True, metavar="NAME", help="Such as f_beta:beta=2; repeat.")
+@asked_by_options
 @click.option("--intervals/--no-intervals", default=True, help="With 95 % intervals, or quickly.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
-@click.option("--csv", "as_csv", is_flag=True, help="As CSV.")
+@in_a_format
+@quiet_option
 def evaluate(
+    *,
     prevalences: tuple[str, ...],
     names: tuple[str, ...],
+    rule: str | None,
     intervals: bool,
-    as_json: bool,
-    as_csv: bool,
+    form: str | None,
     **data: object,
 ) -> None:
-    """Metrics of the scores in FILE, at the file's own prevalence and at others.
+    """Metrics of the scores in FILE, at any prevalence.
 
-    FILE is Parquet, CSV or JSON lines (.gz welcome); several, folders and patterns too.
+    FILE is Parquet, CSV or JSON lines (.gz welcome); several, folders and patterns too. It is read at its own
+    prevalence and at each --prevalence. Without --metric it shows the
+    metrics of whole curves, with --at those of a threshold.
     """
-    metrics = [_area(name) for name in names or _METRICS]
-    wanted = [None, *map(arguments.prevalence_from, prevalences)]
-    rows = []
-    for (score, key), curve in arguments.curves_of(**data).items():  # type: ignore[arg-type]
-        for prevalence in wanted:
-            at = curve if prevalence is None else curve.at_prevalence(prevalence)
-            rows += [_row(score, key, metric, at, intervals) for metric in metrics]
-    show(rows, as_json=as_json, as_csv=as_csv)
-
-
-def _area(name: str) -> MetricFunction:
-    metric = arguments.metric_from(name)
-    row = row_of(metric)
-    if row is not None and row.family is Family.POINTWISE:
-        raise InputError(f"evaluate shows metrics of the whole curve, got {name}, which needs a threshold.")
-    return metric
-
-
-def _row(score: str, key: tuple[object, ...], metric: MetricFunction, at: Curve, intervals: bool) -> Row:
-    value, reason = value_of(metric, at)
-    row: Row = {"score": score}
-    row |= {"group": " ".join("(none)" if part is None else str(part) for part in key)} if key else {}
-    row |= {"prevalence": at.prevalence, "metric": describe(metric), "value": float(value)}
-    if intervals:
-        found = estimate(metric, at, rng=0) if reason is None else None
-        row |= {"low": found.low, "high": found.high} if found else {"low": math.nan, "high": math.nan}
-    if at.bucketed:
-        certain = bounds(metric, at)
-        row |= {"at least": certain.low, "at most": certain.high}
-    row |= {"pos": at.n_pos, "neg": at.n_neg, "unlabelled": at.unlabelled}
-    return row | {"note": None if reason is None else reason.sentence}
+    questions = questions_from(names, rule, areas=_AREAS, pointwise=_POINTWISE)
+    elsewhere = [prevalence_from(text) for text in prevalences]
+    wanted = [
+        (question, score, key, at)
+        for (score, key), curve in curves_of(**data).items()  # type: ignore[arg-type]
+        for at in (curve, *map(curve.at_prevalence, elsewhere))
+        for question in questions
+    ]
+    show([row_at(*one, intervals) for one in progress(wanted, len(wanted), "Evaluating")], form)

@@ -1,50 +1,110 @@
-"""Rows to a table: ruled in a terminal, plain in a pipe, JSON or CSV on request."""
+"""Rows to tables: ruled in a terminal, plain in a pipe, JSON or CSV on request."""
 
 import csv
 import io
 import json
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import click
-from rich.console import Console
-from rich.table import Table
 
 Row = dict[str, object]
+F = TypeVar("F", bound=Callable[..., object])
+
+_UNLIMITED = 10_000  # columns of a terminal, when asking how many a table needs
+
+# A column that is shown to people only if it has something to say.
+_SAYS_NOTHING = {"unlabelled": 0, "leads": False}
 
 
-def show(rows: Sequence[Row], *, as_json: bool, as_csv: bool) -> None:
-    """Print rows that have the same columns."""
-    if as_json:
-        click.echo(json.dumps([{name: _json(value) for name, value in row.items()} for row in rows], indent=2))
-    elif as_csv:
-        text = io.StringIO()
-        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-        click.echo(text.getvalue(), nl=False)
-    elif sys.stdout.isatty():
-        table = Table(header_style="bold")
-        for name, value in rows[0].items():
-            table.add_column(name, justify="right" if isinstance(value, float | int) else "left", no_wrap=True)
-        for row in rows:
-            table.add_row(*map(_text, row.values()))
-        Console().print(table, markup=False)
+def in_a_format(command: F) -> F:
+    """The options that say what the answer is to look like."""
+    for option in (
+        click.option("--csv", "form", flag_value="csv", default=None, help="As CSV, every digit."),
+        click.option("--json", "form", flag_value="json", default=None, help="As JSON, every digit."),
+    ):
+        command = option(command)
+    return command
+
+
+def show(rows: Sequence[Row], form: str | None) -> None:
+    """Print rows that have the same fields."""
+    if form == "json":
+        show_json(rows)
+    elif form == "csv":
+        show_csv(rows)
     else:
-        _show_plain(rows)
+        show_table(rows)
 
 
-def _show_plain(rows: Sequence[Row]) -> None:
+def show_json(answer: object) -> None:
+    """Print rows, or several lists of them, as JSON."""
+    click.echo(json.dumps(_json(answer), indent=2, ensure_ascii=False))
+
+
+def show_csv(rows: Sequence[Row]) -> None:
+    """Print rows as CSV."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    click.echo(text.getvalue(), nl=False)
+
+
+def show_table(rows: Sequence[Row]) -> None:
+    """Print rows for people, without columns that say nothing."""
+    kept = [name for name in rows[0] if any(row[name] not in (None, _SAYS_NOTHING.get(name)) for row in rows)]
+    shown = [{name: row[name] for name in kept} for row in rows]
+    click.echo(_ruled(shown) if sys.stdout.isatty() else _plain(shown))
+
+
+def _ruled(rows: Sequence[Row]) -> str:
+    from rich import box
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", show_edge=False, pad_edge=False)
+    for name, numeric in _is_numeric(rows).items():
+        # Words may be folded in a narrow terminal, numbers may not.
+        table.add_column(name, justify="right" if numeric else "left", no_wrap=numeric, overflow="fold")
+    for row in rows:
+        table.add_row(*(escape(_text(value)) for value in row.values()), style="green" if row.get("leads") else None)
+    console = Console()
+    least = Console(width=_UNLIMITED).measure(table).minimum
+    console = Console(width=max(console.width, least), color_system=None if console.no_color else "auto")
+    with console.capture() as captured:
+        console.print(table)
+    return captured.get().strip("\n")
+
+
+def _plain(rows: Sequence[Row]) -> str:
     lines = [list(rows[0]), *([_text(value) for value in row.values()] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    numeric = [isinstance(value, float | int) for value in rows[0].values()]
-    for line in lines:
-        cells = zip(line, widths, numeric, strict=True)
-        click.echo("  ".join(c.rjust(width) if right else c.ljust(width) for c, width, right in cells).rstrip())
+    numeric = _is_numeric(rows).values()
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(line, widths, numeric, strict=True)
+        ).rstrip()
+        for line in lines
+    )
+
+
+def _is_numeric(rows: Sequence[Row]) -> Mapping[str, bool]:
+    """Whether a column holds nothing but numbers, where it holds something."""
+    columns = {name: [row[name] for row in rows if row[name] is not None] for name in rows[0]}
+    return {
+        name: bool(values) and all(isinstance(value, float | int) and not isinstance(value, bool) for value in values)
+        for name, values in columns.items()
+    }
 
 
 def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else ""
     if value is None:
         return "–"
     if isinstance(value, float):
@@ -52,5 +112,12 @@ def _text(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _json(value: object) -> object:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+def _json(value: object) -> Any:
+    """JSON has no nan and no infinity: what does not exist is null, and infinity is a word."""
+    if isinstance(value, Mapping):
+        return {name: _json(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_json(inner) for inner in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value

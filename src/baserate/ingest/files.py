@@ -3,6 +3,7 @@
 import glob
 import gzip
 import os
+import signal
 import tempfile
 import threading
 import zlib
@@ -82,9 +83,11 @@ def opened(
         if check_whole and file.lower().endswith(_COMPRESSED):
             _check_whole(file)
     with tempfile.TemporaryDirectory(prefix="baserate-", ignore_cleanup_errors=True) as spill:
-        connection = _connected(duckdb, memory_limit or MEMORY_LIMIT, spill)
+        with _interrupts_wait():
+            connection = _connected(duckdb, memory_limit or MEMORY_LIMIT, spill)
         try:
-            table = _relation(connection, kind, found, set(numbers), label)
+            with _interrupts_wait():
+                table = _relation(connection, kind, found, set(numbers), label)
             yield Files(table, lambda frame: _watched(connection, frame), labels_are_text=kind == "CSV")
         except duckdb.Error as error:
             raise _unreadable(found, kind, error) from None
@@ -178,12 +181,33 @@ def _known() -> str:
 
 def _duckdb() -> Any:
     try:
-        import duckdb
+        with _interrupts_wait():
+            import duckdb
     except ImportError:
         raise BaserateError(
             "files are read by DuckDB, which is not installed; pip install 'baserate[files]'."
         ) from None
     return duckdb
+
+
+@contextmanager
+def _interrupts_wait() -> Iterator[None]:
+    """Have an interrupt come afterwards.
+
+    DuckDB makes another error of one that comes while it is loaded or asked, and swallows one that comes while it loads
+    pandas.
+    """
+    if threading.current_thread() is not threading.main_thread():  # which is the one that is interrupted
+        yield
+        return
+    came: list[int] = []
+    usual = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler if usual is None else usual)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _connected(duckdb: Any, memory_limit: str, spill: str) -> "DuckDBPyConnection":
@@ -231,15 +255,16 @@ def _watched(connection: "DuckDBPyConnection", frame: AnyFrame) -> Answer:
             outcome["error"] = error
 
     worker = threading.Thread(target=work, daemon=True)
-    worker.start()
     try:
+        worker.start()
         with ProgressLine("reading") as line:
             while worker.is_alive():
                 worker.join(_POLLING)
                 line.show(connection.query_progress() / 100)
     except BaseException:
         connection.interrupt()
-        worker.join()
+        if worker.is_alive():  # it may not have begun
+            worker.join()
         raise
     if "error" in outcome:
         raise outcome["error"]

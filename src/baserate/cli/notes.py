@@ -1,0 +1,55 @@
+"""What is worth saying beside the answer: on stderr, each thing once, not at all if quiet is wanted."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+import click
+
+from baserate.errors import PrecisionWarning, UndefinedMetricWarning, UnlabelledWarning
+from baserate.progress import silenced
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+class Note(UserWarning):
+    """Something that a command wants its user to know."""
+
+
+def note(text: str) -> None:
+    """Say something, unless quiet is wanted."""
+    warnings.warn(Note(text), stacklevel=2)
+
+
+@contextmanager
+def noted() -> Iterator[None]:
+    """Warnings as notes. Those of other libraries are not for users of a command and stay unsaid."""
+    said: set[str] = set()
+
+    def say(message: object, *_: object, **__: object) -> None:
+        if str(message) not in said:  # such as the rows without a label, which each score meets again
+            said.add(str(message))
+            click.echo(f"Note: {message}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for category in (Note, PrecisionWarning, UndefinedMetricWarning, UnlabelledWarning):
+            warnings.simplefilter("always", category)
+        warnings.showwarning = say
+        yield
+
+
+def quiet_option(command: F) -> F:
+    """The option that silences notes and progress."""
+    option = click.option(
+        "-q", "--quiet", is_flag=True, expose_value=False, callback=_silence, help="No notes, no progress."
+    )
+    return option(command)
+
+
+def _silence(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        context.with_resource(silenced())
+        context.with_resource(warnings.catch_warnings())
+        warnings.simplefilter("ignore")

@@ -1,0 +1,97 @@
+"""Rows of an answer: a metric of a score, at a prevalence, with what is known about it.
+
+Every row has the same fields, None where there is nothing to say, so that programs that read them find what they
+expect; tables for people leave out what is empty.
+"""
+
+import math
+from typing import Any
+
+from baserate.cli.arguments import Key, group_name
+from baserate.cli.output import Row
+from baserate.cli.questions import Question
+from baserate.curves.curve import Curve
+from baserate.curves.point import Point
+from baserate.errors import NoSuchPointError, Reason
+from baserate.metrics.bounds import bounds
+from baserate.metrics.definition import evaluate
+from baserate.metrics.over_prevalence import sweep
+from baserate.progress import progress
+from baserate.registry import describe
+from baserate.uncertainty.bands import sweep_estimates
+from baserate.uncertainty.estimate import estimate, is_bucketed
+
+Ends = tuple[float | None, float | None]
+
+
+def row_at(question: Question, score: str, key: Key, curve: Curve, intervals: bool) -> Row:
+    """A metric of a curve as it is read."""
+    try:
+        place = question.place(curve)
+    except NoSuchPointError as error:
+        return _row(question, score, key, curve, ends=_no_ends(intervals), remark=str(error))
+    value, reason = evaluate(question.metric, place)
+    ends = _no_ends(intervals)
+    if intervals and reason is None:
+        found = estimate(question.metric, place, rng=0)
+        ends, reason = (found.low, found.high), found.reason
+    return _row(question, score, key, place, value=float(value), ends=ends, remark=_sentence(reason))
+
+
+def rows_over(
+    question: Question, score: str, key: Key, curve: Curve, *, prevalences: list[float], intervals: bool
+) -> list[Row]:
+    """A metric of a curve over many prevalences; all intervals come from the same draws where that can be."""
+    if curve.missing_class or (question.rule is not None and question.rule.depends_on_prevalence):
+        grid = progress(prevalences, len(prevalences), "Sweeping")
+        return [row_at(question, score, key, curve.at_prevalence(one), intervals) for one in grid]
+    try:
+        place = question.place(curve)
+    except NoSuchPointError as error:
+        shared: dict[str, Any] = {"ends": _no_ends(intervals), "remark": str(error)}
+        return [_row(question, score, key, curve.at_prevalence(one), **shared) for one in prevalences]
+    if not intervals:
+        swept = sweep(question.metric, place, prevalences)
+        found = [(float(value), _no_ends(intervals)) for value in swept.value]
+        reason = swept.reason
+    else:
+        band = sweep_estimates(question.metric, place, prevalences, rng=0)
+        columns = zip(band.value, band.low, band.high, strict=True)
+        found = [(float(value), (float(low), float(high))) for value, low, high in columns]
+        reason = band.reason
+    rows = []
+    for prevalence, (value, ends) in zip(prevalences, found, strict=True):
+        missing = any(end is not None and math.isnan(end) for end in (value, *ends))
+        remark = _sentence(reason) if missing else None
+        at = place.at_prevalence(prevalence)
+        rows.append(_row(question, score, key, at, value=value, ends=ends, remark=remark))
+    return rows
+
+
+def _row(
+    question: Question,
+    score: str,
+    key: Key,
+    place: Curve | Point,
+    *,
+    ends: Ends,
+    value: float = math.nan,
+    remark: str | None,
+) -> Row:
+    curve = place if isinstance(place, Curve) else place.curve
+    row: Row = {"score": score, "group": group_name(key), "prevalence": place.prevalence}
+    row |= {"metric": describe(question.metric), "threshold": place.threshold if isinstance(place, Point) else None}
+    row |= {"value": value, "low": ends[0], "high": ends[1], "at_least": None, "at_most": None}
+    if is_bucketed(place) and not math.isnan(value):
+        certain = bounds(question.metric, place)
+        row |= {"at_least": float(certain.low), "at_most": float(certain.high)}
+    row |= {"pos": place.n_pos, "neg": place.n_neg, "unlabelled": curve.unlabelled if curve is not None else 0}
+    return row | {"note": remark}
+
+
+def _no_ends(intervals: bool) -> Ends:
+    return (math.nan, math.nan) if intervals else (None, None)
+
+
+def _sentence(reason: Reason | None) -> str | None:
+    return None if reason is None else reason.sentence

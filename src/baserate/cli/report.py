@@ -1,0 +1,72 @@
+"""``baserate report``: the page."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from baserate.cli.arguments import Key, curves_of, of_a_file
+from baserate.cli.columns import columns_meant
+from baserate.cli.notes import quiet_option
+from baserate.cli.prevalences import grid_from
+from baserate.curves.curve import Curve
+from baserate.errors import InputError
+from baserate.report.content import content, verdict
+from baserate.report.page import write
+
+_EXAMPLES = """\b
+Examples:
+  baserate report scores.parquet --label fraud --score p --prevalence 1:10000
+  baserate report scores.csv --score old --score new --prevalence 1e-4:1e-2 -o models.html
+  baserate report logs/ --label y --score p --by country --period ts:month --tz UTC
+"""
+
+
+@click.command(epilog=_EXAMPLES)
+@of_a_file
+@click.option("--prevalence", "prevalences", multiple=True, help="What matters: 0.001, 1:1000, 1e-4:1e-2; repeat.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False), default="report.html", show_default=True)
+@click.option("--title", help="The heading of the page.  [default: the name of the file]")
+@click.option("--resamples", type=click.IntRange(100), default=1000, show_default=True, help="Draws for intervals.")
+@quiet_option
+def report(
+    *,
+    file: tuple[str, ...],
+    prevalences: tuple[str, ...],
+    output: str,
+    title: str | None,
+    resamples: int,
+    keys: tuple[str, ...],
+    period: str | None,
+    tz: str | None,
+    **data: Any,
+) -> None:
+    """A page about the scores in FILE: what the models will do at the prevalence that matters.
+
+    One file that opens offline and can be mailed: it holds curves and no rows. Its prevalence slider redraws
+    everything. The page opens at the first --prevalence; each --by and the --period get a section of their own.
+    """
+    if tz is not None and period is None:
+        raise InputError(f"--tz says whose clock cuts periods, got {tz!r} and no --period; add one such as ts:month.")
+    wanted = [prevalence for text in prevalences for prevalence in grid_from([text], 2)]
+    others = (data["weight"], *keys, period and period.rpartition(":")[0])
+    data["label"], data["scores"] = columns_meant(
+        file, data["label"], data["scores"], others=others, n_scores=1, memory_limit=data["memory_limit"]
+    )
+    whole = curves_of(file, keys=(), period=None, tz=None, **data)
+    models = {score: curve for (score, _), curve in whole.items()}
+    groups = {key: _by_model(curves_of(file, keys=(key,), period=None, tz=None, **data)) for key in keys}
+    if period is not None:
+        groups[period.rpartition(":")[2]] = _by_model(curves_of(file, keys=(), period=period, tz=tz, **data))
+    names = [Path(name).name or str(name) for name in file]
+    heading = title or ", ".join(names[:3]) + ", …" * (len(names) > 3)
+    made = content(heading, models, wanted, groups, n_resamples=resamples)
+    write(output, made)
+    click.echo("\n".join([*verdict(made), f"The page: {output}"]))
+
+
+def _by_model(found: dict[tuple[str, Key], Curve]) -> dict[str, dict[object, Curve]]:
+    by_model: dict[str, dict[object, Curve]] = {}
+    for (score, (key,)), curve in found.items():
+        by_model.setdefault(score, {})[key] = curve
+    return by_model

@@ -1,0 +1,65 @@
+"""``baserate sweep``: a metric over a range of prevalences, with a band."""
+
+import click
+
+from baserate.cli.arguments import curves_of, of_a_file
+from baserate.cli.notes import quiet_option
+from baserate.cli.output import Row, in_a_format, show
+from baserate.cli.prevalences import grid_from
+from baserate.cli.questions import asked_by_options, questions_from
+from baserate.cli.reading import rows_over
+from baserate.progress import progress
+
+_EXAMPLES = """\b
+Examples:
+  baserate sweep scores.parquet --label fraud --score p --prevalence 1e-4:1e-2
+  baserate sweep scores.csv --at recall=0.6 --metric precision --metric f1 --points 50 --csv
+  baserate sweep scores.csv --at threshold=0.5 --prevalence 1:100 --prevalence 1:1000 --prevalence 1:10000
+"""
+
+
+@click.command(epilog=_EXAMPLES)
+@of_a_file
+@click.option(
+    "--prevalence",
+    "prevalences",
+    multiple=True,
+    default=("1e-4:0.5",),
+    help="A range of shares such as 1e-4:1e-2, or one prevalence such as 0.001 or 1:1000; repeat.  [default: 1e-4:0.5]",
+)
+@click.option(
+    "--points",
+    type=click.IntRange(2, 10_000),
+    default=13,
+    show_default=True,
+    help="Prevalences in a range, evenly spaced in log-odds.",
+)
+@asked_by_options
+@click.option("--intervals/--no-intervals", default=True, help="With a band of 95 % intervals, or quickly.")
+@in_a_format
+@quiet_option
+def sweep(
+    *,
+    prevalences: tuple[str, ...],
+    points: int,
+    names: tuple[str, ...],
+    rule: str | None,
+    intervals: bool,
+    form: str | None,
+    **data: object,
+) -> None:
+    """A metric of the scores in FILE over a range of prevalences.
+
+    Without --metric it is average precision or, with --at, precision.
+    """
+    questions = questions_from(names, rule, areas=("average_precision",), pointwise=("precision",))
+    grid = grid_from(prevalences, points)
+    wanted = [
+        (question, score, key, curve)
+        for (score, key), curve in curves_of(**data).items()  # type: ignore[arg-type]
+        for question in questions
+    ]
+    rows: list[Row] = []
+    for one in progress(wanted, len(wanted), "Sweeping"):
+        rows += rows_over(*one, prevalences=grid, intervals=intervals)
+    show(rows, form)

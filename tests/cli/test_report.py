@@ -1,0 +1,71 @@
+"""``baserate report`` writes the page and says what it says."""
+
+import re
+
+import polars as pl
+import pytest
+
+import baserate as br
+from baserate.cli.app import run
+
+
+@pytest.fixture
+def path(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data = br.examples.payments()
+    pl.DataFrame(data).with_columns(day=pl.col("month") + "-15").with_columns(
+        pl.col("day").str.to_date()
+    ).write_parquet(tmp_path / "<b>pay</b>.parquet".replace("/", ""))
+    return next(tmp_path.glob("*.parquet"))
+
+
+COLUMNS = ("--label=fraud", "--score=old_model", "--score=new_model", "--resamples=100", "--quiet")
+
+
+def test_the_page_is_written_and_the_verdict_said(path, capsys):
+    options = ("--prevalence=1:1000", "--by=channel", "--period=day:month", "-o", "page.html")
+    assert run(["report", str(path), *COLUMNS, *options]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("At a prevalence of 1 in 1,000, new_model is the best of 2 models: average precision 0.49")
+    assert said.endswith("The page: page.html\n")
+    text = path.with_name("page.html").read_text("utf-8")
+    assert len(text) < 400_000
+    assert "<h1>&lt;b&gt;pay&lt;b&gt;.parquet</h1>" in text
+    assert re.findall(r'<h2 id="group-\d-head">(.*?)</h2>', text) == ["By channel", "By month"]
+    assert '"2026-03"' in text
+
+
+def test_defaults_are_enough(path, capsys):
+    assert run(["report", str(path), "--label=fraud", "--score=new_model", "--resamples=100"]) == 0
+    assert "The page: report.html" in capsys.readouterr().out
+    assert path.with_name("report.html").exists()
+
+
+def test_a_key_of_zeros_and_ones_is_not_taken_for_the_label(path):
+    table = pl.read_parquet(path).with_columns(web=(pl.col("channel") == "web").cast(pl.Int8))
+    table.select("fraud", "new_model", "web").write_parquet("rows.parquet")
+    assert run(["report", "rows.parquet", "--by=web", "--resamples=100", "--quiet"]) == 0
+
+
+def test_a_range_of_prevalences_is_marked(path):
+    assert run(["report", str(path), *COLUMNS, "--prevalence=1e-4:1e-2"]) == 0
+    text = path.with_name("report.html").read_text("utf-8")
+    assert "asked for: 1 in 10,000, 1 in 100." in text
+    assert '"prevalence":0.0001' in text
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--tz=UTC"], "--tz says whose clock cuts periods"),
+        (["--by=contry"], "a key must be a column of the table, got 'contry'"),
+        (["--prevalence=often"], "a prevalence must be a share"),
+        (["-o", "no/such/folder/page.html"], "no/such/folder"),
+    ],
+)
+def test_wrong_input_is_a_sentence(path, capsys, options, sentence):
+    assert run(["report", str(path), *COLUMNS, *options]) == 1
+    captured = capsys.readouterr()
+    assert sentence in captured.err
+    assert "Traceback" not in captured.err
+    assert not list(path.parent.glob("*.html"))
