@@ -9,7 +9,9 @@ import baserate as br
 from baserate.metrics import over_odds
 from baserate.report import condensed
 
-X = np.exp(np.linspace(np.log(1 / 9), np.log(1e6), 60))
+SPAN = condensed.Span.of(1e-6, 0.9)
+LOG_ODDS = np.linspace(*SPAN, 61)
+X = np.exp(-LOG_ODDS)
 
 
 def simulated(kind, n=20_000, prevalence=0.02):
@@ -28,21 +30,20 @@ KINDS = ("good", "ties", "few ties", "chance", "bad", "perfect")
 @pytest.mark.parametrize("kind", KINDS)
 def test_areas_are_those_of_the_curve(kind):
     curve = simulated(kind)
-    kept = condensed.condensed(curve, 1e-6, 0.9)
-    assert np.abs(kept.average_precision.at(X) - over_odds.average_precision(curve, X)).max() < 2e-6
-    assert np.abs(kept.auc_pr.at(X) - over_odds.auc_pr(curve, X)).max() < 2e-6
+    kept = condensed.condensed(curve, SPAN)
+    assert kept.average_precision.at(LOG_ODDS) == pytest.approx(over_odds.average_precision(curve, X), rel=1e-7)
+    assert kept.auc_pr.at(LOG_ODDS) == pytest.approx(over_odds.auc_pr(curve, X), rel=1e-7)
     whole = over_odds.auc_prg(curve, X)
     assert (np.abs(kept.gains.at(X) - whole) / np.maximum(np.abs(whole), 1)).max() <= kept.error + 1e-6
     assert kept.error < 2e-5
-    assert len(kept.average_precision.weight) < 2_000
-    assert len(kept.auc_pr.weight) < 2_000
+    assert len(kept.average_precision.values) == len(kept.auc_pr.values) < 60
     assert len(kept.rows) < 1_200
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_best_f1_is_among_the_kept_points(kind):
     curve = simulated(kind)
-    rows = condensed.condensed(curve, 1e-6, 0.9).rows
+    rows = condensed.condensed(curve, SPAN).rows
     tpr, fpr = curve.tpr[rows], curve.fpr[rows]
     best = [np.max(2 * tpr / (tpr + 1 + x * fpr)) for x in X]
     assert best == pytest.approx(over_odds.best_f1(curve, X), rel=1e-12)
@@ -56,13 +57,29 @@ def test_the_best_f1_is_among_the_kept_points(kind):
 )
 def test_small_and_tied_curves_too(rows):
     curve = br.Curve.from_scores([y for y, _ in rows], [s for _, s in rows])
-    kept = condensed.condensed(curve, 1e-6, 0.9)
+    kept = condensed.condensed(curve, SPAN)
     assert kept.error < 3e-6
-    assert np.abs(kept.auc_pr.at(X) - over_odds.auc_pr(curve, X)).max() < 3e-6
+    assert kept.auc_pr.at(LOG_ODDS) == pytest.approx(over_odds.auc_pr(curve, X), rel=1e-7)
+    assert kept.auc_pr.at(SPAN.nodes) == pytest.approx(over_odds.auc_pr(curve, np.exp(-SPAN.nodes)), rel=1e-12)
     assert kept.rows[-1] == len(curve) - 1
 
 
 def test_more_rows_do_not_make_it_larger():
-    small, large = (condensed.condensed(simulated("good", n), 1e-6, 0.9) for n in (20_000, 400_000))
-    assert len(large.average_precision.weight) < 4 * len(small.average_precision.weight)
+    small, large = (condensed.condensed(simulated("good", n), SPAN) for n in (20_000, 400_000))
+    assert len(large.average_precision.values) == len(small.average_precision.values)
+    assert len(large.gains.tpr) < 2 * len(small.gains.tpr)
     assert len(large.rows) < 1_200
+
+
+def test_a_wider_span_is_as_near():
+    curve, wide = simulated("good"), condensed.Span.of(1e-10, 0.9999)
+    log_odds = np.linspace(*wide, 61)
+    whole = over_odds.average_precision(curve, np.exp(-log_odds))
+    assert condensed.average_precision(curve, wide).at(log_odds) == pytest.approx(whole, rel=1e-7)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_threshold_of_every_whole_percent_of_recall_is_kept(kind):
+    curve = simulated(kind, 400_000)
+    kept = set(curve.score[condensed.condensed(curve, SPAN).rows].tolist())
+    assert {curve.at_recall(k / 100).threshold for k in range(1, 101)} <= kept

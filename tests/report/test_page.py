@@ -104,4 +104,94 @@ def test_infinite_scores_are_fine(tmp_path):
     score = np.append(rng.random(100), [np.inf, -np.inf])
     curve = br.Curve.from_scores(np.append(rng.random(100) < 0.5, [True, False]), score)
     br.write_report(tmp_path / "page.html", {"model": curve}, n_resamples=50)
-    assert embedded((tmp_path / "page.html").read_text("utf-8"))["models"][0]["points"]["threshold"][0] is None
+    threshold = embedded((tmp_path / "page.html").read_text("utf-8"))["models"][0]["points"]["threshold"]
+    assert (threshold[0], threshold[-1]) == ("Infinity", "-Infinity")
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_a_threshold_as_shown_raises_the_same_alerts(scale):
+    rng = np.random.default_rng(0)
+    y = rng.random(3_000) < 0.2
+    curve = br.Curve.from_scores(y, scale * (1 + 1e-6 * (rng.normal(size=3_000) + y)))
+    points = embedded(page(made({"model": curve})))["models"][0]["points"]
+    for threshold, tpr, fpr in zip(points["threshold"], points["tpr"], points["fpr"], strict=True):
+        at = curve.at_threshold(threshold)
+        assert (at.tpr, at.fpr) == pytest.approx((tpr, fpr), rel=1e-8)
+
+
+def test_a_cell_is_there_for_every_model_and_periods_are_in_order(curves):
+    old, new = curves.values()
+    groups = {"month": {"old_model": {"2026-02": old}, "new_model": {"2026-01": new, "2026-02": new}}}
+    (table,) = embedded(page(made(curves, groups=groups)))["groups"]
+    assert [row["key"] for row in table["rows"]] == ["2026-01", "2026-02"]
+    assert table["ordered"]
+    assert table["rows"][0]["models"][0] == {"reason": "there are no rows"}
+    assert [len(row["models"]) for row in table["rows"]] == [2, 2]
+    bins = embedded(page(made(curves, groups={"age": {"old_model": {"10-20": old, "20-30": old}}})))["groups"]
+    assert not bins[0]["ordered"]
+
+
+def test_groups_that_cannot_be_shown_are_refused(curves):
+    with pytest.raises(br.InputError, match="groups must be those of models of the page, got 'other' in 'month'"):
+        made(curves, groups={"month": {"other": {"2026-01": curves["old_model"]}}})
+    rates = br.Curve.from_rates([0.5], [0.1])
+    with pytest.raises(br.InputError, match="groups must have scores, got '2026-01' in 'month', which has rates"):
+        made(curves, groups={"month": {"old_model": {"2026-01": rates}}})
+
+
+def test_many_periods_stay_small(curves):
+    rng = np.random.default_rng(0)
+    y = rng.random(4_000) < 0.2
+    day = br.Curve.from_scores(y, rng.normal(size=4_000) + y)
+    days = {f"2026-{k // 28 + 1:02}-{k % 28 + 1:02}": day for k in range(300)}
+    assert len(page(made(curves, groups={"day": dict.fromkeys(curves, days)}))) < 600_000
+
+
+@pytest.mark.parametrize("prevalence", [1e-9, 0.99])
+def test_the_slider_reaches_what_was_asked_for(curves, prevalence):
+    found = embedded(page(made(curves, [prevalence])))
+    low, high = (1 / (1 + np.exp(-end)) for end in found["range"])
+    assert found["prevalence"] == prevalence
+    assert (low, high) == pytest.approx((min(prevalence, 1e-6), max(prevalence, 0.9)), rel=1e-12)
+    own = br.Curve.from_counts([0.2, 0.9], [20, 40], [1, 0])
+    assert embedded(page(made({"model": own})))["prevalence"] == own.prevalence
+
+
+def test_any_two_models_may_swap_and_more_than_once(curves):
+    """Neighbours in the list are not the only ones."""
+    old, new = curves.values()
+    best = br.Curve.from_scores([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9])
+    found = made({"old": old, "best": best, "new": new})
+    assert contents.who_leads_where(found.crossings) == ["new leads old below 1 in 21, and trails above."]
+    assert found.lead_changes == []
+    assert len(contents.verdict(found)) == 1
+    swaps = [br.Crossing("m", 1e-4, 0.1, "a", "b"), br.Crossing("m", 1e-2, 0.2, "b", "a")]
+    assert contents.who_leads_where(swaps) == [
+        "a leads b below 1 in 10,000, trails from there to 1 in 100, and leads above."
+    ]
+
+
+def test_rows_that_share_a_score_are_counted(curves):
+    pairs = br.Curve.from_scores([0, 1, 0, 1, 1], [1, 1, 2, 2, 3])
+    assert "80 % of the rows share their score" in contents.facts(made({"m": pairs}))[0][1]
+    weighted = br.Curve.from_scores([0, 1, 0, 1, 1], [1, 1, 2, 2, 3], weight=[9, 1, 1, 1, 1])
+    assert "share their score" not in contents.facts(made({"m": weighted}))[0][1]
+
+
+def test_numbers_are_said_as_people_say_them():
+    assert [contents.one_in(p) for p in (0.4, 0.047, 1e-6)] == ["1 in 2.5", "1 in 21", "1 in 1,000,000"]
+    assert [contents.one_in(p) for p in (0.9, 0.6, 0.99996)] == ["90 %", "60 %", "99.996 %"]
+    assert [contents.amount(n) for n in (1e6, 12_345_678, 1234.5)] == ["1,000,000", "12,345,678", "1,234.5"]
+    rare = made({"m": br.Curve.from_scores([0, 1, 0, 0], [4, 3, 2, 1])}, [1e-4])
+    assert "average precision 0.0003 (95 % sure: " in contents.verdict(rare)[0]
+
+
+def test_names_from_right_to_left_leave_the_sentence_alone(curves):
+    name = "\u202eמודל"
+    said = contents.verdict(made({name: curves["old_model"]}))[0]
+    assert f"\u2068{name}\u2069 has average precision" in said
+
+
+def test_a_name_that_is_no_text_is_written_all_the_same(curves, tmp_path):
+    br.write_report(tmp_path / "p.html", {"m\udcff": curves["old_model"]}, title="f\udcff.csv", n_resamples=50)
+    assert "<title>f?.csv</title>" in (tmp_path / "p.html").read_text("utf-8")

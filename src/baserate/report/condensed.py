@@ -1,56 +1,75 @@
 r"""A curve in a few kilobytes, from which a page reads any prevalence.
 
-Average precision and AUC-PR are means of precision over recall, and precision is ``1 / (1 + x r)`` with
-``r = FPR / TPR``: at every prevalence they are ``sum(w / (1 + x r))`` over the same weights and ratios. Recalls whose
-ratios nearly agree can share one, so a thousand pairs stand for a million thresholds. AUC-PRG is known at some points
-of the curve and continued between them; the best F-beta lies on the convex hull, whose points are all kept. How far
-these are from the whole curve is measured over the range of the page, and stated on it.
+The logarithms of average precision and AUC-PR are analytic in the log-odds of the prevalence (`formulas/interpolation`
+says why), so their values at a few dozen Chebyshev nodes stand for a million thresholds. AUC-PRG is known at some
+points of the curve and continued between them; the best F-beta lies on the convex hull, whose points are all kept. How
+far these are from the whole curve is measured over the range of the page, and stated on it.
 """
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from baserate.arrays import BoolArray, FloatArray, Indices
+from baserate.arrays import FloatArray, Indices
 from baserate.curves.curve import Curve
+from baserate.curves.thresholds import ROUNDING
 from baserate.formulas.hull import upper_hull
-from baserate.formulas.steps import Segments, segments
 from baserate.metrics import over_odds
 
-# Ratios within this factor, in logarithms, share a pair. That moves an area by less than 4/27 * width² / 12 = 1.3e-6.
-_WIDTH = 0.01
+# Natural logarithm of how near the areas are to be, relatively: some 1e-8.
+_NEARNESS = 18.0
 
-# Points that a curve is drawn through and whose thresholds can be chosen, about.
-_POINTS = 600
+# Points that a curve is drawn through and whose thresholds can be chosen, about, besides those of these recalls.
+_POINTS = 450
+RECALLS = np.arange(1, 101) / 100
 
 # Recalls at which AUC-PRG is kept, and how near it is to be between them; a curve that is hardly better than chance is
 # uneven and needs many.
-_POINTS_OF_GAINS = (600, 2400, 9600)
+_POINTS_OF_GAINS = (600, 1200, 2400, 4800, 9600)
 _WANTED = 2e-5
 
-# Pieces of the curve along which the recall grows by more than this factor are cut for the integral over them.
-_PIECE = 1.02
-
-# Cuts of a piece that begins at an axis, where precision may fall at once: ever closer to where it begins.
-_CUTS = 2.0 ** -np.arange(0, 60, 0.25)[::-1]
-
-# Places and weights of Gauss's rule with two points, on [0, 1].
-_GAUSS = (0.5 - 0.75**0.5 / 3, 0.5 + 0.75**0.5 / 3)
-
 # Prevalences at which the condensed curve is compared with the whole one.
-_COMPARED = 200
+_COMPARED = 2000
 
 
-class Mixture(NamedTuple):
-    """``sum(weight / (1 + x ratio))`` for any x."""
+class Span(NamedTuple):
+    """The log-odds of the prevalences that a page can show, from one end to the other."""
 
-    weight: FloatArray
-    ratio: FloatArray
+    low: float
+    high: float
 
-    def at(self, x: FloatArray) -> FloatArray:
-        """The value for each x, as a page works it out."""
-        return np.array([np.sum(self.weight / (1 + x_j * self.ratio)) for x_j in x])
+    @classmethod
+    def of(cls, low: float, high: float) -> "Span":
+        """From one prevalence to another."""
+        return cls(*(math.log(end) - math.log1p(-end) for end in (low, high)))
+
+    @property
+    def nodes(self) -> FloatArray:
+        """Chebyshev nodes of the first kind, enough for areas to be nearly exact between them."""
+        half_width = (self.high - self.low) / 2
+        height = math.pi / half_width
+        growth = height + math.hypot(1.0, height)  # of the largest ellipse on which areas are analytic
+        n = math.ceil(_NEARNESS / math.log(growth))
+        return self.low + half_width * (1 + np.cos((2 * np.arange(n) + 1) * np.pi / (2 * n)))
+
+
+class Smooth(NamedTuple):
+    """The logarithm of an area at the nodes of a span."""
+
+    nodes: FloatArray
+    values: FloatArray
+
+    def at(self, log_odds: FloatArray) -> FloatArray:
+        """The area at each of the log-odds, as a page works it out."""
+        n = len(self.nodes)
+        weights = np.where(np.arange(n) % 2, -1.0, 1.0) * np.sin((2 * np.arange(n) + 1) * np.pi / (2 * n))
+        difference = log_odds[:, np.newaxis] - self.nodes
+        terms = weights / np.where(difference == 0, 1e-300, difference)  # at a node it outweighs the others
+        logarithm: FloatArray = (terms * self.values).sum(axis=1) / terms.sum(axis=1)
+        return np.exp(logarithm)
 
 
 class Gains(NamedTuple):
@@ -87,27 +106,27 @@ class Condensed:
 
     Attributes
     ----------
-    average_precision, auc_pr : Mixture
+    average_precision, auc_pr : Smooth
         Two areas at any prevalence.
     gains : Gains
         A third one.
     rows : indices
-        Thresholds of the curve that are kept, among them all that can be the best by F-beta.
+        Thresholds of the curve that are kept, among them all that can be the best by F-beta and those of `RECALLS`.
     error : float
         The largest difference to the areas of the whole curve that was found.
     """
 
-    average_precision: Mixture
-    auc_pr: Mixture
+    average_precision: Smooth
+    auc_pr: Smooth
     gains: Gains
     rows: Indices
     error: float
 
 
-def condensed(curve: Curve, low: float, high: float) -> Condensed:
-    """Few enough numbers to mail; the areas are compared with those of the curve from one prevalence to the other."""
-    precision, interpolated = average_precision(curve), auc_pr(curve)
-    log_odds = np.linspace(np.log(low) - np.log1p(-low), np.log(high) - np.log1p(-high), _COMPARED)
+def condensed(curve: Curve, span: Span) -> Condensed:
+    """Few enough numbers to mail; the areas are compared with those of the curve over the span."""
+    precision, interpolated = average_precision(curve, span), smooth(over_odds.auc_pr, curve, span)
+    log_odds = np.linspace(span.low, span.high, _COMPARED)
     x = np.exp(-log_odds)
     whole = over_odds.auc_prg(curve, x)
     for points in _POINTS_OF_GAINS:
@@ -116,60 +135,20 @@ def condensed(curve: Curve, low: float, high: float) -> Condensed:
         off = float(np.max(np.abs(gains.at(x) - whole) / np.maximum(np.abs(whole), 1)))
         if off < _WANTED:
             break
-    for mixture, area in ((precision, over_odds.average_precision), (interpolated, over_odds.auc_pr)):
-        off = max(off, float(np.max(np.abs(mixture.at(x) - area(curve, x)))))
+    for kept, area in ((precision, over_odds.average_precision), (interpolated, over_odds.auc_pr)):
+        off = max(off, float(np.max(np.abs(kept.at(log_odds) - area(curve, x)))))
     return Condensed(precision, interpolated, gains, _kept(curve), off)
 
 
-def average_precision(curve: Curve, width: float = _WIDTH) -> Mixture:
-    """Each rise in recall at the ratio where it ends."""
-    steps = curve.table.steps
-    return _shared(steps.pos / steps.n_pos, (steps.fp / steps.n_neg) / (steps.tp / steps.n_pos), width)
+def average_precision(curve: Curve, span: Span) -> Smooth:
+    """Average precision at any prevalence of the span."""
+    return smooth(over_odds.average_precision, curve, span)
 
 
-def auc_pr(curve: Curve, width: float = _WIDTH) -> Mixture:
-    """The integral along the straight pieces of the ROC curve, by Gauss's rule on short parts of them."""
-    whole = segments(curve.table.merged_steps, 0.0, 1.0)
-    at_axis = (whole.tpr == 0) | ((whole.fpr == 0) & (whole.run > 0))
-    weight, ratio = [], []
-    for pieces, cuts in ((_some(whole, at_axis), _from_the_axis), (_some(whole, ~at_axis), _by_recall)):
-        which, start, end = cuts(pieces)
-        for node in _GAUSS:
-            share = start + (end - start) * node
-            tpr = pieces.tpr[which] + share * pieces.rise[which]
-            weight.append((end - start) * pieces.rise[which] / 2)
-            ratio.append((pieces.fpr[which] + share * pieces.run[which]) / tpr)
-    return _shared(np.concatenate(weight), np.concatenate(ratio), width)
-
-
-def _some(pieces: Segments, which: BoolArray) -> Segments:
-    return Segments(*(column[which] for column in pieces))
-
-
-def _from_the_axis(pieces: Segments) -> tuple[Indices, FloatArray, FloatArray]:
-    """Which piece, from which share of it to which: parts that shrink toward where the piece begins."""
-    n = len(pieces.tpr)
-    starts = np.append(0.0, _CUTS[:-1])
-    return np.repeat(np.arange(n), len(_CUTS)), np.tile(starts, n), np.tile(_CUTS, n)
-
-
-def _by_recall(pieces: Segments) -> tuple[Indices, FloatArray, FloatArray]:
-    """The same by parts along which the recall grows by one small factor."""
-    growth = np.log1p(pieces.rise / pieces.tpr)
-    count = np.maximum(1, np.ceil(growth / np.log(_PIECE))).astype(np.intp)
-    which = np.repeat(np.arange(len(count)), count)
-    number = np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)
-    ends = [np.expm1(growth[which] * k / count[which]) / np.expm1(growth[which]) for k in (number, number + 1)]
-    return which, ends[0], ends[1]
-
-
-def _shared(weight: FloatArray, ratio: FloatArray, width: float) -> Mixture:
-    """One pair for all ratios that nearly agree, at their mean."""
-    with np.errstate(divide="ignore"):
-        place = np.floor(np.log(ratio) / width)
-    _, group = np.unique(place, return_inverse=True)
-    total = np.bincount(group, weight).astype(np.float64)
-    return Mixture(total, np.bincount(group, weight * ratio) / total)
+def smooth(area: Callable[[Curve, FloatArray], FloatArray], curve: Curve, span: Span) -> Smooth:
+    """An area under precision at any prevalence of the span."""
+    nodes = span.nodes
+    return Smooth(nodes, np.log(area(curve, np.exp(-nodes))))
 
 
 def _gains(curve: Curve, points: int) -> Gains:
@@ -191,8 +170,9 @@ def _kept(curve: Curve) -> Indices:
     rises = np.flatnonzero(curve.pos > 0)
     corners = rises[np.append(fp[rises][1:] != fp[rises][:-1], True)]
     hull = corners[upper_hull(fp[corners], tp[corners])]
-    spread = _spread_over(_POINTS, tp, fp, np.log(np.maximum(tp, 0.5)), np.log(np.maximum(fp, 0.5)))
-    return np.union1d(spread, hull)
+    spread = _spread_over(_POINTS, fp, np.log(np.maximum(tp, 0.5)), np.log(np.maximum(fp, 0.5)))
+    recalls = np.searchsorted(tp, RECALLS * curve.table.total_pos * (1 - ROUNDING))  # as `at_recall` chooses
+    return np.union1d(np.union1d(spread, hull), recalls)
 
 
 def _spread_over(points: int, *columns: FloatArray) -> Indices:

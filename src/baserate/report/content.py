@@ -1,14 +1,16 @@
 """What goes into a page: numbers of the library, condensed, and sentences about them."""
 
-from collections.abc import Mapping, Sequence
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import combinations
 
 import numpy as np
 
 from baserate.arrays import FloatArray, Indices
 from baserate.curves.curve import Curve
-from baserate.errors import InputError
+from baserate.errors import InputError, Reason
 from baserate.formulas.proportions import clopper_pearson
 from baserate.metrics.areas import auc_pr, average_precision, best_f1, roc_auc
 from baserate.metrics.bounds import bounds
@@ -16,11 +18,12 @@ from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import crossings
 from baserate.progress import progress
 from baserate.report import condensed
+from baserate.report.condensed import Span
 from baserate.results import Crossing, Estimate
 from baserate.uncertainty.bands import sweep_estimates
 from baserate.uncertainty.estimate import estimate, sizes_behind
 
-# Where the slider goes.
+# Where the slider goes, or further if the prevalences asked for do.
 RANGE = (1e-6, 0.9)
 
 # Prevalences at which interval ends are worked out; in between they are interpolated.
@@ -30,10 +33,18 @@ _GRID = 41
 _LEVEL_OF_EACH = 0.95**0.5
 
 _BANDS = (average_precision, auc_pr, best_f1)
-_RECALL = 0.5
 
-# Groups are many, and their numbers have fewer digits: less than 2e-5 off.
-_WIDTH_OF_GROUPS = 0.03
+# The recall that the page opens with.
+RECALL = 0.5
+
+# Digits kept of numbers, and of those that are many or are ends of intervals; a page shows four, and three.
+_DIGITS, _FEW_DIGITS = 9, 6
+
+# Kinds of letters, as Unicode has them, that leave the direction of a text alone.
+_LEFT_TO_RIGHT = ("L", "EN", "ES", "ET", "CS", "NSM", "BN", "WS", "S", "ON", "B")
+
+# Periods have an order, slices have none.
+_PERIOD = re.compile(r"\d{4}(-(\d\d|W\d\d|Q\d))?(-\d\d)?")
 
 Groups = Mapping[object, Curve]
 Json = dict[str, object]
@@ -57,8 +68,10 @@ class Content:
     title: str
     prevalence: float
     asked: tuple[float, ...]
+    span: Span
     models: list[Model]
     crossings: list[Crossing]
+    lead_changes: list[Crossing]
     groups: list[Json] = field(default_factory=list)
 
 
@@ -71,49 +84,72 @@ def content(
     n_resamples: int,
 ) -> Content:
     """Work everything out; what takes long says how far it is."""
+    _check(models, groups)
+    wanted = list(prevalences) or [next(iter(models.values())).prevalence]
+    low, high = min(RANGE[0], *wanted), max(RANGE[1], *wanted)
+    span = Span.of(low, high)
+    made = [
+        _model(name, curve, wanted[0], span, n_resamples)
+        for name, curve in progress(models.items(), len(models), "Drawing populations")
+    ]
+    swaps = [
+        swap
+        for (name, curve), (other_name, other) in combinations(models.items(), 2)
+        for swap in crossings(average_precision, curve, other, low=low, high=high, names=(name, other_name))
+    ]
+    tables = [_groups(name, by_model, span) for name, by_model in groups.items()]
+    return Content(title, wanted[0], tuple(prevalences), span, made, swaps, _at_the_top(swaps, models), tables)
+
+
+def _at_the_top(swaps: list[Crossing], models: Mapping[str, Curve]) -> list[Crossing]:
+    """Those after which another model is the best of all."""
+    found = []
+    for swap in swaps:
+        others = [curve for name, curve in models.items() if name not in _pair(swap)]
+        if all(average_precision(curve.at_prevalence(swap.prevalence)) < swap.value for curve in others):
+            found.append(swap)
+    return found
+
+
+def _check(models: Mapping[str, Curve], groups: Mapping[str, Mapping[str, Groups]]) -> None:
     if not models:
         raise InputError("a page needs a model, got none; pass at least one curve.")
     for name, curve in models.items():
         if curve.missing_class or not curve.has_scores:
             lack = curve.missing_class.sentence if curve.missing_class else "it has rates and no scores"
             raise InputError(f"a page needs models with positives, negatives and scores, got {name!r}: {lack}.")
-    first = next(iter(models.values()))
-    start = float(np.clip(prevalences[0] if prevalences else first.prevalence, *RANGE))
-    made = [
-        _model(name, curve, start, n_resamples)
-        for name, curve in progress(models.items(), len(models), "Drawing populations")
-    ]
-    swaps = [
-        swap
-        for (name, curve), (other_name, other) in pairwise(models.items())
-        for swap in crossings(average_precision, curve, other, low=RANGE[0], high=RANGE[1], names=(name, other_name))
-    ]
-    tables = [_groups(name, by_model) for name, by_model in groups.items()]
-    return Content(title, start, tuple(prevalences), made, swaps, tables)
+    for heading, by_model in groups.items():
+        for name, curves in by_model.items():
+            if name not in models:
+                raise InputError(f"groups must be those of models of the page, got {name!r} in {heading!r}; add it.")
+            for key, curve in curves.items():
+                if not curve.has_scores:
+                    raise InputError(f"groups must have scores, got {key!r} in {heading!r}, which has rates.")
 
 
-def grid() -> FloatArray:
+def grid(span: Span) -> FloatArray:
     """The log-odds at which interval ends are worked out."""
-    low, high = (np.log(end) - np.log1p(-end) for end in RANGE)
-    return np.linspace(low, high, _GRID)
+    return np.linspace(*span, _GRID)
 
 
-def _model(name: str, curve: Curve, start: float, n_resamples: int) -> Model:
-    kept = condensed.condensed(curve, *RANGE)
-    prevalences = 1 / (1 + np.exp(-grid()))
+def _model(name: str, curve: Curve, start: float, span: Span, n_resamples: int) -> Model:
+    kept = condensed.condensed(curve, span)
+    prevalences = 1 / (1 + np.exp(-grid(span)))
     bands = {}
     for metric in _BANDS:
         band = sweep_estimates(metric, curve, prevalences, n_resamples=n_resamples, rng=0)
-        bands[band.metric] = {"low": numbers(band.low), "high": numbers(band.high)}
+        # As multiples of the value, which change little from one prevalence to the next.
+        bands[band.metric] = {"low": numbers(band.low / band.value), "high": numbers(band.high / band.value)}
     of_roc = estimate(roc_auc, curve, n_resamples=n_resamples, rng=0)
     json: Json = {
         "name": name,
-        "average_precision": _mixture(kept.average_precision),
-        "auc_pr": _mixture(kept.auc_pr),
-        "gains": {key: numbers(column) for key, column in kept.gains._asdict().items()},
+        "average_precision": numbers(kept.average_precision.values),
+        "auc_pr": numbers(kept.auc_pr.values),
+        "gains": {key: numbers(getattr(kept.gains, key)) for key in ("tpr", "fpr", "fpr_before", "area")},
         "points": _points(curve, kept.rows),
         "bands": bands,
-        "roc_auc": {"value": of_roc.value, "low": of_roc.low, "high": of_roc.high},
+        "roc_auc": dict(zip(("value", "low", "high"), numbers([of_roc.value, of_roc.low, of_roc.high]), strict=True)),
+        "all_thresholds": len(curve),
     }
     area = estimate(average_precision, curve.at_prevalence(start), n_resamples=n_resamples, rng=0)
     return Model(name, curve, json, kept.error, area)
@@ -123,76 +159,140 @@ def _points(curve: Curve, rows: Indices) -> Json:
     tpr, fpr = curve.tpr[rows], curve.fpr[rows]
     n_pos, n_neg = sizes_behind(curve)
     of_tpr, of_fpr = (clopper_pearson(rate * n, n, _LEVEL_OF_EACH) for rate, n in ((tpr, n_pos), (fpr, n_neg)))
-    columns = {
-        "threshold": curve.score[rows],
-        "tpr": tpr,
-        "fpr": fpr,
-        "tpr_low": of_tpr.low,
-        "tpr_high": of_tpr.high,
-        "fpr_low": of_fpr.low,
-        "fpr_high": of_fpr.high,
+    return {
+        "threshold": [_threshold(curve, row) for row in rows.tolist()],
+        "tpr": numbers(tpr),
+        "fpr": numbers(fpr),
+        "tpr_low": numbers(of_tpr.low, _FEW_DIGITS),
+        "tpr_high": numbers(of_tpr.high, _FEW_DIGITS),
+        "fpr_low": numbers(of_fpr.low, _FEW_DIGITS),
+        "fpr_high": numbers(of_fpr.high, _FEW_DIGITS),
     }
-    return {name: numbers(column) for name, column in columns.items()}
 
 
-def _mixture(mixture: condensed.Mixture) -> Json:
-    return {"weight": numbers(mixture.weight), "ratio": numbers(mixture.ratio)}
+def _threshold(curve: Curve, row: int) -> float | str:
+    """A score in as few digits as still tell it from the next lower one; JSON knows no infinity, but its name."""
+    score = float(curve.score[row])
+    below = float(curve.top[row + 1]) if row + 1 < len(curve) else -np.inf
+    if not np.isfinite(score):
+        return "Infinity" if score > 0 else "-Infinity"
+    rounded = (float(f"{score:.{digits}g}") for digits in range(4, 18))
+    return next(value for value in rounded if below < value <= score)
 
 
-def numbers(column: FloatArray) -> list[float | None]:
-    """Nine digits of each; JSON knows no infinity and no nan."""
-    return [float(f"{value:.9g}") if np.isfinite(value) else None for value in column.tolist()]
+def numbers(column: Iterable[float], digits: int = _DIGITS) -> list[float | None]:
+    """Some digits of each; JSON knows no infinity and no nan."""
+    return [float(f"{value:.{digits}g}") if np.isfinite(value) else None for value in column]
 
 
-def _groups(name: str, by_model: Mapping[str, Groups]) -> Json:
-    """A row for each key, with a cell for each model."""
+def _groups(name: str, by_model: Mapping[str, Groups], span: Span) -> Json:
+    """A row for each key, with a cell for each model, and none of them missing."""
     keys = list(dict.fromkeys(key for curves in by_model.values() for key in curves))
-    rows = [_group_row(key, [curves[key] for curves in by_model.values() if key in curves]) for key in keys]
-    ordered = all(isinstance(key, str) and key[:2].isdigit() for key in keys)  # periods have an order, slices have none
+    ordered = all(isinstance(key, str) and _PERIOD.fullmatch(key) for key in keys)
+    if ordered:
+        keys.sort(key=str)
+    rows = [_group_row(key, [curves.get(key) for curves in by_model.values()], span) for key in keys]
     return {"name": name, "models": list(by_model), "rows": rows, "ordered": ordered}
 
 
-def _group_row(key: object, curves: list[Curve]) -> Json:
+def _group_row(key: object, curves: list[Curve | None], span: Span) -> Json:
     parts = key if isinstance(key, tuple) else (key,)
     shown = " · ".join("(none)" if part is None else str(part) for part in parts)
-    cases = curves[0].n_pos + curves[0].n_neg
-    size = f"{curves[0].n_pos:,.6g} positives of {cases:,.6g}"
-    return {"key": shown, "size": size, "models": [_group_cell(curve) for curve in curves]}
+    sizes = list(dict.fromkeys(_size(curve) for curve in curves if curve is not None))
+    return {"key": shown, "size": " or ".join(sizes), "models": [_group_cell(curve, span) for curve in curves]}
 
 
-def _group_cell(curve: Curve) -> Json:
+def _size(curve: Curve) -> str:
+    return f"{_counted(curve.n_pos, 'positive')} of {amount(curve.n_pos + curve.n_neg)}"
+
+
+def _group_cell(curve: Curve | None, span: Span) -> Json:
+    if curve is None:
+        return {"reason": Reason.NO_ROWS.sentence}
     value, reason = evaluate(average_precision, curve)
     if reason:
         return {"reason": reason.sentence}
-    return {"own": float(value)} | _mixture(condensed.average_precision(curve, _WIDTH_OF_GROUPS))
+    return {"own": float(value), "logs": numbers(condensed.average_precision(curve, span).values, _FEW_DIGITS)}
 
 
 # --- sentences ------------------------------------------------------------------------------------
 
 
 def verdict(made: Content) -> list[str]:
-    """The answer in a sentence, and who leads where in another."""
+    """The answer in a sentence, and who leads where in others."""
     best = max(made.models, key=lambda model: model.area.value)
     where = one_in(made.prevalence)
-    point = best.curve.at_recall(_RECALL).at_prevalence(made.prevalence)
+    point = best.curve.at_recall(RECALL).at_prevalence(made.prevalence)
     alerts = point.confusion_as_read
     precision = alerts.tp / (alerts.tp + alerts.fp)
-    lead = f"{best.name} is the best of {len(made.models)} models" if len(made.models) > 1 else best.name
+    name = isolated(best.name)
+    lead = f"{name} is the best of {len(made.models)} models" if len(made.models) > 1 else name
+    low, high = best.area.low, best.area.high
+    sure = f" (95 % sure: {_short(low)} to {_short(high)})" if np.isfinite(low) and np.isfinite(high) else ""
     first = (
         f"At a prevalence of {where}, {lead}{':' if len(made.models) > 1 else ' has'} average precision "
-        f"{best.area.value:.2f} (95 % sure: {best.area.low:.2f} to {best.area.high:.2f}). To find half of the "
-        f"positives, it raises alerts of which {100 * precision:.3g} % are right."
+        f"{_short(best.area.value)}{sure}. To find half of the positives, it raises alerts of which "
+        f"{percent(precision)} are right."
     )
-    swaps = [
-        f"{swap.leads_below} leads {swap.leads_above} below {one_in(swap.prevalence)}, and trails above."
-        for swap in made.crossings
-    ]
-    return [first, *swaps]
+    leaders = {_pair(swap) for swap in made.lead_changes}
+    return [first, *who_leads_where([swap for swap in made.crossings if _pair(swap) in leaders])]
+
+
+def who_leads_where(swaps: list[Crossing]) -> list[str]:
+    """A sentence for each two models that swap places, however often they do."""
+    by_pair: dict[frozenset[str], list[Crossing]] = {}
+    for swap in swaps:
+        by_pair.setdefault(_pair(swap), []).append(swap)
+    said = []
+    for first, *others in by_pair.values():
+        parts = [f"leads {isolated(first.leads_above)} below {one_in(first.prevalence)}"]
+        for k, swap in enumerate(others):
+            parts.append(f"{('trails', 'leads')[k % 2]} from there to {one_in(swap.prevalence)}")
+        last = f"{('trails', 'leads')[len(others) % 2]} above"
+        said.append(f"{isolated(first.leads_below)} {', '.join(parts)}, and {last}.")
+    return said
+
+
+def _pair(swap: Crossing) -> frozenset[str]:
+    return frozenset((swap.leads_below, swap.leads_above))
+
+
+def isolated(name: str) -> str:
+    """A name that is written from right to left does not turn the sentence around it."""
+    turns = any(unicodedata.bidirectional(letter) not in _LEFT_TO_RIGHT for letter in name)
+    return f"\u2068{name}\u2069" if turns else name
+
+
+def _short(value: float) -> str:
+    return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
 
 
 def one_in(prevalence: float) -> str:
     """A prevalence as people say it."""
-    return f"1 in {float(f'{1 / prevalence:.3g}'):,.0f}" if prevalence <= 0.5 else f"{100 * prevalence:.3g} %"
+    if prevalence > 0.5:
+        return percent(prevalence)
+    cases = float(f"{1 / prevalence:.3g}")
+    return f"1 in {cases:,.0f}" if cases >= 10 else f"1 in {cases:g}"
+
+
+def percent(share: float) -> str:
+    """Three digits of a share, or of what is missing to all."""
+    shown = float(f"{100 * share:.3g}") if share <= 0.5 else 100 - float(f"{100 * (1 - share):.3g}")
+    return f"{shown:.10g} %"
+
+
+def amount(cases: float) -> str:
+    """A number of cases, or a sum of weights."""
+    return f"{cases:,.0f}" if float(cases).is_integer() else f"{cases:,.6g}"
+
+
+def _counted(cases: float, noun: str) -> str:
+    return f"{amount(cases)} {noun}{'s' * (cases != 1)}"
+
+
+def own_prevalence(curve: Curve) -> float:
+    """That of the rows behind a curve, wherever it is read."""
+    return curve.n_pos / (curve.n_pos + curve.n_neg)
 
 
 def facts(made: Content) -> list[tuple[str, str]]:
@@ -200,15 +300,18 @@ def facts(made: Content) -> list[tuple[str, str]]:
     found = []
     for model in made.models:
         curve = model.curve
-        said = [f"{curve.n_pos:,.6g} positives, {curve.n_neg:,.6g} negatives, prevalence {one_in(curve.prevalence)}"]
-        said.append(f"{curve.unlabelled:,} rows without a label, not counted")
-        said.append(f"{len(curve):,} thresholds, scores from {curve.score[-1]:.4g} to {curve.top[0]:.4g}")
+        said = [f"{_counted(curve.n_pos, 'positive')}, {_counted(curve.n_neg, 'negative')}"]
+        said[0] += f", prevalence {one_in(own_prevalence(curve))}"
+        said.append(f"{_counted(curve.unlabelled, 'row')} without a label, not counted")
+        said.append(f"{_counted(len(curve), 'threshold')}, scores from {curve.score[-1]:.4g} to {curve.top[0]:.4g}")
         said += ["rows have weights"] * curve.weighted
         if curve.bucketed:
             width = bounds(average_precision, curve.at_prevalence(made.prevalence)).width
             said.append(f"some scores are not told apart: average precision is certain within {width:.1g}")
-        tied = 1 - len(curve) / (curve.n_pos + curve.n_neg)
-        said += [f"{100 * tied:.3g} % of the rows share their score with another"] * (tied > 0 and not curve.bucketed)
+        elif not curve.weighted:
+            rows = curve.pos + curve.neg
+            tied = float(rows[rows > 1].sum() / rows.sum())
+            said += [f"{percent(tied)} of the rows share their score with another"] * (tied > 0)
         said.append(f"areas on this page are within {max(model.error, 1e-9):.1g} of the whole curve's")
         found.append((model.name, "; ".join(said) + "."))
     return found

@@ -5,7 +5,13 @@ const content = JSON.parse(document.getElementById("content").textContent);
 const $ = (id) => document.getElementById(id);
 const state = { logOdds: logit(content.prevalence), points: content.models.map(() => 0), traffic: 100000 };
 const names = content.models.map((model) => model.name);
+// No two of thirty models share colour and dashes, or colour and marker.
 const dashes = ["", "7 3", "2 3", "10 3 2 3", "4 4", "1 2"];
+const markers = [
+  "M-4.5,0a4.5,4.5 0 1,0 9,0a4.5,4.5 0 1,0 -9,0", "M-4,-4h8v8h-8z", "M0,-5.5L5.5,0L0,5.5L-5.5,0z", "M0,-5L5,4H-5z", "M0,5L5,-4H-5z",
+];
+const colour = (m) => `var(--model-${m % 6})`;
+const stroke = (m) => ({ stroke: colour(m), "stroke-dasharray": dashes[(m + Math.floor(m / 6)) % 6] });
 
 // --- arithmetic ------------------------------------------------------------------------------------
 
@@ -13,10 +19,16 @@ function logit(share) { return Math.log(share) - Math.log1p(-share); }
 function share(logOdds) { return 1 / (1 + Math.exp(-logOdds)); }
 function oddsAgainst(logOdds) { return Math.exp(-logOdds); }
 
-function mixture({ weight, ratio }, x) {
-  let sum = 0;
-  for (let k = 0; k < weight.length; k += 1) sum += weight[k] / (1 + x * ratio[k]);
-  return sum;
+// Logarithms of areas are known at Chebyshev nodes of the log-odds; between these, barycentric interpolation.
+function area(logs, x) {
+  const [n, logOdds] = [logs.length, -Math.log(x)];
+  let [above, below] = [0, 0];
+  for (let k = 0; k < n; k += 1) {
+    const weight = ((k % 2 ? -1 : 1) * Math.sin(((2 * k + 1) * Math.PI) / (2 * n))) / (logOdds - content.nodes[k] || 1e-300);
+    above += weight * logs[k];
+    below += weight;
+  }
+  return Math.exp(above / below);
 }
 
 // Area under the lowest PR curve there can be; a series where the closed form would lose its digits.
@@ -27,52 +39,66 @@ function lowestArea(prevalence) {
   return sum;
 }
 
-function bestF1({ tpr, fpr }, x) {
-  let best = 0;
-  for (let k = 0; k < tpr.length; k += 1) best = Math.max(best, (2 * tpr[k]) / (tpr[k] + 1 + x * fpr[k]));
-  return best;
-}
+// A difference of two numbers that are known to eight digits or so; what is left of fewer is nothing.
+function normalized(value, lowest) { return value - lowest < 1e-5 * lowest ? 0 : (value - lowest) / (1 - lowest); }
+
+function bestF1({ tpr, fpr }, x) { return Math.max(...tpr.map((t, k) => f1Of(t, fpr[k], x))); }
 
 function firstAtLeast(rising, wanted) {
-  let low = 0;
-  let high = rising.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (rising[middle] < wanted) low = middle + 1; else high = middle;
-  }
-  return low;
+  const k = rising.findIndex((value) => value >= wanted);
+  return k < 0 ? rising.length : k;
 }
 
 // In u = 1/recall the area grows by precision gain. It is known at some recalls; between two of them the curve is taken
 // to be straight, and what that leaves is made up for evenly in u.
-function areaOfGains(gains, x) {
+function areaOfGains({ tpr, fpr, fpr_before: start, area: known }, x) {
   const recall = 1 / (1 + x);
-  const k = Math.min(firstAtLeast(gains.tpr, recall), gains.tpr.length - 1);
-  const [before, tpr, fpr, start] = [k ? gains.tpr[k - 1] : 0, gains.tpr[k], gains.fpr[k], gains.fpr_before[k]];
-  const here = start + ((fpr - start) * (recall - before)) / (tpr - before);
-  const gain = 1 - (here / recall + fpr / tpr) / 2;
-  const share = (before * (tpr - recall)) / (recall * (tpr - before));
-  return (((tpr - recall) / (recall * tpr)) * gain + gains.area[k] + share * gains.left_over[k]) / x;
+  const k = Math.min(firstAtLeast(tpr, recall), tpr.length - 1);
+  const before = k ? tpr[k - 1] : 0;
+  const straight = (from) => {
+    const here = start[k] + ((fpr[k] - start[k]) * (from - before)) / (tpr[k] - before);
+    return ((tpr[k] - from) / (from * tpr[k])) * (1 - (here / from + fpr[k] / tpr[k]) / 2) + known[k];
+  };
+  const leftOver = k ? known[k - 1] - straight(before) : 0;
+  return (straight(recall) + ((before * (tpr[k] - recall)) / (recall * (tpr[k] - before))) * leftOver) / x;
 }
 
 function precisionOf(t, f, x) { return t === 0 && f === 0 ? NaN : t / (t + x * f); }
 function f1Of(t, f, x) { return (2 * t) / (t + 1 + x * f); }
+// The least and the most that the intervals of both rates allow.
+function ends(of, p, k, x) { return [of(p.tpr_low[k], p.fpr_high[k], x) || 0, of(p.tpr_high[k], p.fpr_low[k], x)]; }
 
-// Worked out on a grid of log-odds, straight in between.
-function between(grid, values, logOdds) {
+// The curve is straight between thresholds where rates are drawn, and bent where precision is: in short steps from (0, 0).
+function inShortSteps({ tpr, fpr }) {
+  const path = [[0, 0]];
+  tpr.forEach((t, k) => {
+    const [t0, f0] = path[path.length - 1];
+    const steps = Math.max(1, Math.ceil((t - t0) / 0.01));
+    for (let i = 1; i <= steps; i += 1) path.push([t0 + ((t - t0) * i) / steps, f0 + ((fpr[k] - f0) * i) / steps]);
+  });
+  return path;
+}
+
+function fromRecall(path, recall) {
+  const k = path.findIndex(([t]) => t >= recall);
+  const [[t0, f0], [t1, f1]] = [path[k - 1], path[k]];
+  return [[recall, f0 + ((f1 - f0) * (recall - t0)) / (t1 - t0)], ...path.slice(k)];
+}
+
+// Worked out on a grid of log-odds as multiples of the value, straight in between.
+function between(multiples, logOdds) {
+  const { grid } = content;
   const k = Math.min(Math.max(firstAtLeast(grid, logOdds), 1), grid.length - 1);
   const part = Math.min(Math.max((logOdds - grid[k - 1]) / (grid[k] - grid[k - 1]), 0), 1);
-  return values[k - 1] + part * (values[k] - values[k - 1]);
+  const [a, b] = [multiples[k - 1] ?? NaN, multiples[k] ?? NaN];
+  return a + part * (b - a);
 }
 
 const areas = [
-  { name: "Average precision", key: "average_precision", of: (m, x) => mixture(m.average_precision, x) },
-  { name: "AUC-PR", key: "auc_pr", of: (m, x) => mixture(m.auc_pr, x) },
-  {
-    name: "Normalized AUC-PR",
-    of: (m, x) => { const low = lowestArea(1 / (1 + x)); return (mixture(m.auc_pr, x) - low) / (1 - low); },
-  },
-  { name: "AUC-PRG", of: (m, x) => areaOfGains(m.gains, x) },
+  { name: "Average precision", key: "average_precision", of: (m, x) => area(m.average_precision, x) },
+  { name: "AUC-PR", key: "auc_pr", of: (m, x) => area(m.auc_pr, x) },
+  { name: "Normalized AUC-PR", of: (m, x) => normalized(area(m.auc_pr, x), lowestArea(1 / (1 + x))) },
+  { name: "AUC-PRG", of: (m, x) => areaOfGains(m.gains, x), decimals: true },
   { name: "Best F1", key: "best_f1", of: (m, x) => bestF1(m.points, x) },
   { name: "AUC-ROC", of: (m) => m.roc_auc.value, fixed: (m) => m.roc_auc },
 ];
@@ -81,37 +107,59 @@ const areas = [
 
 function digits(value, count = 4) {
   if (!Number.isFinite(value)) return "–";
-  if (value !== 0 && Math.abs(value) < 0.001) return value.toPrecision(3);
-  return value.toFixed(count);
+  if (Math.abs(value) < 1e-12) return (0).toFixed(count);
+  return Math.abs(value) < 0.01 ? value.toPrecision(3) : value.toFixed(count);
 }
 function amount(value) {
   if (!Number.isFinite(value)) return "–";
-  return value >= 100 ? Math.round(value).toLocaleString("en") : value.toPrecision(3).replace(/\.?0+$/, "");
+  const shown = Number(value >= 100 ? Math.round(value).toPrecision(8) : value.toPrecision(3));
+  return shown.toLocaleString("en", { maximumSignificantDigits: 21 });
 }
-function percent(value) { return Number.isFinite(value) ? `${Number((100 * value).toPrecision(3))} %` : "–"; }
+// Three digits of a share, or of what is missing to all.
+function percent(value) {
+  if (!Number.isFinite(value)) return "–";
+  const shown = value <= 0.5 ? Number((100 * value).toPrecision(3)) : 100 - Number((100 * (1 - value)).toPrecision(3));
+  return `${Number(shown.toPrecision(10))} %`;
+}
 function oneIn(prevalence) {
-  return prevalence <= 0.5 ? `1 in ${Number((1 / prevalence).toPrecision(3)).toLocaleString("en")}` : percent(prevalence);
+  if (prevalence > 0.5) return percent(prevalence);
+  const cases = Number((1 / prevalence).toPrecision(3));
+  return `1 in ${(cases >= 10 ? Math.round(cases) : cases).toLocaleString("en")}`;
+}
+function shortened(name) { return name.length > 12 ? `${Array.from(name).slice(0, 11).join("")}…` : name; }
+function thresholdText(value) { return String(value).replace("Infinity", "∞"); }
+// A name that is written from right to left does not turn the sentence around it.
+function isolated(name) { return `\u2068${name}\u2069`; }
+
+// A share, or odds such as 1:1000; NaN for anything else.
+function prevalenceFrom(text) {
+  const parts = text.split(":").map((part) => (part.trim() ? Number(part) : NaN));
+  return parts.length === 2 ? parts[0] / (parts[0] + parts[1]) : parts.length === 1 ? parts[0] : NaN;
 }
 
-function cells(row, texts, tag = "td") {
-  for (const text of texts) {
-    const cell = document.createElement(tag);
-    const [main, small] = Array.isArray(text) ? text : [text, ""];
-    cell.textContent = main;
-    if (small) { const below = document.createElement("small"); below.textContent = small; cell.append(below); }
-    row.append(cell);
-  }
+function cell(row, content, tag = "td", attributes = {}) {
+  const [main, small] = [content].flat();
+  const made = Object.assign(document.createElement(tag), attributes, { textContent: main });
+  if (small) made.append(Object.assign(document.createElement("small"), { textContent: small }));
+  row.append(made);
 }
+// The first column names the rows.
 function table(element, head, rows) {
   element.replaceChildren();
-  cells(element.createTHead().insertRow(), head, "th");
+  const top = element.createTHead().insertRow();
+  cell(top, "");
+  for (const name of head) cell(top, name, "th", { scope: "col" });
   const body = element.createTBody();
-  for (const row of rows) cells(body.insertRow(), row);
+  for (const [name, ...values] of rows) {
+    const row = body.insertRow();
+    cell(row, name, "th", { scope: "row" });
+    for (const value of values) cell(row, value);
+  }
 }
 
 // --- pictures --------------------------------------------------------------------------------------
 
-const size = { width: 420, height: 300, left: 46, right: 12, top: 10, bottom: 40 };
+const size = { height: 300, left: 46, right: 12, top: 10, bottom: 40 };
 
 function draw(tag, attributes, parent, text) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -126,14 +174,14 @@ function scale([low, high], [from, to]) { return (value) => from + ((value - low
 function picture(id, { x, y, label, described }) {
   const holder = $(id);
   holder.replaceChildren();
-  const wide = holder.parentElement.classList.contains("wide");
-  const width = wide ? 880 : size.width;
+  const width = Math.max(holder.clientWidth, 300);
   const svg = draw("svg", { viewBox: `0 0 ${width} ${size.height}`, role: "img", "aria-label": described }, holder);
   const across = scale(x.range, [size.left, width - size.right]);
   const up = scale(y.range, [size.height - size.bottom, size.top]);
   for (const [place, name] of x.ticks) {
     draw("line", { class: "grid", x1: across(place), x2: across(place), y1: up(y.range[0]), y2: up(y.range[1]) }, svg);
-    draw("text", { x: across(place), y: size.height - size.bottom + 16, "text-anchor": "middle" }, svg, name);
+    const inside = Math.min(Math.max(across(place), 3.5 * name.length), width - 3.5 * name.length);
+    draw("text", { x: inside, y: size.height - size.bottom + 16, "text-anchor": "middle" }, svg, name);
   }
   for (const [place, name] of y.ticks) {
     draw("line", { class: "grid", x1: across(x.range[0]), x2: across(x.range[1]), y1: up(place), y2: up(place) }, svg);
@@ -144,33 +192,32 @@ function picture(id, { x, y, label, described }) {
   const place = (points) => points
     .filter(([a, b]) => Number.isFinite(a) && Number.isFinite(b))
     .map(([a, b]) => `${across(inside(a, x.range)).toFixed(1)},${up(inside(b, y.range)).toFixed(1)}`).join(" ");
-  const stroke = (model) => ({ stroke: `var(--model-${model % 6})`, "stroke-dasharray": dashes[model % 6] });
   return {
     line: (points, model) => draw("polyline", { class: "line", points: place(points), ...stroke(model) }, svg),
     band: (low, high, model) => draw(
-      "polygon", { class: "band", points: place([...low, ...high.slice().reverse()]), fill: `var(--model-${model % 6})` }, svg,
+      "polygon", { class: "band", points: place([...low, ...high.slice().reverse()]), fill: colour(model) }, svg,
     ),
     area: (points) => draw("polygon", { class: "floor", points: place(points) }, svg),
     chance: (points) => draw("polyline", { class: "chance", points: place(points) }, svg),
-    now: (value) => draw(
-      "line", { class: "now", x1: across(value), x2: across(value), y1: up(y.range[0]), y2: up(y.range[1]) }, svg,
+    upright: (value, kind) => draw(
+      "line", { class: kind, x1: across(value), x2: across(value), y1: up(y.range[0]), y2: up(y.range[1]) }, svg,
     ),
-    dot: ([a, b], model) => Number.isFinite(b) && draw("circle", {
-      cx: across(inside(a, x.range)), cy: up(inside(b, y.range)), r: 4.5, fill: `var(--model-${model % 6})`,
+    dot: ([a, b], model, scaled = 1) => Number.isFinite(b) && draw("path", {
+      d: markers[model % 5], fill: colour(model),
+      transform: `translate(${across(inside(a, x.range))},${up(inside(b, y.range))}) scale(${scaled})`,
     }, svg),
   };
 }
 
 const unit = { range: [0, 1], ticks: [[0, "0"], [0.25, ".25"], [0.5, ".5"], [0.75, ".75"], [1, "1"]] };
-function overPrevalence() {
-  const range = content.range.map(logit);
-  const ticks = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 0.9].map((p) => [logit(p), p < 1e-3 ? p.toExponential() : `${p}`]);
-  return { range, ticks: ticks.filter(([place]) => place >= range[0] - 1e-9 && place <= range[1] + 1e-9) };
-}
-function along(count = 121) {
-  const [low, high] = content.range.map(logit);
-  return Array.from({ length: count }, (_, k) => low + ((high - low) * k) / (count - 1));
-}
+const [lowest, highest] = content.range;
+const prevalences = {
+  range: content.range,
+  ticks: [1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 0.9, 0.99, 0.999]
+    .map((p) => [logit(p), p < 1e-3 ? p.toExponential() : `${p}`])
+    .filter(([place]) => place >= lowest - 1e-9 && place <= highest + 1e-9),
+  places: Array.from({ length: 121 }, (_, k) => lowest + ((highest - lowest) * k) / 120),
+};
 
 // --- what is shown ---------------------------------------------------------------------------------
 
@@ -179,22 +226,22 @@ function showPrevalence() {
   $("slider").value = state.logOdds;
   $("slider").setAttribute("aria-valuetext", oneIn(prevalence));
   if (document.activeElement !== $("share")) $("share").value = Number(prevalence.toPrecision(4));
-  $("odds").textContent = oneIn(prevalence);
+  say("share", oneIn(prevalence));
 }
 
-function valueWithInterval(area, model) {
-  const value = digits(area.of(model, oddsAgainst(state.logOdds)));
-  const fixed = area.fixed && area.fixed(model);
-  if (fixed) return [value, `${digits(fixed.low, 3)} – ${digits(fixed.high, 3)}`];
-  const band = area.key && model.bands[area.key];
-  if (!band) return value;
-  const [low, high] = [band.low, band.high].map((end) => between(content.grid, end, state.logOdds));
-  return [value, `≈ ${digits(low, 3)} – ${digits(high, 3)}`];
+function valueWithInterval({ of, key, fixed, decimals }, model) {
+  const value = of(model, oddsAgainst(state.logOdds));
+  if (decimals) return (Math.abs(value) > 1 ? value.toPrecision(4) : value.toFixed(4)).replace(/^-(0\.0*)$/, "$1");
+  if (fixed) return [digits(value), `${digits(fixed(model).low, 3)} – ${digits(fixed(model).high, 3)}`];
+  if (!key) return digits(value);
+  const { low, high } = model.bands[key];
+  const [from, to] = [low, high].map((end) => Math.min(1, value * between(end, state.logOdds)));
+  return [digits(value), `≈ ${digits(from, 3)} – ${digits(to, 3)}`];
 }
 
 function showHeadline() {
   const rows = areas.map((area) => [area.name, ...content.models.map((model) => valueWithInterval(area, model))]);
-  table($("headline"), ["", ...names], rows);
+  table($("headline"), names, rows);
 }
 
 function showCurves() {
@@ -207,14 +254,13 @@ function showCurves() {
   const prg = picture("prg", { x: unit, y: unit, label: "recall gain", described: "Precision gain over recall gain" });
   prg.chance([[0, 0], [1, 0]]);
   content.models.forEach((model, m) => {
-    const { tpr, fpr, tpr_low: tl, tpr_high: th, fpr_low: fl, fpr_high: fh } = model.points;
-    const along = tpr.map((_, k) => k).filter((k) => tpr[k] > 0);
-    pr.band(along.map((k) => [tpr[k], precisionOf(tl[k], fh[k], x) || 0]), along.map((k) => [tpr[k], precisionOf(th[k], fl[k], x)]), m);
-    pr.line(along.map((k) => [tpr[k], precisionOf(tpr[k], fpr[k], x)]), m);
+    const { tpr, fpr } = model.points;
+    const found = tpr.map((_, k) => k).filter((k) => tpr[k] > 0);
+    pr.band(...[0, 1].map((end) => found.map((k) => [tpr[k], ends(precisionOf, model.points, k, x)[end]])), m);
+    pr.line(model.path.map(([t, f]) => [t, precisionOf(t, f, x)]), m);
     const k = state.points[m];
     pr.dot([tpr[k], precisionOf(tpr[k], fpr[k], x)], m);
-    const gains = along.filter((j) => tpr[j] >= prevalence).map((j) => [1 - (1 - tpr[j]) / tpr[j] / x, 1 - fpr[j] / tpr[j]]);
-    prg.line(gains, m);
+    prg.line(fromRecall(model.path, prevalence).map(([t, f]) => [1 - (1 - t) / t / x, 1 - f / t]), m);
   });
 }
 
@@ -222,66 +268,58 @@ function showPoints() {
   const x = oddsAgainst(state.logOdds);
   const prevalence = share(state.logOdds);
   const perDay = (t, f) => state.traffic * (prevalence * t + (1 - prevalence) * f);
-  const rates = content.models.map(({ points: p }, m) => {
-    const k = state.points[m];
-    return {
-      threshold: p.threshold[k], t: p.tpr[k], f: p.fpr[k],
-      tLow: p.tpr_low[k], tHigh: p.tpr_high[k], fLow: p.fpr_low[k], fHigh: p.fpr_high[k],
-    };
-  });
   const range = (low, high) => `${digits(low, 3)} – ${digits(high, 3)}`;
   const lines = [
-    ["Threshold", (r) => (r.threshold === null ? "none" : String(Number(r.threshold.toPrecision(6))))],
-    ["Precision", (r) => [
-      digits(precisionOf(r.t, r.f, x)),
-      range(precisionOf(r.tLow, r.fHigh, x) || 0, precisionOf(r.tHigh, r.fLow, x)),
-    ]],
-    ["Recall", (r) => [digits(r.t), range(r.tLow, r.tHigh)]],
-    ["F1", (r) => [digits(f1Of(r.t, r.f, x)), range(f1Of(r.tLow, r.fHigh, x), f1Of(r.tHigh, r.fLow, x))]],
-    ["Alerts a day", (r) => amount(perDay(r.t, r.f))],
-    ["… of them right", (r) => amount(state.traffic * prevalence * r.t)],
-    ["Positives missed a day", (r) => amount(state.traffic * prevalence * (1 - r.t))],
+    ["Threshold", (p, k) => thresholdText(p.threshold[k])],
+    ["Precision", (p, k) => [digits(precisionOf(p.tpr[k], p.fpr[k], x)), range(...ends(precisionOf, p, k, x))]],
+    ["Recall", (p, k) => [digits(p.tpr[k]), range(p.tpr_low[k], p.tpr_high[k])]],
+    ["F1", (p, k) => [digits(f1Of(p.tpr[k], p.fpr[k], x)), range(...ends(f1Of, p, k, x))]],
+    ["Alerts a day", (p, k) => amount(perDay(p.tpr[k], p.fpr[k]))],
+    ["… of them right", (p, k) => amount(perDay(p.tpr[k], 0))],
+    ["Positives missed a day", (p, k) => amount(perDay(1 - p.tpr[k], 0))],
   ];
-  table($("points"), ["", ...names], lines.map(([name, of]) => [name, ...rates.map(of)]));
+  table($("points"), names, lines.map(([name, of]) => [name, ...content.models.map(({ points }, m) => of(points, state.points[m]))]));
   const m = Number($("model").value);
-  const { tpr, fpr } = content.models[m].points;
+  const { tpr, fpr, threshold } = content.models[m].points;
   const k = state.points[m];
   $("natural").textContent = `Of ${amount(state.traffic)} cases a day, ${amount(state.traffic * prevalence)} are positive. ` +
-    `${content.models[m].name} raises ${amount(perDay(tpr[k], fpr[k]))} alerts; ` +
+    `${isolated(names[m])} raises ${amount(perDay(tpr[k], fpr[k]))} alerts; ` +
     `${percent(precisionOf(tpr[k], fpr[k], x))} of them are right, and it misses ` +
-    `${amount(state.traffic * prevalence * (1 - tpr[k]))} positives.`;
-  $("threshold").value = k;
-  $("threshold-text").textContent = content.models[m].points.threshold[k] === null ? "none" : digits(content.models[m].points.threshold[k]);
+    `${amount(perDay(1 - tpr[k], 0))} positives.`;
+  Object.assign($("threshold"), { max: tpr.length - 1, value: k });
+  $("threshold").setAttribute("aria-valuetext", thresholdText(threshold[k]));
+  $("threshold-text").textContent = thresholdText(threshold[k]);
+  const all = content.models[m].all_thresholds;
+  $("kept").textContent = all > tpr.length
+    ? `The page keeps ${amount(tpr.length)} of its ${amount(all)} thresholds, those for each whole percent of recall among them.` : "";
 }
 
 function showOverPrevalence() {
-  const places = along();
-  const across = overPrevalence();
-  for (const [id, of, low, high, name] of [
-    ["p3", precisionOf, (p, k, x) => precisionOf(p.tpr_low[k], p.fpr_high[k], x) || 0, (p, k, x) => precisionOf(p.tpr_high[k], p.fpr_low[k], x), "Precision"],
-    ["f1", f1Of, (p, k, x) => f1Of(p.tpr_low[k], p.fpr_high[k], x), (p, k, x) => f1Of(p.tpr_high[k], p.fpr_low[k], x), "F1"],
-  ]) {
-    const chart = picture(id, { x: across, y: unit, label: "prevalence", described: `${name} over the prevalence` });
-    content.models.forEach((model, m) => {
+  const { places } = prevalences;
+  for (const [id, of, name] of [["p3", precisionOf, "Precision"], ["f1", f1Of, "F1"]]) {
+    const chart = picture(id, { x: prevalences, y: unit, label: "prevalence", described: `${name} over the prevalence` });
+    content.models.forEach(({ points }, m) => {
       const k = state.points[m];
-      const { tpr, fpr } = model.points;
-      const at = (value) => places.map((place) => [place, value(model.points, k, oddsAgainst(place))]);
-      chart.band(at(low), at(high), m);
-      chart.line(places.map((place) => [place, of(tpr[k], fpr[k], oddsAgainst(place))]), m);
-      chart.dot([state.logOdds, of(tpr[k], fpr[k], oddsAgainst(state.logOdds))], m);
+      const value = (place) => [place, of(points.tpr[k], points.fpr[k], oddsAgainst(place))];
+      chart.band(...[0, 1].map((end) => places.map((place) => [place, ends(of, points, k, oddsAgainst(place))[end]])), m);
+      chart.line(places.map(value), m);
+      chart.dot(value(state.logOdds), m);
     });
-    chart.now(state.logOdds);
+    chart.upright(state.logOdds, "now");
   }
-  const chart = picture("over", { x: across, y: unit, label: "prevalence", described: "Average precision over the prevalence" });
+  const chart = picture("over", { x: prevalences, y: unit, label: "prevalence", described: "Average precision over the prevalence" });
   chart.chance(places.map((place) => [place, share(place)]));
   content.models.forEach((model, m) => {
     const band = model.bands.average_precision;
-    if (band) chart.band(content.grid.map((g, k) => [g, band.low[k]]), content.grid.map((g, k) => [g, band.high[k]]), m);
-    chart.line(places.map((place) => [place, mixture(model.average_precision, oddsAgainst(place))]), m);
-    chart.dot([state.logOdds, mixture(model.average_precision, oddsAgainst(state.logOdds))], m);
+    const end = (multiples) => content.grid.map((place, k) => [
+      place, area(model.average_precision, oddsAgainst(place)) * (multiples[k] ?? NaN),
+    ]);
+    chart.band(end(band.low), end(band.high), m);
+    chart.line(places.map((place) => [place, area(model.average_precision, oddsAgainst(place))]), m);
+    chart.dot([state.logOdds, area(model.average_precision, oddsAgainst(state.logOdds))], m);
   });
-  content.crossings.forEach((crossing) => chart.now(logit(crossing)));
-  chart.now(state.logOdds);
+  content.crossings.forEach((crossing) => chart.upright(logit(crossing), "swap"));
+  chart.upright(state.logOdds, "now");
 }
 
 function showGroups() {
@@ -289,20 +327,22 @@ function showGroups() {
   content.groups.forEach((group, g) => {
     const rows = group.rows.map((row) => [
       [row.key, row.size],
-      ...row.models.map((of) => (of.reason ? ["–", of.reason] : [digits(mixture(of, x)), `own ${digits(of.own)}`])),
+      ...row.models.map((of) => (of.reason ? ["–", of.reason] : [digits(area(of.logs, x)), `own ${digits(of.own)}`])),
     ]);
-    table($(`group-${g}`), ["", ...group.models], rows);
-    const every = Math.ceil(group.rows.length / 6);
-    const ticks = group.rows.map((row, k) => [k, row.key.slice(0, 12)]).filter(([k]) => k % every === 0);
+    table($(`group-${g}`), group.models, rows);
+    const every = Math.ceil(rows.length / Math.max(1, Math.floor($(`group-chart-${g}`).clientWidth / 100)));
     const chart = picture(`group-chart-${g}`, {
-      x: { range: [-0.3, group.rows.length - 0.7], ticks }, y: unit, label: "",
-      described: `Average precision by ${group.name}, all read at the chosen prevalence`,
+      x: {
+        range: [-0.3, Math.max(rows.length, 1) - 0.7],
+        ticks: group.rows.map((row, k) => [k, shortened(row.key)]).filter(([k]) => k % every === 0),
+      },
+      y: unit, label: "", described: `Average precision by ${group.name}, all read at the chosen prevalence`,
     });
     group.models.forEach((name, m) => {
-      const places = group.rows.map((row, k) => [k, row.models[m].reason ? NaN : mixture(row.models[m], x)]);
-      const model = Math.max(names.indexOf(name), 0);
+      const places = group.rows.map((row, k) => [k, row.models[m].reason ? NaN : area(row.models[m].logs, x)]);
+      const model = names.indexOf(name);
       if (group.ordered) chart.line(places, model);
-      places.forEach((place) => chart.dot(place, model));
+      places.forEach((place) => chart.dot(place, model, rows.length > 40 ? 0.5 : 1));
     });
   });
 }
@@ -318,43 +358,58 @@ function pick(recall) {
     state.points[m] = Math.min(firstAtLeast(model.points.tpr, recall - 1e-12), model.points.tpr.length - 1);
   });
   $("recall").value = recall;
+  $("recall").setAttribute("aria-valuetext", percent(recall));
   $("recall-text").textContent = percent(recall);
 }
 
-function begin() {
-  const [low, high] = content.range.map(logit);
-  Object.assign($("slider"), { min: low, max: high });
-  $("slider").addEventListener("input", () => { state.logOdds = Number($("slider").value); showAll(); });
-  $("share").addEventListener("input", () => {
-    const wanted = Number($("share").value);
-    const fits = wanted >= content.range[0] && wanted <= content.range[1];
-    $("share").setCustomValidity(fits ? "" : `From ${content.range[0]} to ${content.range[1]}`);
-    if (fits) { state.logOdds = logit(wanted); showAll(); }
-  });
-  $("recall").addEventListener("input", () => { pick(Number($("recall").value)); showAll(); });
-  $("traffic").addEventListener("input", () => {
-    const wanted = Number($("traffic").value);
-    if (wanted > 0) { state.traffic = wanted; showAll(); }
-  });
-  content.models.forEach((model, m) => {
-    const option = document.createElement("option");
-    Object.assign(option, { value: m, textContent: model.name });
-    $("model").append(option);
+// Beside a box: what was typed, in other words, or why it is refused and what holds still.
+function say(box, text, refused = false) {
+  $(box).setAttribute("aria-invalid", refused);
+  $(`${box}-text`).textContent = text;
+}
+function readShare() {
+  const wanted = prevalenceFrom($("share").value);
+  const [low, high] = content.range.map((end) => Number(share(end).toPrecision(6)));
+  if (wanted >= low && wanted <= high) { state.logOdds = logit(wanted); showAll(); return; }
+  say("share", `A share from ${low} to ${high}, or odds such as 1:1000. Still ${oneIn(share(state.logOdds))}.`, true);
+}
+function readTraffic() {
+  const wanted = Number($("traffic").value);
+  if (wanted >= 1 && wanted <= 1e15) { state.traffic = wanted; say("traffic", ""); showPoints(); return; }
+  say("traffic", `A number from 1 to 1e15. Still ${amount(state.traffic)}.`, true);
+}
+
+function legend(holder) {
+  names.forEach((name, m) => {
     const entry = document.createElement("span");
     const sign = draw("svg", { viewBox: "0 0 44 12" }, entry);
-    draw("line", { x1: 0, x2: 44, y1: 6, y2: 6, "stroke-width": 3, stroke: `var(--model-${m % 6})`, "stroke-dasharray": dashes[m % 6] }, sign);
-    entry.append(model.name);
-    $("legend").append(entry);
+    draw("line", { x1: 0, x2: 44, y1: 6, y2: 6, "stroke-width": 2, ...stroke(m) }, sign);
+    draw("path", { d: markers[m % 5], fill: colour(m), transform: "translate(22,6)" }, sign);
+    entry.append(isolated(name));
+    holder.append(entry);
   });
-  const limit = () => { $("threshold").max = content.models[Number($("model").value)].points.tpr.length - 1; };
-  $("model").addEventListener("change", () => { limit(); showAll(); });
+}
+
+function begin() {
+  Object.assign($("slider"), { min: lowest, max: highest });
+  content.models.forEach((model, m) => {
+    model.path = inShortSteps(model.points);
+    $("model").append(Object.assign(document.createElement("option"), { value: m, textContent: model.name }));
+  });
+  document.querySelectorAll(".legend").forEach(legend);
+  $("marks").textContent = content.marks;
+  $("slider").addEventListener("input", () => { state.logOdds = Number($("slider").value); showAll(); });
+  $("share").addEventListener("input", readShare);
+  $("traffic").addEventListener("input", readTraffic);
+  $("recall").addEventListener("input", () => { pick(Number($("recall").value)); showAll(); });
+  $("model").addEventListener("change", showAll);
   $("threshold").addEventListener("input", () => {
     state.points[Number($("model").value)] = Number($("threshold").value);
+    $("recall").setAttribute("aria-valuetext", "as the threshold has it");
     $("recall-text").textContent = "";
     showAll();
   });
-  limit();
-  $("marks").textContent = content.marks;
+  window.addEventListener("resize", showAll);
   pick(content.recall);
   showAll();
 }

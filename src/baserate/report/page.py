@@ -9,8 +9,20 @@ from importlib.resources import files
 from baserate import checks
 from baserate.curves.curve import Curve
 from baserate.curves.files import write_whole
-from baserate.report.content import RANGE as _RANGE
-from baserate.report.content import Content, Groups, content, facts, grid, numbers, one_in, verdict
+from baserate.report.content import (
+    RECALL,
+    Content,
+    Groups,
+    content,
+    facts,
+    grid,
+    isolated,
+    numbers,
+    one_in,
+    own_prevalence,
+    verdict,
+    who_leads_where,
+)
 
 _METHODS = (
     "Reading at another prevalence assumes that the scores within each class stay as they are, and only the share "
@@ -72,7 +84,8 @@ def write_report(
 
 def write(path: str | os.PathLike[str], made: Content) -> None:
     """Write what has been worked out."""
-    write_whole(path, page(made).encode())
+    # A name of a file may hold bytes that are no text.
+    write_whole(path, page(made).encode("utf-8", "replace"))
 
 
 def page(made: Content) -> str:
@@ -86,9 +99,7 @@ def page(made: Content) -> str:
         "compared": "Which model, where?" if len(made.models) > 1 else "How does it change with the prevalence?",
         "crossings": _crossings(made),
         "groups": "".join(_group(number, group["name"]) for number, group in enumerate(made.groups)),
-        "facts": "<dl>"
-        + "".join(f"<dt>{html.escape(a)}</dt><dd>{html.escape(b)}</dd>" for a, b in facts(made))
-        + "</dl>",
+        "facts": f"<dl>{''.join(_fact(name, said) for name, said in facts(made))}</dl>",
         "methods": "".join(f"<p>{html.escape(sentence)}</p>" for sentence in _METHODS),
         "style": source["page.css"],
         "script": source["page.js"],
@@ -108,18 +119,19 @@ def _fact(name: str, said: str) -> str:
 
 
 def _json(made: Content) -> str:
-    own = {model.name: one_in(model.curve.prevalence) for model in made.models}
+    own = {model.name: one_in(own_prevalence(model.curve)) for model in made.models}
     alike = len(set(own.values())) == 1
-    marks = ["The data have " + next(iter(own.values()))] if alike else [f"{name}: {p}" for name, p in own.items()]
+    marks = [f"The data have {next(iter(own.values()))}"] if alike else [f"{isolated(n)}: {p}" for n, p in own.items()]
     marks += [f"asked for: {', '.join(map(one_in, made.asked))}"] * bool(made.asked)
     whole = {
         "prevalence": made.prevalence,
-        "range": list(_RANGE),
-        "recall": 0.5,
+        "range": numbers(made.span, 17),
+        "nodes": numbers(made.span.nodes, 17),
+        "recall": RECALL,
         "marks": "; ".join(marks) + ".",
-        "grid": numbers(grid()),
+        "grid": numbers(grid(made.span), 17),
         "models": [model.json for model in made.models],
-        "crossings": [swap.prevalence for swap in made.crossings],
+        "crossings": [swap.prevalence for swap in made.lead_changes],
         "groups": made.groups,
     }
     # No "<" can end the script early, whatever the columns and slices are called.
@@ -130,12 +142,8 @@ def _crossings(made: Content) -> str:
     if len(made.models) < 2:
         return ""
     if not made.crossings:
-        return "<p>By average precision they never swap places.</p>"
-    items = "".join(
-        f"<li>{html.escape(swap.leads_below)} leads below {one_in(swap.prevalence)} ({swap.prevalence:.4g}), "
-        f"{html.escape(swap.leads_above)} above.</li>"
-        for swap in made.crossings
-    )
+        return "<p>By average precision no two of them swap places.</p>"
+    items = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in who_leads_where(made.crossings))
     return f"<p>By average precision:</p><ul>{items}</ul>"
 
 
@@ -143,7 +151,8 @@ def _group(number: int, name: object) -> str:
     heading = html.escape(str(name))
     return (
         f'<section aria-labelledby="group-{number}-head"><h2 id="group-{number}-head">By {heading}</h2>'
-        f'<div class="charts"><figure class="wide"><figcaption>Average precision at the chosen prevalence</figcaption>'
+        f'<div class="charts"><figure><figcaption>Average precision at the chosen prevalence</figcaption>'
         f'<div id="group-chart-{number}" class="chart"></div></figure></div>'
-        f'<div class="scroll"><table id="group-{number}"></table></div></section>'
+        f'<div class="legend" aria-hidden="true"></div><div class="scroll" tabindex="0">'
+        f'<table id="group-{number}" aria-labelledby="group-{number}-head"></table></div></section>'
     )
