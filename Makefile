@@ -21,7 +21,7 @@ demo: $(INSTALLED) ## two models on a bundled example, and the page about them
 test: lint types layers browser ## everything that must pass before a change lands
 	@$(BIN)/pytest -n 2 --dist loadfile
 
-check: lint types layers ## the quick part of it: no simulations, no Spark, no browser
+check: lint types layers ## the quick part of it: nothing slow, no Spark, no browser
 	@$(BIN)/pytest -n 2 --dist loadfile -m "not slow and not spark and not browser"
 
 # Chromium, for the tests of the page: the system's, or installed where that is allowed; else they are skipped.

@@ -3,6 +3,8 @@
 import importlib.util
 from pathlib import Path
 
+import pytest
+
 DOCS = Path(__file__).parents[1] / "docs"
 
 
@@ -31,6 +33,7 @@ def test_the_benchmark_runs():
     assert len(speed.growth(1_000_000)) == 8
 
 
+@pytest.mark.slow
 def test_the_benchmark_of_files_runs(tmp_path):
     page = script(DOCS.parent / "benchmarks" / "files.py").report(30_000, 10_000, tmp_path)
     assert "| 30,000 |" in page

@@ -48,6 +48,7 @@ def test_methods_of_curve_have_examples():
         assert ">>>" in inspect.getdoc(getattr(br.Curve, name)), name
 
 
+@pytest.mark.slow
 def test_the_demo_prints_its_table_and_writes_the_page(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     demo.main()

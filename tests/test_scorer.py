@@ -57,6 +57,7 @@ def test_pointwise_metric_judges_the_predicted_labels(data):
         assert scores["test_own"][k] == pytest.approx(f1_score(y[test], predicted[test]), rel=1e-14)
 
 
+@pytest.mark.slow
 def test_grid_search_in_two_processes_with_a_forest(data):
     X, y = data
     search = GridSearchCV(

@@ -8,6 +8,8 @@ import pytest
 
 import baserate as br
 
+pytestmark = pytest.mark.slow  # together, these take long
+
 MODELS = ("--label", "fraud", "--score", "old_model", "--score", "new_model")
 
 

@@ -14,6 +14,8 @@ import pytest
 import baserate.demo
 from baserate import progress
 
+pytestmark = pytest.mark.slow  # together, these take long
+
 COMMANDS = ("evaluate", "compare", "sweep", "demo")
 # A program that says when it can be interrupted; one that a shell started in the background would not be otherwise.
 READY = [

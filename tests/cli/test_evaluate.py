@@ -10,6 +10,8 @@ import pytest
 
 import baserate as br
 
+pytestmark = pytest.mark.slow  # together, these take long
+
 FIELDS = ["score", "group", "prevalence", "metric", "threshold", "value", "low", "high", "at_least", "at_most"]
 FIELDS += ["pos", "neg", "unlabelled", "note"]
 

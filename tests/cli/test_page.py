@@ -10,6 +10,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.slow  # together, these take long
+
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 _BLOCK = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 

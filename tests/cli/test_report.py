@@ -8,6 +8,8 @@ import pytest
 import baserate as br
 from baserate.cli.app import run
 
+pytestmark = pytest.mark.slow  # together, these take long
+
 
 @pytest.fixture
 def path(tmp_path, monkeypatch):

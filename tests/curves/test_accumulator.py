@@ -12,6 +12,8 @@ import baserate as br
 from baserate.curves import accumulator
 from baserate.curves.buckets import MOST_BITS, bucket_of
 
+pytestmark = pytest.mark.slow  # together, these take long
+
 SCORES = (
     st.sampled_from([-np.inf, -3.0, -0.0, 0.0, 1e-300, 0.5, 1 - 2.0**-40, 1.0, 1 + 2.0**-50, np.inf])
     | st.integers(0, 40).map(lambda k: k / 40)

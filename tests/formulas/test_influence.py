@@ -14,6 +14,8 @@ from baserate.formulas import areas, influence
 from baserate.formulas.influence import Influence
 from baserate.formulas.steps import Steps
 
+pytestmark = pytest.mark.slow  # together, these take long
+
 SPECK = mpf(10) ** -22
 ALL_X = [1e-9, 1e-4, 1.0, 99.0, 1e4, 1e8]
 

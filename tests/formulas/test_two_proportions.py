@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from baserate.formulas.proportions import wilson
 from baserate.formulas.two_proportions import f_beta_by_delta, f_beta_by_score, ratio_by_delta, ratio_by_score
 
+pytestmark = pytest.mark.slow  # together, these take long
+
 INF = float("inf")
 levels = st.sampled_from([0.5, 0.9, 0.95, 0.999])
 odds = st.sampled_from([1e-3, 0.5, 1.0, 9.0, 999.0, 1e6])

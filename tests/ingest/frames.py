@@ -61,6 +61,9 @@ SPARK = ("spark classic", "spark connect")
 # Kinds that take long to plan whatever they are asked.
 SLOW = {"dask", *SPARK}
 
+# Kinds that make check asks, too; the rest waits for make test.
+QUICK = {"pandas", "polars lazy", "pyarrow", "duckdb"}
+
 # Kinds whose columns of plain Python objects are not known to be dates.
 WITHOUT_DATES = {"pandas", "pandas nullable", "dask"}
 

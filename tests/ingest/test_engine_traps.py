@@ -25,6 +25,8 @@ from baserate.ingest.buckets import with_bucket
 from baserate.ingest.groups import EXACT, Reader
 from baserate.ingest.request import Columns, request
 
+pytestmark = pytest.mark.slow  # together, these take long
+
 NAN = np.nan
 WITH_NAN = pa.table({"y": [0, 1, 1, 0, 1], "p": [0.1, NAN, 0.9, NAN, 7.0]})
 

@@ -44,7 +44,7 @@ def _asked(kind, case):
 
 
 def _marks(kind):
-    return pytest.mark.spark if kind in frames.SPARK else pytest.mark.slow if kind in frames.SLOW else []
+    return pytest.mark.spark if kind in frames.SPARK else [] if kind in frames.QUICK else pytest.mark.slow
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 import baserate as br
 
+pytestmark = pytest.mark.slow  # together, these take long
+
 # --- the promise ----------------------------------------------------------------------------------
 
 

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 import baserate as br
 
+pytestmark = pytest.mark.slow  # together, these take long
+
 
 def weak_orders(pos, neg):
     """Every way to line up rows that may be tied: the positives and negatives of each tie, highest score first."""

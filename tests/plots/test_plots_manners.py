@@ -13,6 +13,8 @@ import baserate as br
 from baserate import plots
 from baserate.plots import drawing, words
 
+pytestmark = pytest.mark.slow  # together, these take long
+
 
 def displays():
     return {

@@ -10,6 +10,8 @@ import baserate as br
 from baserate.report import content as contents
 from baserate.report.page import page
 
+pytestmark = pytest.mark.slow  # together, these take long
+
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>{{verdict}}"
 
 

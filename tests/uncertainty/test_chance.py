@@ -15,6 +15,8 @@ from baserate.uncertainty import picks as picking
 from baserate.uncertainty.chance import better_than_chance
 from baserate.uncertainty.picks import picks
 
+pytestmark = pytest.mark.slow  # together, these take long
+
 AREAS = {
     f"{row.name}{dict(parameters) or ''}": partial(row.function, **parameters) if parameters else row.function
     for row in br.METRICS.values()

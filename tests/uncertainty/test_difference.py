@@ -14,6 +14,8 @@ from baserate.uncertainty.lead import _nearest_swap
 from baserate.uncertainty.pairing import paired_melds, paired_resamples
 from baserate.uncertainty.replicates import values
 
+pytestmark = pytest.mark.slow  # together, these take long
+
 
 def rows(seed, n_pos=60, n_neg=300, distances=(1.5, 1.0), correlation=0.7, decimals=None):
     """Scores of two models that agree in part."""

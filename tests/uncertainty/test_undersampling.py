@@ -9,6 +9,8 @@ import pytest
 import baserate as br
 from baserate.uncertainty.undersampling import undersampled
 
+pytestmark = pytest.mark.slow  # together, these take long
+
 
 def curve_of(n_pos, n_neg, decimals=9):
     labels = np.arange(n_pos + n_neg) < n_pos
