@@ -89,7 +89,7 @@ def _without_missing(array: Array, name: str) -> Array:
     if array.dtype.kind == "T":  # numpy's variable-width strings
         array = array.astype(object)
     if array.dtype.kind == "O":
-        missing = sum(1 for value in array if value is None or _is_nan(value))
+        missing = sum(map(is_missing, array))
         _refuse_missing(missing, name)
         kinds = {type(value) for value in array}
         if kinds <= {bool, np.bool_}:
@@ -104,8 +104,10 @@ def _without_missing(array: Array, name: str) -> Array:
     return array
 
 
-def _is_nan(value: object) -> bool:
-    """True for float nan, Decimal nan, NaT and pandas.NA: whatever does not equal itself."""
+def is_missing(value: object) -> bool:
+    """True for None, float nan, Decimal nan, NaT and pandas.NA: whatever is nothing or does not equal itself."""
+    if value is None:
+        return True
     try:
         return not bool(value == value)  # noqa: PLR0124
     except (TypeError, ValueError, ArithmeticError):  # pandas.NA refuses to be a bool, a signalling nan to compare

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import cast
+from typing import Any, cast
 
 import click
 
@@ -48,7 +48,7 @@ def compare(
     rule: str | None,
     intervals: bool,
     form: str | None,
-    **data: object,
+    **data: Any,
 ) -> None:
     """Models whose scores are in FILE: who leads, and where one overtakes another.
 
@@ -62,7 +62,7 @@ def compare(
     for question in questions:
         lower_is_better(question.metric)  # says no to a metric without a direction
     elsewhere, between = [prevalence_from(text) for text in prevalences], range_from(span)
-    found = curves_of(**data, n_scores=2)  # type: ignore[arg-type]
+    found = curves_of(**data, n_scores=2)
     groups: dict[Key, dict[str, Curve]] = {}
     for (score, key), curve in found.items():
         groups.setdefault(key, {})[score] = curve

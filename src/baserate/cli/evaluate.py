@@ -1,5 +1,7 @@
 """``baserate evaluate``: metrics of the scores in a file, at the prevalences that matter."""
 
+from typing import Any
+
 import click
 
 from baserate.cli.arguments import curves_of, of_a_file
@@ -37,19 +39,19 @@ def evaluate(
     rule: str | None,
     intervals: bool,
     form: str | None,
-    **data: object,
+    **data: Any,
 ) -> None:
     """Metrics of the scores in FILE, at any prevalence.
 
     FILE is Parquet, CSV or JSON lines (.gz welcome); several, folders and patterns too. It is read at its own
-    prevalence and at each --prevalence. Without --metric it shows the
-    metrics of whole curves, with --at those of a threshold.
+    prevalence and at each --prevalence. Without --metric it shows the metrics of whole curves, with --at those of a
+    threshold.
     """
     questions = questions_from(names, rule, areas=_AREAS, pointwise=_POINTWISE)
     elsewhere = [prevalence_from(text) for text in prevalences]
     wanted = [
         (question, score, key, at)
-        for (score, key), curve in curves_of(**data).items()  # type: ignore[arg-type]
+        for (score, key), curve in curves_of(**data).items()
         for at in (curve, *map(curve.at_prevalence, elsewhere))
         for question in questions
     ]

@@ -1,5 +1,7 @@
 """``baserate sweep``: a metric over a range of prevalences, with a band."""
 
+from typing import Any
+
 import click
 
 from baserate.cli.arguments import curves_of, of_a_file
@@ -46,7 +48,7 @@ def sweep(
     rule: str | None,
     intervals: bool,
     form: str | None,
-    **data: object,
+    **data: Any,
 ) -> None:
     """A metric of the scores in FILE over a range of prevalences.
 
@@ -55,9 +57,7 @@ def sweep(
     questions = questions_from(names, rule, areas=("average_precision",), pointwise=("precision",))
     grid = grid_from(prevalences, points)
     wanted = [
-        (question, score, key, curve)
-        for (score, key), curve in curves_of(**data).items()  # type: ignore[arg-type]
-        for question in questions
+        (question, score, key, curve) for (score, key), curve in curves_of(**data).items() for question in questions
     ]
     rows: list[Row] = []
     for one in progress(wanted, len(wanted), "Sweeping"):

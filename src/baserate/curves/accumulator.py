@@ -1,5 +1,6 @@
 """Rows that come in batches, counted in bounded memory."""
 
+import math
 import os
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from baserate.arrays import Array, BoolArray, Counts, FloatArray
 from baserate.checks import Label
 from baserate.curves import files
 from baserate.curves.buckets import MOST_BITS, bucket_of
-from baserate.curves.counting import Counted, count_rows, count_weighted_rows, merge_counts, narrow
+from baserate.curves.counting import Counted, count_rows, count_weighted_rows, merge_counts, narrow, starts
 from baserate.curves.curve import Curve
 from baserate.errors import CurveFileError, InputError
 
@@ -285,7 +286,7 @@ class Accumulator:
 def _plain(label: object, name: str) -> Label:
     """A label as Python has it: one that equals itself and can be written to a file."""
     value = label.item() if isinstance(label, np.generic) else label
-    if not isinstance(value, bool | int | float | str) or value != value:  # noqa: PLR0124
+    if not isinstance(value, bool | int | float | str) or (isinstance(value, float) and math.isnan(value)):
         raise InputError(f"{name} must be numbers, text or bool in an Accumulator, got {label!r}; convert it first.")
     return value
 
@@ -308,7 +309,7 @@ def _pooled(parts: Sequence[_Part], most: int) -> _Part:
 
     def fits(bits: int) -> bool:
         groups = counted.score if bits == _EXACT else bucket_of(counted.score, bits)
-        return len(_starts(groups)) <= most
+        return len(starts(groups)) <= most
 
     if fits(bits):
         return _Part(counted, bits)
@@ -346,7 +347,7 @@ def _by_bucket_and_class(counted: Counted, bits: int) -> Counted:
     # Negated, because entries come with the highest first: the sort is fast where it finds long rising runs.
     keys = -(2 * bucket_of(counted.score[entry], bits) + is_pos)
     order = np.argsort(keys, kind="stable")
-    first = _starts(keys[order])
+    first = starts(keys[order])
     entry, is_pos = entry[order], is_pos[order]
 
     def summed(values: Counts, wanted: BoolArray) -> Counts:
@@ -367,13 +368,6 @@ def _by_bucket_and_class(counted: Counted, bits: int) -> Counted:
     )
 
 
-def _starts(grouped: Array) -> Array:
-    """Where each run of equal values begins."""
-    new = np.ones(len(grouped), np.bool_)
-    np.not_equal(grouped[1:], grouped[:-1], out=new[1:])
-    return np.flatnonzero(new)
-
-
 def _checked(columns: dict[str, Array], bits: object) -> _Part:
     """What a file holds, checked like any other input; `_pooled` brings it into its form again."""
     Curve.from_counts(**columns)
@@ -384,7 +378,9 @@ def _checked(columns: dict[str, Array], bits: object) -> _Part:
         if counted.top is not None:
             raise InputError("entries must be scores at the exact level, got buckets")
         return _Part(merge_counts(counted), _EXACT)  # `_pooled` takes single scores as they come
-    level = range(_EXACT).index(bits)  # type: ignore[arg-type]
+    if not isinstance(bits, int) or not 0 <= bits < _EXACT:
+        raise InputError(f"bits must be a whole number below {_EXACT}, got {bits!r}")
+    level = bits
     if counted.top is None or (bucket_of(counted.score, level) != bucket_of(counted.top, level)).any():
         raise InputError("entries must lie within buckets, got some that do not")
     return _Part(counted, level)

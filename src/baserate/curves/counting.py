@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from baserate.arrays import BoolArray, Counts, FloatArray, Indices
+from baserate.arrays import Array, BoolArray, Counts, FloatArray, Indices
 
 
 class Counted(NamedTuple):
@@ -38,7 +38,7 @@ def count_rows(scores: FloatArray, positive: BoolArray) -> Counted:
     rarer = np.negative(scores[positive if rarer_is_positive else ~positive])
     rarer.sort()
 
-    first = _starts(keys)
+    first = starts(keys)
     all_counts: Counts
     if len(first) == len(keys):
         all_counts = np.ones(len(keys), np.uint8)
@@ -60,7 +60,7 @@ def count_weighted_rows(scores: FloatArray, positive: BoolArray, weight: FloatAr
     # Sums of floats depend on their order, so it is the same for the same rows in any order.
     order = np.lexsort((weight, keys))
     keys, positive, weight = keys[order], positive[order], weight[order]
-    first = _starts(keys)
+    first = starts(keys)
     place = np.repeat(np.arange(len(first)), np.diff(first, append=len(keys)))
     keys = keys[first]
 
@@ -112,7 +112,7 @@ def narrow(counts: Counts) -> Counts:
     return counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
 
 
-def _starts(sorted_keys: FloatArray) -> Indices:
+def starts(sorted_keys: Array) -> Indices:
     """Where each run of equal keys begins."""
     new = np.ones(len(sorted_keys), np.bool_)
     np.not_equal(sorted_keys[1:], sorted_keys[:-1], out=new[1:])

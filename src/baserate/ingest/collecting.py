@@ -5,6 +5,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from baserate import checks
 from baserate.arrays import Array, FloatArray, Indices
 
 AnyFrame = nw.DataFrame[Any] | nw.LazyFrame[Any]
@@ -58,10 +59,7 @@ def _column(series: "nw.Series[Any]") -> Array | list[object]:
 
 def _plain(value: object) -> object:
     """None for whatever does not equal itself: nan, NaT, pandas.NA; Python's own types for numpy's and pandas'."""
-    try:
-        if value is None or bool(value != value):  # noqa: PLR0124
-            return None
-    except (TypeError, ValueError):
+    if checks.is_missing(value):
         return None
     if hasattr(value, "to_pydatetime"):
         return value.to_pydatetime(warn=False)
