@@ -15,18 +15,24 @@ ETAS = [None, 1e-9, 1e-3, 0.3, 0.5, 0.9, 1 - 1e-9]
 SLOW = {"chance_average_precision"}  # depends on the class sizes only, and has a test of its own
 
 
-def settings_of(pointwise):
+def settings_of(*families):
     for row in br.METRICS.values():
-        if (row.family is Family.POINTWISE) == pointwise and row.name not in SLOW:
+        if row.family in families and row.name not in SLOW:
             for parameters in row.examples:
                 yield functools.partial(row.function, **parameters)
 
 
-POINTWISE = list(settings_of(pointwise=True))
+POINTWISE = list(settings_of(Family.POINTWISE))
+BINNED = [br.ece, br.mce, br.rms_calibration_error, br.debiased_ece]
+PROBABILITIES = [
+    *settings_of(Family.PROBABILITY),
+    *(functools.partial(metric, bins="equal_frequency(3)") for metric in BINNED),
+    *(functools.partial(metric, bins=br.equal_width(4, closed="left")) for metric in BINNED),
+]
 RANGES = [(0.0, 0.7), (0.3, 0.5), (0.4, 0.41)]
 RANGED = [br.average_precision, br.auc_pr, br.auc_prg, br.normalized_auc_pr, br.best_f1]
 AREAS = [
-    *settings_of(pointwise=False),
+    *settings_of(Family.AREA, Family.BASELINE),
     *(functools.partial(metric, recall_range=part) for metric in RANGED for part in RANGES),
 ]
 
@@ -93,6 +99,7 @@ def at(curve, eta):
 def value(metric, where):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", br.UndefinedMetricWarning)
+        warnings.simplefilter("ignore", br.FewerBinsWarning)
         return metric(where)
 
 

@@ -6,6 +6,7 @@ curve gets the list of these counts.
 """
 
 from fractions import Fraction
+from itertools import pairwise
 
 import mpmath
 
@@ -268,3 +269,83 @@ def chance_average_precision(n_pos, n_neg, prevalence):
         )
         / n_pos
     )
+
+
+# --- scores as probabilities: a list of (score, positives, negatives as counted), and the weight of a negative -----
+
+
+def negative_weight(table, prevalence):
+    """What a negative counts as at a prevalence, against a positive."""
+    n_pos, n_neg = (mpmath.fsum(exact(row[k]) for row in table) for k in (0, 1))
+    eta = exact(prevalence)
+    return n_pos * (1 - eta) / (eta * n_neg)
+
+
+def brier_score(cells, weight):
+    total = mpmath.fsum(pos + weight * neg for _, pos, neg in cells)
+    return mpmath.fsum(pos * (1 - p) ** 2 + weight * neg * p**2 for p, pos, neg in cells) / total
+
+
+def log_loss(cells, weight, *, clip=0):
+    total = mpmath.fsum(pos + weight * neg for _, pos, neg in cells)
+    loss = mpf(0)
+    for p, pos, neg in cells:
+        q = min(max(p, exact(clip)), 1 - exact(clip))
+        loss -= pos * mpmath.log(q) if pos else 0
+        loss -= weight * neg * mpmath.log(1 - q) if neg else 0
+    return loss / total
+
+
+def _bins(cells, weight, bins):
+    """Mass, gap and sampling variance of each bin; the variance is None where there is one row."""
+    edges = [exact(edge) for edge in ([k / bins for k in range(bins + 1)] if isinstance(bins, int) else bins)]
+    for low, high in pairwise(edges):
+        here = [(p, pos, neg) for p, pos, neg in cells if low < p <= high or p == low == 0]
+        pos, neg = (mpmath.fsum(cell[k] for cell in here) for k in (1, 2))
+        if pos + neg == 0:
+            continue
+        mass = pos + weight * neg
+        rate = pos / mass
+        score = mpmath.fsum(p * (a + weight * b) for p, a, b in here) / mass
+        rows = mass**2 / (pos + weight**2 * neg)
+        variance = (rate * (1 - rate)) ** 2 * (1 / pos + 1 / neg) * rows / (rows - 1) if pos and neg else mpf(0)
+        yield mass, rate - score, None if pos + neg == 1 else variance
+
+
+def ece(cells, weight, *, bins=10):
+    found = list(_bins(cells, weight, bins))
+    return mpmath.fsum(mass * abs(gap) for mass, gap, _ in found) / mpmath.fsum(mass for mass, _, _ in found)
+
+
+def mce(cells, weight, *, bins=10):
+    return max(abs(gap) for _, gap, _ in _bins(cells, weight, bins))
+
+
+def rms_calibration_error(cells, weight, *, bins=10):
+    found = list(_bins(cells, weight, bins))
+    return mpmath.sqrt(mpmath.fsum(mass * gap**2 for mass, gap, _ in found) / mpmath.fsum(mass for mass, _, _ in found))
+
+
+def debiased_rms_calibration_error(cells, weight, *, bins=10):
+    found = list(_bins(cells, weight, bins))
+    squares = mpmath.fsum(mass * (gap**2 - noise) for mass, gap, noise in found if noise is not None)
+    return mpmath.sqrt(max(squares / mpmath.fsum(mass for mass, _, _ in found), mpf(0)))
+
+
+def debiased_ece(cells, weight, *, bins=10):
+    found = list(_bins(cells, weight, bins))
+    error = mpf(0)
+    for mass, gap, noise in found:
+        if noise is not None:
+            error += mass * (2 * abs(gap) - _mean_distance(gap, noise))
+    return max(error / mpmath.fsum(mass for mass, _, _ in found), mpf(0))
+
+
+def _mean_distance(mean, variance):
+    """E|X| of a normal X, by its definition."""
+    if variance == 0:
+        return abs(mean)
+    spread = mpmath.sqrt(variance)
+    z = mean / spread
+    above = spread * (z * mpmath.ncdf(z) + mpmath.npdf(z))  # E max(X, 0)
+    return above + spread * (-z * mpmath.ncdf(-z) + mpmath.npdf(z))

@@ -109,6 +109,24 @@ class UnlabelledWarning(UserWarning):
         super().__init__(f"{rows:,} row{'s have' if rows > 1 else ' has'} no label and cannot be counted")
 
 
+class FewerBinsWarning(UserWarning):
+    """Ties are longer than a bin was to be, so there are fewer bins than asked for.
+
+    Examples
+    --------
+    >>> import warnings, baserate as br
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     error = br.ece(br.Curve.from_scores([0, 1, 0, 1], [0.2, 0.2, 0.2, 0.9]), bins=br.equal_frequency(4))
+    >>> caught[0].message.bins
+    2
+    """
+
+    def __init__(self, asked: int, bins: int) -> None:
+        self.asked, self.bins = asked, bins
+        super().__init__(f"{asked} bins were asked for and there are {bins}, because equal scores are never split")
+
+
 class PrecisionWarning(UserWarning):
     """A numerical result is less accurate than promised; the message says by how much."""
 
@@ -145,4 +163,12 @@ class Reason(StrEnum):
     NOT_A_NUMBER = "not_a_number", "the metric returned nan"
     NO_VARIATION = "no_variation", "the data show no variation for this method to work with; use the default method"
     UNDEFINED_IN_DRAWS = "undefined_in_draws", "it is undefined in many of the populations that the data allow"
+    NO_INTERVAL = "no_interval", "there is no interval for it that is known to hold"
+    INFINITE_LOG_ODDS = "infinite_log_odds", "some scores are exactly 0 or 1, and their log-odds are infinite"
+    SEPARATED = "separated", "a threshold separates positives from negatives, so that no finite slope fits best"
+    ONE_SCORE = "one_score", "every case has the same score"
+    ONE_CASE = "one_case", "there is only one positive, or only one negative"
+    TOO_FEW_BINS = "too_few_bins", "there are too few bins to have a degree of freedom left"
+    NOTHING_TO_TEST = "nothing_to_test", "every score is 0, 0.5 or 1, where the test has no variance"
+    NOT_TOLD_APART = "not_told_apart", "the labelled scores, or the classes by them, cannot be told apart"
     TOO_FEW_CLUSTERS = "too_few_clusters", "fewer than five clusters have positives, or negatives"

@@ -27,6 +27,7 @@ class Family(Enum):
     POINTWISE = "of one operating point, or along the thresholds of a curve"
     AREA = "of the whole curve"
     BASELINE = "of the worst or a clueless classifier on the same data"
+    PROBABILITY = "of the scores as probabilities"
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,9 @@ class Metric:
         Whether it reads one class only, and exists where the other has no rows.
     over_odds : callable or None
         ``(curve, x, **parameters) -> values`` for many x at once, where that is faster.
+    within_buckets : callable or None
+        ``(curve, **parameters) -> (low, high)``: what is certain on a bucketed curve, where that does not follow from
+        the order of the rows.
 
     Examples
     --------
@@ -76,6 +80,7 @@ class Metric:
     examples: tuple[Mapping[str, object], ...] = field(default=({},))
     of_one_class: bool = False
     over_odds: Callable[..., FloatArray] | None = None
+    within_buckets: Callable[..., tuple[float, float]] | None = None
 
 
 _rows: dict[str, Metric] = {}

@@ -8,7 +8,20 @@ import math
 
 import numpy as np
 import pytest
-from bucketed_rows import AREAS, ETAS, POINTWISE, Rows, assert_between, at, chosen, one_of, samples, value
+import scipy
+from bucketed_rows import (
+    AREAS,
+    ETAS,
+    POINTWISE,
+    PROBABILITIES,
+    Rows,
+    assert_between,
+    at,
+    chosen,
+    one_of,
+    samples,
+    value,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,6 +42,33 @@ def test_areas_lie_between(rows, eta):
             assert_between(found, value(metric, exact), rows)
         assert_between(found, value(metric, bucketed), rows)
         np.testing.assert_equal(found.value, value(metric, bucketed))
+
+
+@pytest.mark.filterwarnings("ignore::baserate.FewerBinsWarning")
+@settings(max_examples=60, deadline=None)
+@given(rows=samples(), eta=st.sampled_from(ETAS), tenths=st.booleans())
+def test_metrics_of_probabilities_lie_between(rows, eta, tenths):
+    """Also with scores on the edges of bins, in 64 bits and in 32."""
+    s = np.clip(rows.s, 0, 7) / 10 if tenths else scipy.special.expit(rows.s)
+    if tenths and rows.y[0]:
+        s = s.astype(np.float32).astype(np.float64)
+    rows = rows._replace(s=s)
+    exact, bucketed = at(rows.exact(), eta), at(rows.bucketed(), eta)
+    for metric in PROBABILITIES:
+        found = br.bounds(metric, bucketed)
+        assert_between(found, value(metric, exact), (metric, rows))
+        assert_between(found, value(metric, bucketed), (metric, rows))
+
+
+def test_bounds_of_probabilities_are_narrow_where_buckets_are():
+    rng = np.random.default_rng(2)
+    s = rng.beta(0.5, 3, 50_000)
+    counted = br.Accumulator(max_scores=3_000)
+    counted.update(rng.uniform(size=len(s)) < s**1.3, s)
+    curve = counted.curve()
+    assert curve.bucketed
+    for metric, width in {br.brier_score: 1e-3, br.log_loss: 2e-3, br.ece: 5e-3, br.smooth_ece: 2e-2}.items():
+        assert 0 < br.bounds(metric, curve).width < width, metric
 
 
 @settings(max_examples=50, deadline=None)

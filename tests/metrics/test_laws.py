@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -42,6 +43,11 @@ def promised(law=None):
                 yield row, dict(parameters)
 
 
+def scores_for(row, s):
+    """The scores, or for a metric of probabilities their order in [0, 1], with 0 and 1 among them."""
+    return scipy.special.expit(s) if row.family is Family.PROBABILITY else s
+
+
 def value(row, curve, parameters):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", br.UndefinedMetricWarning)
@@ -61,9 +67,10 @@ def test_reading_at_a_prevalence_equals_weighting_the_negatives(sample, eta):
     y, s = sample
     pi = y.mean()
     weight = np.where(y == 1, 1.0, pi * (1 - eta) / (eta * (1 - pi)))
-    read, weighted = br.Curve.from_scores(y, s).at_prevalence(eta), br.Curve.from_scores(y, s, weight=weight)
     for row, parameters in promised(Law.REWEIGHTING):
-        same(row, read, weighted, parameters)
+        scores = scores_for(row, s)
+        read = br.Curve.from_scores(y, scores).at_prevalence(eta)
+        same(row, read, br.Curve.from_scores(y, scores, weight=weight), parameters)
 
 
 @tried
@@ -71,10 +78,10 @@ def test_reading_at_a_prevalence_equals_weighting_the_negatives(sample, eta):
 def test_reading_at_a_prevalence_equals_physical_replication(sample, pos, neg):
     y, s = sample
     times = np.where(y == 1, pos, neg)
-    replicated = br.Curve.from_scores(np.repeat(y, times), np.repeat(s, times))
-    read = br.Curve.from_scores(y, s).at_prevalence(replicated.prevalence)
     for row, parameters in promised(Law.REPLICATION):
-        same(row, read, replicated, parameters)
+        scores = scores_for(row, s)
+        replicated = br.Curve.from_scores(np.repeat(y, times), np.repeat(scores, times))
+        same(row, br.Curve.from_scores(y, scores).at_prevalence(replicated.prevalence), replicated, parameters)
 
 
 @tried
@@ -94,7 +101,9 @@ def test_row_order_changes_nothing(sample, order):
     places = list(range(len(y)))
     order.shuffle(places)
     for row, parameters in promised():
-        same(row, br.Curve.from_scores(y, s), br.Curve.from_scores(y[places], s[places]), parameters, relative=0)
+        scores = scores_for(row, s)
+        shuffled = br.Curve.from_scores(y[places], scores[places])
+        same(row, br.Curve.from_scores(y, scores), shuffled, parameters, relative=0)
 
 
 @tried
@@ -102,9 +111,10 @@ def test_row_order_changes_nothing(sample, order):
 def test_adding_curves_equals_concatenating_rows(sample, cut):
     y, s = sample
     k = int(cut * len(y))
-    parts = [br.Curve.from_scores(y[:k], s[:k]), br.Curve.from_scores(y[k:], s[k:])]
     for row, parameters in promised():
-        same(row, sum(parts), br.Curve.from_scores(y, s), parameters, relative=0)
+        scores = scores_for(row, s)
+        parts = [br.Curve.from_scores(y[:k], scores[:k]), br.Curve.from_scores(y[k:], scores[k:])]
+        same(row, sum(parts), br.Curve.from_scores(y, scores), parameters, relative=0)
 
 
 @tried
@@ -112,13 +122,16 @@ def test_adding_curves_equals_concatenating_rows(sample, cut):
 def test_a_weight_of_two_equals_two_rows(sample):
     y, s = sample
     times = 1 + (np.arange(len(y)) % 2)
-    twice = br.Curve.from_scores(np.repeat(y, times), np.repeat(s, times))
     for row, parameters in promised():
-        same(row, br.Curve.from_scores(y, s, weight=times), twice, parameters, relative=1e-13)
+        if row.name.startswith("debiased"):
+            continue  # they take off noise, and one row of weight two is noisier than two rows
+        scores = scores_for(row, s)
+        twice = br.Curve.from_scores(np.repeat(y, times), np.repeat(scores, times))
+        same(row, br.Curve.from_scores(y, scores, weight=times), twice, parameters, relative=1e-13)
 
 
 def test_container_changes_nothing():
-    y, s = [0, 1, 1, 0, 1, 0], [0.5, 0.5, 2.0, -1.0, 0.25, 0.25]
+    y, s = [0, 1, 1, 0, 1, 0], [0.5, 0.5, 1.0, 0.0, 0.25, 0.25]
     plain = br.Curve.from_scores(np.array(y), np.array(s))
     for wrap in (list, tuple, pd.Series, pl.Series, pa.array, lambda v: pa.chunked_array([v[:2], v[2:]])):
         for row, parameters in promised():
@@ -128,8 +141,9 @@ def test_container_changes_nothing():
 @tried
 @given(sample=samples(), eta=etas)
 def test_values_stay_in_the_registered_range(sample, eta):
-    curve = br.Curve.from_scores(*sample).at_prevalence(eta)
+    y, s = sample
     for row, parameters in promised():
+        curve = br.Curve.from_scores(y, scores_for(row, s)).at_prevalence(eta)
         values = np.atleast_1d(value(row, curve, parameters))
         values = values[~np.isnan(values)]
         assert (values >= row.lowest - 1e-12).all(), row.name
@@ -140,9 +154,10 @@ def test_values_stay_in_the_registered_range(sample, eta):
 @given(sample=samples(), eta=etas)
 def test_a_sweep_equals_reading_one_by_one(sample, eta):
     """Also with enough prevalences for the fast ways of the areas."""
-    curve = br.Curve.from_scores(*sample)
+    y, s = sample
     for row, parameters in promised():
-        if row.name != "chance_average_precision":  # slow, and the same for all scores
+        curve = br.Curve.from_scores(y, scores_for(row, s))
+        if row.name not in ("chance_average_precision", "smooth_ece"):  # slow
             assert_sweep_equals_readings(row, curve, parameters, eta)
 
 
@@ -150,10 +165,16 @@ def test_a_sweep_of_the_chance_level_equals_reading_one_by_one():
     assert_sweep_equals_readings(br.METRICS["chance_average_precision"], br.Curve.from_counts([0], [3], [50]), {}, 0.2)
 
 
+def test_a_sweep_of_the_smooth_error_equals_reading_one_by_one():
+    curve = br.Curve.from_scores([0, 1, 0, 1, 1], [0.1, 0.4, 0.5, 0.7, 0.9])
+    assert_sweep_equals_readings(br.METRICS["smooth_ece"], curve, {}, 0.2)
+
+
 def assert_sweep_equals_readings(row, curve, parameters, eta):
     at = curve.at_recall(0.5) if row.family is Family.POINTWISE else curve
-    grid = np.append(np.geomspace(1e-6, 0.999, 150), eta)
-    some = [0, 40, 80, 120, 149, 150]
+    n = 5 if row.family is Family.PROBABILITY else 150  # the former have no fast way, so that few tell as much
+    grid = np.append(np.geomspace(1e-6, 0.999, n), eta)
+    some = [0, n // 4, n // 2, 4 * n // 5, n - 1, n]
     swept = br.sweep(functools.partial(row.function, **parameters), at, grid).value[some]
     one_by_one = [value(row, at.at_prevalence(grid[i]), parameters) for i in some]
     signed = row.lowest < 0 or "normalized" in row.name

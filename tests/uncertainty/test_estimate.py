@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+import scipy
 from scipy import stats
 from sklearn.metrics import average_precision_score
 
@@ -238,13 +239,18 @@ def test_a_box_holds_more_than_a_melded_interval():
 
 # --- every metric, every edge ---------------------------------------------------------------------
 
+
+def as_probabilities(curve):
+    return br.Curve.from_counts(scipy.special.expit(curve.score), curve.pos, curve.neg)
+
+
 EDGES = {
     "one positive": br.Curve.from_scores([1, 0, 0, 0, 0], [0.7, 0.9, 0.5, 0.3, 0.1]),
     "one of each": br.Curve.from_scores([1, 0], [0.7, 0.9]),
     "separated": br.Curve.from_scores([1, 1, 1, 0, 0, 0, 0], [0.9, 0.8, 0.7, 0.4, 0.3, 0.2, 0.1]),
     "reversed": br.Curve.from_scores([0, 0, 0, 0, 1, 1, 1], [0.9, 0.8, 0.7, 0.4, 0.3, 0.2, 0.1]),
     "constant": br.Curve.from_scores([1, 0, 1, 0, 0], [0.5] * 5),
-    "ordinary": curve_of(15, 60),
+    "ordinary": as_probabilities(curve_of(15, 60)),
 }
 
 

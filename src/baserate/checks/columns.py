@@ -311,6 +311,29 @@ def rates(values: object, name: str) -> FloatArray:
     return array
 
 
+def edges(values: object, name: str) -> FloatArray:
+    """Edges of bins of probabilities, rising."""
+    array = numbers(values, name)
+    if len(array) < 2 or not (np.diff(array) > 0).all() or not (array[0] >= 0 and array[-1] <= 1):
+        raise InputError(
+            f"{name} as edges must be at least two numbers that rise between 0 and 1, got {np.array2string(array)}; "
+            f"pass such as [0, 0.1, 0.5, 1]."
+        )
+    return array
+
+
+def probabilities(values: object, name: str) -> FloatArray:
+    """Probabilities, one per row."""
+    array = numbers(values, name)
+    outside = ~((array >= 0) & (array <= 1))
+    if outside.any():
+        raise InputError(
+            f"{name} must be probabilities between 0 and 1, got {array[outside][0]}; turn margins or log-odds into "
+            f"probabilities first, for example with scikit-learn's CalibratedClassifierCV."
+        )
+    return array
+
+
 def prevalences(values: object, name: str = "prevalences") -> FloatArray:
     """A column of prevalences, each strictly between 0 and 1."""
     items = values if isinstance(values, list | tuple) else column(values, name)

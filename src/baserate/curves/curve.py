@@ -8,14 +8,16 @@ from typing import ClassVar
 import numpy as np
 
 from baserate import checks, notebook
-from baserate.arrays import Counts
+from baserate.arrays import Counts, FloatArray
 from baserate.checks import Label
 from baserate.curves import files
+from baserate.curves.bins import check_probabilities
 from baserate.curves.counting import Counted, count_rows, count_weighted_rows, merge_counts
 from baserate.curves.table import CountTable, RateTable, Table
 from baserate.curves.thresholds import Thresholds
-from baserate.errors import CurveFileError, InputError
+from baserate.errors import CurveFileError, InputError, MissingInformationError
 from baserate.formulas import pointwise
+from baserate.formulas.prior_shift import shifted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -209,6 +211,52 @@ class Curve(Thresholds):
         0.001
         """
         return replace(self, _given=checks.prevalence(prevalence))
+
+    def shift_scores(self, prevalence: float | str, *, from_prevalence: float | str | None = None) -> "Curve":
+        """The same rows with their scores, as probabilities, moved to another prevalence as `adjust` moves them.
+
+        Only scores move. Where the curve is read stays as it is, so to see what a model would show at a prevalence
+        whose scores were told about it: ``curve.at_prevalence(eta).shift_scores(eta)``. Ranks stay, and whatever
+        depends on ranks alone; scores that become equal are tied.
+
+        Parameters
+        ----------
+        prevalence : float or odds
+            Where the scores are to be right.
+        from_prevalence : float or odds, optional
+            Where they are right now; if not given, at the curve's own prevalence, the share of positives in its rows.
+
+        Examples
+        --------
+        >>> import baserate as br
+        >>> curve = br.Curve.from_counts([0.2, 0.9], pos=[20, 90], neg=[80, 10])
+        >>> rare = curve.at_prevalence(0.01).shift_scores(0.01)
+        >>> rare.score.round(4)
+        array([0.0692, 0.0021])
+        >>> br.roc_auc(rare) == br.roc_auc(curve)
+        True
+        """
+        counted = self._counted("scores")
+        check_probabilities(self, "shift_scores")
+        before, after = self._where_right(from_prevalence), checks.prevalence(prevalence)
+
+        def moved(scores: FloatArray) -> FloatArray:
+            return shifted(scores, 1 - scores, before, after).share
+
+        top = None if counted.top is None else moved(counted.top)
+        merged = merge_counts(counted._replace(score=moved(counted.score), top=top))
+        return Curve._of(merged, self._given, self.unlabelled)
+
+    def _where_right(self, from_prevalence: float | str | None) -> float:
+        """The prevalence that scores are moved from."""
+        if from_prevalence is not None:
+            return checks.prevalence(from_prevalence, "from_prevalence")
+        if self.missing_class:
+            raise MissingInformationError(
+                f"this curve has no prevalence that its scores could be right at, because "
+                f"{self.missing_class.sentence}; pass from_prevalence= where they are right."
+            )
+        return checks.prevalence(self.own_prevalence)
 
     # --- adding -----------------------------------------------------------------------------------
 

@@ -42,8 +42,15 @@ class Reading(ABC, Generic[N]):
         """The confusion matrix at the prevalence read at: negatives weighted to match, by 1 at its own."""
         if self._given is None and self._totals == self._n:
             return self.confusion
+        return with_negatives_weighted(self.confusion, self.negative_weight)
+
+    @property
+    def negative_weight(self) -> float:
+        """What one negative counts as, against one positive, at the prevalence read at; 1 at its own."""
+        if self._given is None and self._totals == self._n:
+            return 1.0
         n_pos, n_neg = self._totals
-        return with_negatives_weighted(self.confusion, self.odds_against * ratio(n_pos, n_neg))
+        return self.odds_against * ratio(n_pos, n_neg)
 
     @property
     def rates(self) -> Rates[N]:

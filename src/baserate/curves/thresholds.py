@@ -72,6 +72,12 @@ class Thresholds(Reading[FloatArray]):
         return counted.score if counted.top is None else counted.top
 
     @property
+    def middle(self) -> FloatArray:
+        """The score that the rows of each entry are read at as probabilities: halfway through a bucket."""
+        counted = self._counted("scores")
+        return counted.score if counted.top is None else (counted.score + counted.top) / 2
+
+    @property
     def bucketed(self) -> bool:
         """True if some entries are buckets: rows with different scores that are no longer told apart.
 
@@ -89,6 +95,11 @@ class Thresholds(Reading[FloatArray]):
     def neg(self) -> CountArray:
         """Negatives (or their weight) at each score."""
         return _wide(self._counted("counts").neg)
+
+    @property
+    def neg_as_read(self) -> FloatArray:
+        """Negatives at each score, weighted to the prevalence the curve is read at."""
+        return np.asarray(self.negative_weight * self.neg, np.float64)
 
     @property
     def pos_squares(self) -> CountArray:

@@ -30,7 +30,8 @@ _SLACK_OF_DIFFERENCES = 1e-14
 def bounds(metric: Callable[..., object], at: Curve | Point) -> Bounds:
     """Certain bounds of a metric on a bucketed curve: what it would be if the rows were told apart lies between.
 
-    Areas get those of the best and the worst order within the buckets. A pointwise metric gets, on a Curve, the range
+    Areas get those of the best and the worst order within the buckets, metrics of probabilities those of the lowest and
+    the highest scores that the buckets allow. A pointwise metric gets, on a Curve, the range
     over all thresholds within each bucket, and on a Point the range over all points that the rule which chose it
     could choose if the rows were told apart. On a curve without buckets both bounds are the value.
 
@@ -68,7 +69,11 @@ def _low_and_high(
     curve = at if isinstance(at, Curve) else at.curve
     if curve is None or not curve.bucketed or (curve.missing_class and not row.of_one_class):
         return value, value
-    if row.family is not Family.POINTWISE:
+    low: float | FloatArray
+    high: float | FloatArray
+    if row.within_buckets is not None:
+        low, high = row.within_buckets(curve, **bound_parameters(metric))
+    elif row.family is not Family.POINTWISE:
         low, high = _of_extremes(metric, row, curve)
     elif isinstance(at, Point):
         low, high = _of_choice(metric, at, curve)

@@ -9,6 +9,7 @@ from typing import TypeVar, cast
 import numpy as np
 
 from baserate.arrays import FloatArray
+from baserate.curves.bins import check_probabilities
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.curves.reading import Reading
@@ -29,6 +30,7 @@ def metric(
     examples: tuple[Mapping[str, object], ...] = ({},),
     of_one_class: bool = False,
     over_odds: Callable[..., FloatArray] | None = None,
+    within_buckets: Callable[..., tuple[float, float]] | None = None,
 ) -> Callable[[F], F]:
     """Register a function as a metric; `breaks` names the laws that do not hold for it."""
 
@@ -54,6 +56,7 @@ def metric(
             examples=examples,
             of_one_class=of_one_class,
             over_odds=over_odds,
+            within_buckets=within_buckets,
         )
         register(row)
         return cast(F, function)
@@ -116,3 +119,5 @@ def _check_input(row: Metric, at: object) -> None:
         raise InputError(
             f"{row.name} reads a Curve, got {type(at).__name__}; build one with Curve.from_scores(y_true, y_score)."
         )
+    elif row.family is Family.PROBABILITY:
+        check_probabilities(at, row.name)

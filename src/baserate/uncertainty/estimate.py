@@ -82,7 +82,9 @@ def estimate(
     "melded", the default, carries Clopper and Pearson's exact intervals of rates through the metric: at a fixed
     threshold by melding those of TPR and FPR, for areas by drawing populations whose rates at each threshold follow the
     same laws. It also holds with one positive, without false positives and at perfect separation. On a bucketed curve
-    its ends are moved apart by what `bounds` leaves open.
+    its ends are moved apart by what `bounds` leaves open. Brier score and log loss are means of losses, and are melded
+    with one row's worth at no loss and at the worst; without ``clip=`` the worst log loss is infinite, and so is the
+    upper end. Calibration errors such as `ece` have no interval: chance makes more of them than there is.
 
     Others, for comparison or for large data: of rates "clopper_pearson" (the default there), "wilson", "jeffreys",
     "hoeffding" and "normal"; of precision, NPV, F-beta and likelihood ratios "score" (Koopman) and "logit_delta"
@@ -152,7 +154,7 @@ def estimates(question: Question, method: str | None) -> list[Estimate]:
     if not all(math.isnan(value) for value, _ in read):
         with np.errstate(divide="ignore", invalid="ignore"):
             ends = _within_range(available[name](question), question.metric)
-    if is_bucketed(at) and row_of(question.metric) is not None:
+    if is_bucketed(at) and row_of(question.metric) is not None and name != "none":
         ends = _widened(ends, question)
     n_pos, n_neg = sizes_behind(at)
     made = []
@@ -197,6 +199,8 @@ def _widened(ends: Interval, question: Question) -> Interval:
 
 
 def _reason_of_no_interval(method: str) -> Reason:
+    if method == "none":
+        return Reason.NO_INTERVAL
     return Reason.UNDEFINED_IN_DRAWS if method in ("melded", "percentile") else Reason.NO_VARIATION
 
 

@@ -18,6 +18,7 @@ from baserate.progress import progress
 from baserate.registry import Family, bound_parameters, lower_is_better, row_of
 from baserate.uncertainty import intervals, points
 from baserate.uncertainty.draws import Drawn, check_draws, chunks, melds, resamples
+from baserate.uncertainty.means import drawn_means, losses_of
 from baserate.uncertainty.replicates import cells_for, chosen_levels, values
 
 # Rules that do not look at the data they are judged on.
@@ -60,6 +61,8 @@ def methods(question: Question) -> Mapping[str, Method]:
     row = row_of(metric)
     if row is not None and (row.family is Family.BASELINE or row.name == "chance_precision"):
         return {"constant": _constant}
+    if row is not None and row.family is Family.PROBABILITY:
+        return {"none": _none} if losses_of(metric) is None else {"melded": _melded_mean}
     if isinstance(at, Point) and not is_chosen(at):
         known = points.methods(metric)
         return {"melded": _melded_point} if question.mixed else {n: _at_fixed_point(known[n]) for n in known}
@@ -78,6 +81,25 @@ def _constant(question: Question) -> Interval:
     """What does not depend on the data is known, up to the prevalence."""
     value = np.array([question.read(x_j) for x_j in question.x])
     return intervals.percentile(value, question.confidence_level) if question.mixed else Interval(value, value)
+
+
+def _none(question: Question) -> Interval:
+    """Of calibration errors chance makes more than there is, so that intervals around them do not hold."""
+    nothing = np.full(1 if question.mixed else len(question.x), np.nan)
+    return Interval(nothing, nothing)
+
+
+def _melded_mean(question: Question) -> Interval:
+    """The lower end as an optimist sees a loss and the upper one as a pessimist does."""
+    assert isinstance(question.at, Curve)
+    check_draws(question.n_resamples, question.confidence_level)
+    losses = losses_of(question.metric)
+    assert losses is not None
+    drawn = drawn_means(question.at, losses, question.x, question.n_resamples, question.rng)
+    optimist, pessimist = (side.reshape(1, -1) if question.mixed else side for side in drawn)
+    # Draws themselves rather than places between them, because losses may be infinite.
+    beyond = int((1 - question.confidence_level) / 2 * (optimist.shape[1] - 1))
+    return Interval(np.sort(optimist, axis=1)[:, beyond], np.sort(pessimist, axis=1)[:, -1 - beyond])
 
 
 # --- points ---------------------------------------------------------------------------------------

@@ -1,0 +1,283 @@
+"""Scores cut into bins, and what each bin holds."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from baserate import checks
+from baserate.arrays import CountArray, FloatArray, Indices
+from baserate.errors import InputError
+
+if TYPE_CHECKING:
+    from baserate.curves.curve import Curve
+
+Closed = Literal["right", "left"]
+
+
+@dataclass(frozen=True)
+class Bins:
+    """A way to cut probabilities into bins; made by `equal_width`, `equal_frequency`, or from a list of edges.
+
+    Wherever bins are asked for, a whole number means so many of equal width, a list means edges, and text says what
+    ``str`` says: "equal_frequency(10)".
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_scores([0, 0, 1, 0, 1, 1], [0.1, 0.1, 0.4, 0.6, 0.8, 0.9])
+    >>> round(br.ece(curve, bins=br.equal_frequency(2)), 4), round(br.ece(curve, bins=[0, 0.5, 1]), 4)
+    (0.1167, 0.1167)
+    """
+
+    kind: Literal["equal_width", "equal_frequency", "edges"]
+    n: int
+    edges: tuple[float, ...] = ()
+    closed: Closed = "right"
+
+    def __str__(self) -> str:
+        if self.kind == "edges":
+            return "edges " + ", ".join(f"{edge:g}" for edge in self.edges)
+        return f"{self.kind}({self.n}{', left-closed' * (self.closed == 'left')})"
+
+
+BinsLike = Bins | int | str | Sequence[float]
+
+
+def equal_width(n: int, *, closed: Closed = "right") -> Bins:
+    """So many bins of equal width, with edges at exactly k/n.
+
+    A score on an edge belongs to the bin below it, and 0 to the first bin; with ``closed="left"`` to the bin above it,
+    and 1 to the last. A score that was a 32-bit float is on an edge if it is the nearest such float to it.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> br.reliability(br.Curve.from_scores([0, 1, 1], [0.3, 0.3, 0.9]), bins=br.equal_width(10)).high
+    array([0.3, 0.9])
+    >>> br.reliability(br.Curve.from_scores([0, 1, 1], [0.3, 0.3, 0.9]), bins=br.equal_width(10, closed="left")).high
+    array([0.4, 1. ])
+    """
+    n = checks.whole_number(n, "n")
+    edges = tuple(float(edge) for edge in np.arange(n + 1) / n)
+    return Bins("equal_width", n, edges, checks.one_of(closed, ("right", "left"), "closed"))
+
+
+def equal_frequency(n: int) -> Bins:
+    """So many bins with as equal numbers of rows as can be.
+
+    They are cut at the quantiles k/n of the scores, linearly interpolated. Equal scores are never split, so there
+    are fewer bins than asked for where ties are long. The bins hold the same rows wherever the curve is read.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_scores([0, 0, 1, 0, 1, 1], [0.1, 0.1, 0.4, 0.6, 0.8, 0.9])
+    >>> br.reliability(curve, bins=br.equal_frequency(3)).n
+    array([2, 2, 2])
+    """
+    return Bins("equal_frequency", checks.whole_number(n, "n"))
+
+
+def as_bins(value: object) -> Bins:
+    """Bins from any way to say them."""
+    if isinstance(value, Bins):
+        return value
+    if isinstance(value, str):
+        said = re.fullmatch(r"(equal_width|equal_frequency)\((\d+)\)", value)
+        if said is None:
+            raise InputError(
+                f"bins as text must be such as 'equal_width(10)' or 'equal_frequency(10)', got {value!r}; or pass a "
+                f"number or a list of edges."
+            )
+        return (equal_width if said[1] == "equal_width" else equal_frequency)(int(said[2]))
+    if isinstance(value, Sequence | np.ndarray):
+        edges = checks.edges(value, "bins")
+        return Bins("edges", len(edges) - 1, tuple(float(edge) for edge in edges))
+    return equal_width(checks.whole_number(value, "bins"))
+
+
+def check_probabilities(curve: "Curve", asker: str) -> None:
+    """Refuse a curve whose scores cannot be probabilities."""
+    score, top = curve.score, curve.top
+    if len(score) and not (score[-1] >= 0 and top[0] <= 1):
+        raise InputError(
+            f"{asker} reads scores as probabilities between 0 and 1, got scores from {score[-1]:.4g} to {top[0]:.4g}; "
+            f"turn them into probabilities first, for example with scikit-learn's CalibratedClassifierCV."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Binned:
+    """The rows of a curve in bins, lowest first; empty bins are left out.
+
+    `pos`, `neg` and the sums of their scores are as counted; shares, rates and mean scores are as the curve is read.
+    Of a bucketed curve, scores are taken in the middle of their buckets.
+
+    Attributes
+    ----------
+    low, high : array
+        Edges; of bins of equal frequency, the lowest and the highest score.
+    pos, neg, score_pos, score_neg, rest_pos : array
+        Positives and negatives, the sums of their scores, and that of what the scores of positives lack to 1.
+    pos_squares, neg_squares : array
+        Sums of squared weights; the counts themselves where rows have no weights.
+    odds : float
+        What one negative counts as, against one positive, where the curve is read.
+    bins : Bins
+        How they were cut.
+    place : array of int
+        The bin of each entry of the curve, in the curve's order.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    pos: CountArray
+    neg: CountArray
+    score_pos: FloatArray
+    score_neg: FloatArray
+    rest_pos: FloatArray
+    pos_squares: FloatArray
+    neg_squares: FloatArray
+    odds: float
+    bins: Bins
+    place: Indices
+
+    @property
+    def n(self) -> CountArray:
+        """Rows, or their weight, in each bin."""
+        return self.pos + self.neg
+
+    @cached_property
+    def mass(self) -> FloatArray:
+        """What each bin holds as read, against one positive."""
+        return np.asarray(self.pos + self.odds * self.neg, np.float64)
+
+    @property
+    def share(self) -> FloatArray:
+        """Each bin's part of all rows, as read."""
+        return self.mass / float(self.mass.sum())
+
+    @property
+    def mean_score(self) -> FloatArray:
+        """The mean score in each bin, as read."""
+        with np.errstate(invalid="ignore"):
+            return (self.score_pos + self.odds * self.score_neg) / self.mass
+
+    @property
+    def event_rate(self) -> FloatArray:
+        """The share of positives in each bin, as read."""
+        with np.errstate(invalid="ignore"):
+            return self.pos / self.mass
+
+    @property
+    def gap(self) -> FloatArray:
+        """Event rate minus mean score, from sums that keep their digits next to 0 and next to 1."""
+        with np.errstate(invalid="ignore"):
+            return (self.rest_pos - self.odds * self.score_neg) / self.mass
+
+    @property
+    def rate_variance(self) -> FloatArray:
+        """The sampling variance of each event rate, without bias; infinite in bins with one row.
+
+        At the data's own prevalence it is ``rate (1 - rate) / (n - 1)``. Elsewhere the rate is a function of two
+        counts, and the same formula in terms of these is ``rate² (1 - rate)² (1/pos + 1/neg) n / (n - 1)``, with the
+        number of equal rows that the rows are worth as n.
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
+            of_pos, of_neg = self.pos_squares / self.pos / self.pos, self.neg_squares / self.neg / self.neg
+            spread = (self.event_rate * (1 - self.event_rate)) ** 2 * (of_pos + of_neg)
+            rows = self.mass**2 / (self.pos_squares + self.odds**2 * self.neg_squares)
+            return np.where((self.pos > 0) & (self.neg > 0), spread, 0.0) * (rows / (rows - 1))
+
+
+def binned(curve: "Curve", bins: BinsLike, *, scores: FloatArray | None = None) -> Binned:
+    """Put the rows of a curve into bins.
+
+    `scores` are other scores of the same entries, to be averaged over the bins that the curve's own scores make.
+    """
+    wanted = as_bins(bins)
+    place = _places(curve, wanted)
+    kept, place = np.unique(place, return_inverse=True)
+    size = len(kept)
+    middle = curve.middle if scores is None else scores
+
+    def summed(values: CountArray) -> FloatArray:
+        return np.bincount(place, weights=values, minlength=size).astype(np.float64, copy=False)
+
+    def counted(values: CountArray) -> CountArray:
+        return summed(values) if curve.weighted else summed(values).astype(np.int64)
+
+    if wanted.kind == "equal_frequency":
+        low, high = np.full(size, np.inf), np.full(size, -np.inf)
+        np.minimum.at(low, place, curve.score)
+        np.maximum.at(high, place, curve.top)
+    else:
+        edges = np.array(wanted.edges)
+        low, high = edges[kept], edges[kept + 1]
+    pos, neg = counted(curve.pos), counted(curve.neg)
+    sums = summed(curve.pos * middle), summed(curve.neg * middle), summed(curve.pos * (1 - middle))
+    squares = summed(curve.pos_squares), summed(curve.neg_squares)
+    return Binned(low, high, pos, neg, *sums, *squares, curve.negative_weight, wanted, place)
+
+
+def _places(curve: "Curve", bins: Bins) -> Indices:
+    """The bin of each entry of a curve."""
+    if bins.kind == "equal_frequency":
+        return _quantile_places(curve, bins.n)
+    if bins.kind == "edges" and len(curve.score):
+        lowest, highest = curve.score[-1], curve.top[0]
+        if not (bins.edges[0] <= lowest and highest <= bins.edges[-1]):
+            raise InputError(
+                f"bins must hold every score, got edges from {bins.edges[0]:g} to {bins.edges[-1]:g} and scores from "
+                f"{lowest:.4g} to {highest:.4g}; begin with 0 and end with 1."
+            )
+    return place_of(curve.middle, inner_edges(curve, bins), bins.closed)
+
+
+def place_of(score: FloatArray, inner: FloatArray, closed: Closed) -> Indices:
+    """The bin of each score, given the edges between bins."""
+    return np.searchsorted(inner, score, side="left" if closed == "right" else "right")
+
+
+def inner_edges(curve: "Curve", bins: Bins) -> FloatArray:
+    """The edges between bins, each as a 32-bit float where the scores have it as one.
+
+    A score of 0.3 in 32 bits is a little above 0.3, and its owner would not have it in the next bin.
+    """
+    edges = np.array(bins.edges)
+    inner = edges[1:-1]
+    narrow = inner.astype(np.float32).astype(np.float64)
+    score = curve.score[::-1]
+    if not len(score):
+        return inner
+    there = score[np.minimum(np.searchsorted(score, narrow), len(score) - 1)] == narrow
+    there &= (narrow > edges[:-2]) & (narrow < edges[2:])  # an edge does not move onto another
+    moved = np.maximum(inner, narrow) if bins.closed == "right" else np.minimum(inner, narrow)
+    return np.where(there, moved, inner)
+
+
+def _quantile_places(curve: "Curve", n: int) -> Indices:
+    rows = curve.pos + curve.neg
+    return quantile_place(rows_below(curve), float(rows.sum()), n, ranked=not curve.weighted)
+
+
+def rows_below(curve: "Curve") -> CountArray:
+    """How many rows have scores below those of each entry."""
+    rows = (curve.pos + curve.neg)[::-1]
+    return (np.cumsum(rows) - rows)[::-1]
+
+
+def quantile_place(below: CountArray, total: float, n: int, *, ranked: bool) -> Indices:
+    """The bin, between quantiles of the scores, of rows that have so many others below them.
+
+    The quantile k/n of N rows lies at the rank k (N - 1) / n, counted from 0, or between the ranks around it. So a row
+    is in the bins up to it if the number of rows below its score is at most that: whole numbers, nothing rounds.
+    Weighted rows have no ranks; with them the rows that reach the share k/n are the last ones below.
+    """
+    if not ranked:
+        return np.clip(np.floor(below * n / total), 0, n - 1).astype(np.intp)
+    return np.clip(-(-below * n // max(int(total) - 1, 1)) - 1, 0, n - 1).astype(np.intp)

@@ -1,0 +1,146 @@
+"""Brier score and log loss from masses by score: what the scores cost as probabilities.
+
+`score` holds probabilities, `pos` and `neg` the mass of each class at each of them, in any scale: whole counts, sums of
+weights, or negatives weighted to a prevalence. The order of the entries does not matter.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import scipy
+
+from baserate.arrays import CountArray, FloatArray
+from baserate.formulas.isotonic import isotonic_blocks
+
+
+class ClassMeans(NamedTuple):
+    """The mean loss of each class by itself; nan for a class without mass."""
+
+    positives: float
+    negatives: float
+
+
+class Parts(NamedTuple):
+    """A mean loss taken apart: ``loss = miscalibration - discrimination + uncertainty``."""
+
+    loss: float
+    miscalibration: float  # what recalibration would gain
+    discrimination: float  # what the recalibrated scores gain over the event rate
+    uncertainty: float  # the loss of the event rate, given to everyone
+
+
+class _Recalibrated(NamedTuple):
+    """Entries along ascending scores beside the isotonic fit."""
+
+    score: FloatArray
+    mass: FloatArray
+    rate: FloatArray
+    rest: FloatArray  # 1 - rate, from the counts
+    lead: FloatArray  # positives seen at this score or below in its block, beyond those the rate expects; at least 0
+    total: float
+    event_rate: float
+    non_event_rate: float
+
+
+def brier(score: FloatArray, pos: CountArray, neg: CountArray) -> float:
+    """Mean squared distance between score and label; nan without mass."""
+    return _mixed(brier_by_class(score, pos, neg), pos, neg)
+
+
+def log_loss(score: FloatArray, pos: CountArray, neg: CountArray) -> float:
+    """Mean of minus the log of the probability given to what happened; nan without mass.
+
+    Nothing is clipped: infinite where a positive had the score 0 or a negative the score 1.
+    """
+    return _mixed(log_loss_by_class(score, pos, neg), pos, neg)
+
+
+def brier_by_class(score: FloatArray, pos: CountArray, neg: CountArray) -> ClassMeans:
+    """The Brier score of the positives and of the negatives."""
+    return ClassMeans(_mean(pos * (1 - score) ** 2, pos), _mean(neg * score**2, neg))
+
+
+def log_loss_by_class(score: FloatArray, pos: CountArray, neg: CountArray) -> ClassMeans:
+    """The log loss of the positives and of the negatives.
+
+    A score without mass costs nothing, even where its logarithm is infinite.
+    """
+    positives = np.asarray(scipy.special.xlogy(pos, score), np.float64)
+    negatives = np.asarray(scipy.special.xlog1py(neg, -score), np.float64)
+    return ClassMeans(_mean(positives, pos), _mean(negatives, neg))
+
+
+def _mean(losses: FloatArray, mass: CountArray) -> float:
+    total = float(np.sum(mass))
+    return abs(float(np.sum(losses))) / total if total else math.nan  # a loss has one sign, and logarithms the other
+
+
+def _mixed(means: ClassMeans, pos: CountArray, neg: CountArray) -> float:
+    """The mean over both classes: theirs, weighted by their shares of the mass."""
+    n_pos, n_neg = float(np.sum(pos)), float(np.sum(neg))
+    if not n_pos or not n_neg:
+        return means.negatives if n_neg else means.positives
+    return means.positives * (n_pos / (n_pos + n_neg)) + means.negatives * (n_neg / (n_pos + n_neg))
+
+
+def brier_parts(score: FloatArray, pos: CountArray, neg: CountArray) -> Parts:
+    """The Brier score taken apart. Scores must be distinct and ascend, or descend.
+
+    Each part is a sum over terms of one sign, so that a small one keeps its digits.
+    """
+    fit = _recalibrated(score, pos, neg)
+    misfit = fit.mass * (fit.score - fit.rate) ** 2
+    wrong_order = 2 * fit.lead[:-1] * np.diff(fit.score)
+    spread = fit.mass * (fit.rate - fit.event_rate) ** 2
+    return Parts(
+        loss=brier(score, pos, neg),
+        miscalibration=float(np.sum(misfit) + np.sum(wrong_order)) / fit.total,
+        discrimination=float(np.sum(spread)) / fit.total,
+        uncertainty=fit.event_rate * fit.non_event_rate,
+    )
+
+
+def log_loss_parts(score: FloatArray, pos: CountArray, neg: CountArray) -> Parts:
+    """The log loss taken apart. Scores must be distinct and ascend, or descend.
+
+    Where the log loss is infinite the miscalibration is, and no other part.
+    """
+    fit = _recalibrated(score, pos, neg)
+    misfit = fit.mass * _divergence(fit.rate, fit.rest, fit.score, 1 - fit.score)
+    leading = np.flatnonzero(fit.lead[:-1])  # elsewhere a step may be infinite: from a score of 0, or to one of 1
+    steps = scipy.special.logit(fit.score[leading + 1]) - scipy.special.logit(fit.score[leading])
+    spread = fit.mass * _divergence(fit.rate, fit.rest, fit.event_rate, fit.non_event_rate)
+    return Parts(
+        loss=log_loss(score, pos, neg),
+        miscalibration=float(np.sum(misfit) + np.sum(fit.lead[leading] * steps)) / fit.total,
+        discrimination=float(np.sum(spread)) / fit.total,
+        uncertainty=float(scipy.special.entr(fit.event_rate) + scipy.special.entr(fit.non_event_rate)),
+    )
+
+
+def _recalibrated(score: FloatArray, pos: CountArray, neg: CountArray) -> _Recalibrated:
+    """What the parts are read from.
+
+    The loss of a score less that of its recalibrated rate has two terms: their divergence, and the rate less the share
+    of positives at this score, times the score (or its logit). Within a block the second adds up, by parts, to the lead
+    times the step to the next score.
+    """
+    filled = np.flatnonzero((pos > 0) | (neg > 0))
+    if len(filled) > 1 and score[filled[0]] > score[filled[-1]]:
+        filled = filled[::-1]
+    score, pos, neg = score[filled], np.asarray(pos[filled], np.float64), np.asarray(neg[filled], np.float64)
+    blocks = isotonic_blocks(pos, neg)
+    lengths = np.diff(np.append(blocks.first, len(pos)))
+    rate, rest = np.repeat(blocks.rate, lengths), np.repeat(blocks.neg / (blocks.pos + blocks.neg), lengths)
+    lead = np.maximum(np.cumsum(pos - rate * (pos + neg)), 0.0)
+    lead[blocks.first + lengths - 1] = 0.0  # the rate of a block is that of its own positives
+    total = float(np.sum(pos) + np.sum(neg))
+    event_rate, non_event_rate = (float(np.sum(mass)) / total if total else math.nan for mass in (pos, neg))
+    return _Recalibrated(score, pos + neg, rate, rest, lead, total or math.nan, event_rate, non_event_rate)
+
+
+def _divergence(p: FloatArray, q: FloatArray, from_p: FloatArray | float, from_q: FloatArray | float) -> FloatArray:
+    """Kullback–Leibler's, of two shares that add up to 1; both terms are at least 0 but for rounding."""
+    divergence = scipy.special.kl_div(p, from_p) + scipy.special.kl_div(q, from_q)
+    return np.maximum(np.asarray(divergence, np.float64), 0.0)

@@ -1,0 +1,109 @@
+"""Metrics that read every score as the probability it claims to be."""
+
+import math
+
+import numpy as np
+
+from baserate import checks
+from baserate.curves.curve import Curve
+from baserate.errors import InputError
+from baserate.formulas import scoring
+from baserate.metrics.definition import metric
+from baserate.registry import Family, Law
+
+# Scores are read by their values, not only by their order.
+READS_VALUES = frozenset({Law.MONOTONE})
+
+
+def _brier_within_buckets(curve: Curve) -> tuple[float, float]:
+    neg = curve.neg_as_read
+    weight = curve.pos.sum() + neg.sum()
+    low = np.sum(curve.pos * (1 - curve.top) ** 2) + np.sum(neg * curve.score**2)
+    high = np.sum(curve.pos * (1 - curve.score) ** 2) + np.sum(neg * curve.top**2)
+    return float(low / weight), float(high / weight)
+
+
+def _log_loss_within_buckets(curve: Curve, *, clip: float = 0.0) -> tuple[float, float]:
+    neg = curve.neg_as_read
+    share = curve.pos.sum() / (curve.pos.sum() + neg.sum())
+    ends = (np.clip(score, clip, 1 - clip) for score in (curve.score, curve.top))
+    of_low, of_top = (scoring.log_loss_by_class(score, curve.pos, curve.neg) for score in ends)
+    low = share * of_top.positives + (1 - share) * of_low.negatives
+    return low, share * of_low.positives + (1 - share) * of_top.negatives
+
+
+@metric(
+    label="Brier score",
+    family=Family.PROBABILITY,
+    bounds=(0.0, 1.0),
+    higher_is_better=False,
+    breaks=READS_VALUES,
+    within_buckets=_brier_within_buckets,
+)
+def brier_score(curve: Curve, /) -> float:
+    r"""Mean squared distance between score and label.
+
+    .. math:: \eta\,\overline{(1 - p)^2}_+ + (1 - \eta)\,\overline{p^2}_-
+
+    with means over positives and negatives. From 0 to 1, lower is better. At a low prevalence it is small for every
+    score that is small: `decompose` tells what part of it is miscalibration.
+
+    Parameters
+    ----------
+    curve : Curve
+        With scores between 0 and 1. They are read as they are; `Curve.shift_scores` moves them to another prevalence.
+
+    References
+    ----------
+    Brier, Verification of forecasts expressed in terms of probability, Monthly Weather Review 1950.
+    doi:10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> br.brier_score(br.Curve.from_scores([0, 1], [0.5, 0.5]))
+    0.25
+    """
+    return scoring.brier(curve.middle, curve.pos, curve.neg_as_read)
+
+
+@metric(
+    label="log loss",
+    family=Family.PROBABILITY,
+    bounds=(0.0, math.inf),
+    higher_is_better=False,
+    breaks=READS_VALUES,
+    examples=({}, {"clip": 1e-9}),
+    within_buckets=_log_loss_within_buckets,
+)
+def log_loss(curve: Curve, /, *, clip: float = 0.0) -> float:
+    r"""Mean surprise: minus the logarithm of the probability given to what happened.
+
+    .. math:: -\eta\,\overline{\ln p}_+ - (1 - \eta)\,\overline{\ln(1 - p)}_-
+
+    with means over positives and negatives. From 0 to infinity, lower is better. One positive with the score 0, or one
+    negative with the score 1, makes it infinite, unless scores are clipped.
+
+    Parameters
+    ----------
+    curve : Curve
+        With scores between 0 and 1, read as they are.
+    clip : float
+        Read scores nearer than this to 0 or 1 as if they were this near. Other tools do so unasked; scikit-learn takes
+        2**-52. Unless told, nothing is clipped.
+
+    References
+    ----------
+    Good, Rational decisions, Journal of the Royal Statistical Society B 1952. doi:10.1111/j.2517-6161.1952.tb00104.x.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> round(br.log_loss(br.Curve.from_scores([0, 1], [0.5, 0.5])), 4)
+    0.6931
+    """
+    nearest = checks.share(clip, "clip")
+    if nearest > 0.5:
+        raise InputError(f"clip must be at most 0.5, got {clip!r}; pass a small number such as 1e-15.")
+    score = np.clip(curve.middle, nearest, 1 - nearest)
+    return scoring.log_loss(score, curve.pos, curve.neg_as_read)

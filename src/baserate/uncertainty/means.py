@@ -1,0 +1,100 @@
+"""Intervals of Brier score and log loss: means over each class of what its scores cost."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from baserate import checks
+from baserate.arrays import CountArray, FloatArray
+from baserate.curves.curve import Curve
+from baserate.metrics.over_prevalence import MetricFunction
+from baserate.registry import bound_parameters, row_of
+
+# Rows of a class with neighbouring losses are drawn together beyond so many groups: a mean over thousands of equal
+# groups has lost next to nothing of its spread.
+_MOST_GROUPS = 2048
+_CHUNK = 2**18
+
+
+class Losses(NamedTuple):
+    """What a score costs a positive and a negative, and the most that it can cost."""
+
+    of_positive: Callable[[FloatArray], FloatArray]
+    of_negative: Callable[[FloatArray], FloatArray]
+    worst: float
+
+
+def losses_of(metric: MetricFunction) -> Losses | None:
+    """The losses that a metric is the mean of, if it is one."""
+    row = row_of(metric)
+    if row is not None and row.name == "brier_score":
+        return Losses(lambda score: (1 - score) ** 2, lambda score: score**2, 1.0)
+    if row is not None and row.name == "log_loss":
+        clip = checks.share(bound_parameters(metric).get("clip", 0.0), "clip")
+        with np.errstate(divide="ignore"):
+            worst = float(-np.log(clip))
+        return Losses(
+            lambda score: -np.log(np.clip(score, clip, 1 - clip)),
+            lambda score: -np.log1p(-np.clip(score, clip, 1 - clip)),
+            worst,
+        )
+    return None
+
+
+class Sides(NamedTuple):
+    """Drawn means with one row's worth of each class at no loss, and at the worst loss."""
+
+    optimist: FloatArray
+    pessimist: FloatArray
+
+
+def drawn_means(curve: Curve, losses: Losses, x: FloatArray, n_draws: int, rng: np.random.Generator) -> Sides:
+    """Mean losses of populations that the rows may come from, one row of draws for each x.
+
+    The shares of the rows in the population are uniform spacings, and one row's worth is unplaced in each class: an
+    optimist places it where it costs nothing, a pessimist where it costs most. It is what `melds` are for curves.
+    """
+    with np.errstate(divide="ignore"):
+        cost_pos, cost_neg = losses.of_positive(curve.middle), losses.of_negative(curve.middle)
+    pos = _of_class(_groups(cost_pos, curve.pos, curve.pos_squares), losses.worst, n_draws, rng)
+    neg = _of_class(_groups(cost_neg, curve.neg, curve.neg_squares), losses.worst, n_draws, rng)
+    against = x[:, np.newaxis]
+    return Sides(*((of_pos + against * of_neg) / (1 + against) for of_pos, of_neg in zip(pos, neg, strict=True)))
+
+
+class Groups(NamedTuple):
+    """Rows of one class with about the same loss."""
+
+    rows: FloatArray  # how many equal rows they are worth
+    weight: FloatArray  # of each of them
+    mean: FloatArray  # their mean loss
+    typical_weight: float
+
+
+def _groups(cost: FloatArray, count: CountArray, squares: CountArray) -> Groups:
+    used = np.flatnonzero(count)
+    order = used[np.argsort(cost[used], kind="stable")]
+    cost = cost[order]
+    weight, squared = (np.asarray(column[order], np.float64) for column in (count, squares))
+    rows = weight * (weight / squared)
+    group = np.arange(len(cost))
+    if len(cost) > _MOST_GROUPS:
+        below = np.cumsum(rows) - rows
+        group = np.unique((below * _MOST_GROUPS / rows.sum()).astype(np.intp), return_inverse=True)[1]
+    total, size, summed = (np.bincount(group, column).astype(np.float64) for column in (weight, rows, weight * cost))
+    return Groups(size, total / size, summed / total, float(squared.sum() / weight.sum()))
+
+
+def _of_class(groups: Groups, worst: float, n_draws: int, rng: np.random.Generator) -> Sides:
+    """Drawn means of one class."""
+    sides: tuple[list[FloatArray], list[FloatArray]] = ([], [])
+    step = max(1, _CHUNK // len(groups.rows))
+    for start in range(0, n_draws, step):
+        n = min(step, n_draws - start)
+        shares = rng.standard_gamma(groups.rows, (n, len(groups.rows))) * groups.weight
+        free = rng.standard_exponential(n) * groups.typical_weight
+        mass, loss = shares.sum(axis=1) + free, shares @ groups.mean
+        sides[0].append(loss / mass)
+        sides[1].append((loss + free * worst) / mass)
+    return Sides(*(np.concatenate(side) for side in sides))
