@@ -1,7 +1,7 @@
 # Everything works from a fresh clone on a machine with Python >= 3.11; the first call sets up .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types layers format bench bench-files browser coverage clean
+.PHONY: help demo test check lint types layers format bench bench-files browser coverage prior-study clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -54,6 +54,9 @@ bench-files: $(READY) ## a hundred million rows of Parquet: time and memory (min
 
 coverage: $(READY) ## how often the intervals hold: the whole study (an hour or two)
 	@$(BIN)/python benchmarks/coverage.py --write docs/coverage.md
+
+prior-study: $(READY) ## how well the prevalence of unlabelled rows is known: the whole study (half an hour)
+	@$(BIN)/python benchmarks/prevalence.py --write docs/prevalence-study.md
 
 clean: ## forget the environment and all caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

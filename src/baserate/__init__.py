@@ -4,8 +4,19 @@ A **Curve** is a table of positives and negatives by score, read at a prevalence
 from a Curve to a number.
 """
 
-from baserate import examples
+from importlib.util import find_spec as _find_spec
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from baserate import examples, plots
+from baserate.calibration.adjusting import adjust
+from baserate.calibration.decomposition import decompose
+from baserate.calibration.goodness_of_fit import hosmer_lemeshow, spiegelhalter
+from baserate.calibration.large_and_small import in_the_large, in_the_small
+from baserate.calibration.line import cox_calibration
+from baserate.calibration.prior_effect import prior_effect
+from baserate.calibration.reliability import reliability
 from baserate.curves.accumulator import Accumulator
+from baserate.curves.bins import Bins, equal_frequency, equal_width
 from baserate.curves.curve import Curve
 from baserate.curves.one_vs_rest import one_vs_rest
 from baserate.curves.pair import Pair
@@ -15,6 +26,7 @@ from baserate.errors import (
     BaserateError,
     CurveFileError,
     DataFileError,
+    FewerBinsWarning,
     InputError,
     MissingInformationError,
     NoSuchPointError,
@@ -33,6 +45,14 @@ from baserate.metrics.baselines import (
     normalized_average_precision,
 )
 from baserate.metrics.bounds import bounds
+from baserate.metrics.calibration_errors import (
+    debiased_ece,
+    debiased_rms_calibration_error,
+    ece,
+    mce,
+    rms_calibration_error,
+    smooth_ece,
+)
 from baserate.metrics.costs import expected_cost, net_benefit
 from baserate.metrics.gains import (
     chance_precision,
@@ -45,23 +65,37 @@ from baserate.metrics.gains import (
 from baserate.metrics.natural import natural_frequencies
 from baserate.metrics.over_prevalence import crossings, mean_over_prevalence, sweep
 from baserate.metrics.predictive import accuracy, alert_rate, f1, f_beta, kappa, lift, mcc, npv, precision
+from baserate.metrics.probabilities import brier_score, log_loss
 from baserate.metrics.ranking import ranking
 from baserate.metrics.rates import balanced_accuracy, lr_negative, lr_positive, recall, specificity, youden_j
+from baserate.prior.prevalence import estimate_prevalence
+from baserate.prior.shift import prior_shift_check
 from baserate.registry import METRICS
 from baserate.report.page import write_report
 from baserate.results import (
     Band,
     Bounds,
     ChanceTest,
+    CoxCalibration,
     Crossing,
     CrossingEstimate,
+    Decomposition,
     Difference,
     Estimate,
+    HosmerLemeshow,
+    InTheLarge,
+    InTheSmall,
+    IsotonicReliability,
     Lead,
     MaxWidth,
     NaturalFrequencies,
+    PrevalenceEstimate,
+    PriorEffect,
+    PriorShiftCheck,
     Ranking,
     Region,
+    Reliability,
+    Spiegelhalter,
     Sweep,
     Undersampled,
 )
@@ -71,13 +105,14 @@ from baserate.uncertainty.chance import better_than_chance
 from baserate.uncertainty.clusters import cluster_estimate
 from baserate.uncertainty.difference import difference, swap_test
 from baserate.uncertainty.estimate import estimate
+from baserate.uncertainty.isotonic_band import isotonic_reliability
 from baserate.uncertainty.lead import crossing_estimates, lead
 from baserate.uncertainty.prevalence import Beta
 from baserate.uncertainty.undersampling import undersampled
 from baserate.uncertainty.widths import affordable_cv, box_band, box_level, max_width, max_width_from_cvs
 
-# isort: split
-from baserate import plots  # last, so that metrics are registered in the order of the lines above
+if _TYPE_CHECKING:
+    from baserate.classifier import PriorShiftClassifier as PriorShiftClassifier
 
 __version__ = "0.1.0"
 
@@ -87,17 +122,25 @@ __all__ = [
     "Band",
     "BaserateError",
     "Beta",
+    "Bins",
     "Bounds",
     "ChanceTest",
     "Choice",
+    "CoxCalibration",
     "Crossing",
     "CrossingEstimate",
     "Curve",
     "CurveFileError",
     "DataFileError",
+    "Decomposition",
     "Difference",
     "Estimate",
+    "FewerBinsWarning",
+    "HosmerLemeshow",
+    "InTheLarge",
+    "InTheSmall",
     "InputError",
+    "IsotonicReliability",
     "Lead",
     "MaxWidth",
     "MissingInformationError",
@@ -106,15 +149,21 @@ __all__ = [
     "Pair",
     "Point",
     "PrecisionWarning",
+    "PrevalenceEstimate",
+    "PriorEffect",
+    "PriorShiftCheck",
     "Ranking",
     "Reading",
     "Reason",
     "Region",
+    "Reliability",
+    "Spiegelhalter",
     "Sweep",
     "UndefinedMetricWarning",
     "Undersampled",
     "UnlabelledWarning",
     "accuracy",
+    "adjust",
     "affordable_cv",
     "alert_rate",
     "auc_pr",
@@ -127,27 +176,42 @@ __all__ = [
     "bounds",
     "box_band",
     "box_level",
+    "brier_score",
     "chance_average_precision",
     "chance_precision",
     "cluster_estimate",
+    "cox_calibration",
     "crossing_estimates",
     "crossings",
     "curve",
     "curves_by",
+    "debiased_ece",
+    "debiased_rms_calibration_error",
+    "decompose",
     "difference",
+    "ece",
+    "equal_frequency",
+    "equal_width",
     "estimate",
+    "estimate_prevalence",
     "examples",
     "expected_cost",
     "f1",
     "f_beta",
+    "hosmer_lemeshow",
+    "in_the_large",
+    "in_the_small",
+    "isotonic_reliability",
     "kappa",
     "lead",
     "lift",
+    "log_loss",
     "lr_negative",
     "lr_positive",
     "max_width",
     "max_width_from_cvs",
     "mcc",
+    "mce",
     "mean_over_prevalence",
     "min_auc_pr",
     "min_average_precision",
@@ -165,13 +229,19 @@ __all__ = [
     "precision",
     "precision_gain",
     "prg_band",
+    "prior_effect",
+    "prior_shift_check",
     "ranking",
     "recall",
     "recall_gain",
+    "reliability",
+    "rms_calibration_error",
     "roc_auc",
     "roc_band",
     "scorer",
+    "smooth_ece",
     "specificity",
+    "spiegelhalter",
     "swap_test",
     "sweep",
     "sweep_estimates",
@@ -179,3 +249,16 @@ __all__ = [
     "write_report",
     "youden_j",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Import what is made of scikit-learn when it is asked for; ``import *`` does not ask."""
+    if name == "PriorShiftClassifier":
+        from baserate.classifier import PriorShiftClassifier
+
+        return PriorShiftClassifier
+    raise AttributeError(f"module 'baserate' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *["PriorShiftClassifier"] * (_find_spec("sklearn") is not None)])

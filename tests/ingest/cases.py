@@ -192,6 +192,20 @@ def _key_cases():
     yield Case("two keys", "rows", many("number", "flag"), curves_of(both), unlabelled=UNLABELLED)
 
 
+def _no_labels_cases():
+    """Without labels every row is a negative, those that have none in the table included."""
+    none = [0] * N
+    answer = curves_of(GROUP, SMALL, labels=none)
+    yield Case("no labels", "rows", many("group", label=None, score="score_small"), answer)
+    ask = one(label=None, score="score_small", weight="weight")
+    yield Case("no labels, weights", "rows", ask, curve_of(range(N), SMALL, WEIGHTS, none))
+    sentence = "'score' must have no missing values, got 2 rows without a score"
+    yield Case("no labels, no scores", "rows", one(label=None), refused=sentence)
+    names = [name_of(time, "month") for time in YEAR.clock]
+    answer = curves_of(names, YEAR.score, labels=[0] * len(names))
+    yield Case("no labels by month", "year", many(label=None, period=("clock", "month")), answer, on_slow=False)
+
+
 # --- times ------------------------------------------------------------------------------------------
 
 # Midnights that do not exist, exist twice or are near such, and the turn of a year whose last day is in week 1.
@@ -395,6 +409,13 @@ TABLES = {
 }
 CASES = list(
     itertools.chain(
-        _labels_cases(), _score_cases(), _weight_cases(), _key_cases(), _period_cases(), _bucket_cases(), _room_cases()
+        _labels_cases(),
+        _score_cases(),
+        _weight_cases(),
+        _key_cases(),
+        _no_labels_cases(),
+        _period_cases(),
+        _bucket_cases(),
+        _room_cases(),
     )
 )

@@ -69,7 +69,8 @@ class Reader:
     def read(self, bits: int, ranges: Sequence[Range] | None = None, *, most: int | None = None) -> Cells:
         """The cells of all rows, or of those with a score in the ranges; `most` of them at most."""
         answer = self._ask(bits, ranges, most)
-        rows, (labels, label) = answer.numbers("rows"), answer.distinct("label")
+        rows = answer.numbers("rows")
+        labels, label = self._labels(answer, len(rows))
         if most is not None and len(rows) > most:
             self._classes(labels)  # more than two of them are the likeliest reason, and the better thing to say
             raise TooManyCells
@@ -99,7 +100,8 @@ class Reader:
         if self._request.weighted:
             sums += [nw.col("weight").sum().alias("total"), nw.col("square").sum().alias("squares")]
             sums += [nw.col("weight").min().alias("least_weight")]
-        grouped = frame.group_by(*self._request.keys, "label", "bucket").agg(*sums)
+        classes = ["label"] if self._request.labelled else []
+        grouped = frame.group_by(*self._request.keys, *classes, "bucket").agg(*sums)
         if most is not None and isinstance(grouped, nw.LazyFrame):
             grouped = grouped.head(most + 1)
         return self._request.collect(grouped)
@@ -113,6 +115,10 @@ class Reader:
         places, row = np.unique(np.stack([place for _, place in parts]), axis=1, return_inverse=True)
         keys = [tuple(values[k] for (values, _), k in zip(parts, place, strict=True)) for place in places.T]
         return np.array([self.groups.setdefault(key, len(self.groups)) for key in keys], np.intp)[row.ravel()]
+
+    def _labels(self, answer: Answer, length: int) -> tuple[list[object], Indices]:
+        """The different labels, and which of them each cell has; 0 for all where there are none."""
+        return answer.distinct("label") if self._request.labelled else ([0], np.zeros(length, np.intp))
 
     def _classes(self, labels: list[object]) -> dict[object, bool]:
         """Which labels are positive, by the rules that hold for arrays too."""
@@ -130,8 +136,9 @@ class Reader:
         if missing.any():
             rows = int(cells.rows[missing].sum())
             raise InputError(
-                f"the score {columns.score!r} must have no missing values, got {rows:,} row{'s' * (rows > 1)} with a "
-                f"label and without a score; decide what they mean and drop or fill them first."
+                f"the score {columns.score!r} must have no missing values, got {rows:,} row{'s' * (rows > 1)} "
+                f"{'with a label and ' * self._request.labelled}without a score; decide what they mean and drop or "
+                f"fill them first."
             )
         largest = max(np.abs(cells.low).max(initial=0), np.abs(cells.high).max(initial=0))
         if self._request.whole_scores and largest > _LARGEST_EXACT_INTEGER:

@@ -18,7 +18,7 @@ Collect = Callable[[AnyFrame], Answer]
 class Columns:
     """The columns of a table by the part they play."""
 
-    label: str
+    label: str | None  # None: there are no labels, and every row is counted as a negative
     score: str
     weight: str | None = None
     keys: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Request:
-    """A table with the columns ``label``, ``score``, perhaps ``weight``, and ``key_0``, ``key_1``, …: nothing else.
+    """A table with the columns ``score``, perhaps ``label`` and ``weight``, and ``key_0``, ``key_1``, …: nothing else.
 
     Attributes
     ----------
@@ -59,6 +59,11 @@ class Request:
         return [f"key_{k}" for k in range(len(self.columns.keys) + (self.calendar is not None))]
 
     @property
+    def labelled(self) -> bool:
+        """Whether there are labels at all."""
+        return self.columns.label is not None
+
+    @property
     def weighted(self) -> bool:
         """Whether rows have weights."""
         return self.columns.weight is not None
@@ -77,7 +82,9 @@ def request(table: object, columns: Columns, *, collect: Collect = collected, la
     schema = frame.collect_schema()
     _check_names(columns, list(schema.names()))
     _check_numbers(schema[columns.score], "score", columns.score)
-    selected = [_label(columns.label, schema[columns.label]), nw.col(columns.score).cast(nw.Float64).alias("score")]
+    selected = [nw.col(columns.score).cast(nw.Float64).alias("score")]
+    if columns.label is not None:
+        selected.append(_label(columns.label, schema[columns.label]))
     selected += [nw.col(name).alias(f"key_{k}") for k, name in enumerate(columns.keys)]
     if columns.weight is not None:
         _check_numbers(schema[columns.weight], "weight", columns.weight)
@@ -116,7 +123,8 @@ def _selected(frame: AnyFrame, columns: list[nw.Expr]) -> AnyFrame:
 
 
 def _check_names(columns: Columns, known: list[str]) -> None:
-    wanted = [("label", columns.label), ("score", columns.score), *(("a key", key) for key in columns.keys)]
+    wanted = [("label", columns.label)] if columns.label is not None else []
+    wanted += [("score", columns.score), *(("a key", key) for key in columns.keys)]
     wanted += [("weight", columns.weight)] if columns.weight is not None else []
     wanted += [("the time of a period", columns.period.column)] if columns.period is not None else []
     for part, name in wanted:

@@ -20,7 +20,7 @@ MAX_SCORES = 4_000_000
 def curve(
     table: object,
     *,
-    label: str,
+    label: str | None,
     score: str,
     weight: str | None = None,
     positive: Label | None = None,
@@ -41,7 +41,8 @@ def curve(
         columns), a pattern such as ``"2026/*.csv.gz"``, or a list of these. Files need the extra ``baserate[files]``.
     label, score, weight : str
         Names of columns. Labels as in `Curve.from_scores`; a row without a label is counted in ``curve.unlabelled``,
-        with a warning, and a row with a label must have a score.
+        with a warning, and a row with a label must have a score. With ``label=None`` the table has no labels, every
+        row must have a score, and all are counted as negatives: a curve for `estimate_prevalence`.
     positive : label, optional
         Which label is the positive one.
     tolerance : float
@@ -61,7 +62,7 @@ def curve(
     >>> br.curve(table.drop_nulls(), label="fraud", score="p")
     Curve(2 pos, 2 neg, prevalence=0.5)
     """
-    columns = Columns(label, score, weight, positive=positive)
+    columns = Columns(_label(label, positive), score, weight, positive=positive)
     (found,) = _curves(table, columns, tolerance, max_scores, memory_limit).values()
     return found
 
@@ -69,7 +70,7 @@ def curve(
 def curves_by(
     table: object,
     *keys: str,
-    label: str,
+    label: str | None,
     score: str,
     weight: str | None = None,
     positive: Label | None = None,
@@ -109,7 +110,7 @@ def curves_by(
     >>> br.curves_by(table, label="y", score="p", period=("day", "month"))
     {'2026-04': Curve(1 pos, 1 neg, prevalence=0.5), '2026-05': Curve(1 pos, 1 neg, prevalence=0.5)}
     """
-    columns = Columns(label, score, weight, keys, period_from(period, tz), positive)
+    columns = Columns(_label(label, positive), score, weight, keys, period_from(period, tz), positive)
     if not keys and period is None:
         raise InputError("curves_by needs something to group by, got no key and no period; or use curve.")
     found = _curves(table, columns, tolerance, max_scores, memory_limit)
@@ -118,6 +119,15 @@ def curves_by(
 
 
 Curves = dict[tuple[object, ...], Curve]
+
+
+def _label(label: str | None, positive: Label | None) -> str | None:
+    """The column of labels, if there is one."""
+    if label is None and positive is not None:
+        raise InputError(
+            f"positive needs a column of labels, got positive={positive!r} and label=None; name the column."
+        )
+    return label
 
 
 def _curves(table: object, columns: Columns, tolerance: float, max_scores: int, memory_limit: str | None) -> Curves:
@@ -129,7 +139,7 @@ def _curves(table: object, columns: Columns, tolerance: float, max_scores: int, 
             raise InputError("memory_limit is for files, got a table; set the limit of the engine that holds it.")
         return _answered(request(table, columns), tolerance, max_scores)
     numbers = [columns.score] + ([columns.weight] if columns.weight is not None else [])
-    with files.opened(table, numbers=numbers, label=columns.label, memory_limit=memory_limit) as found:
+    with files.opened(table, numbers=numbers, label=columns.label or "", memory_limit=memory_limit) as found:
         asked = request(found.table, columns, collect=found.collect, labels_are_text=found.labels_are_text)
         curves = _answered(asked, tolerance, max_scores)
     if not any(len(curve) or curve.unlabelled for curve in curves.values()):

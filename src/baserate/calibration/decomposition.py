@@ -1,0 +1,71 @@
+"""What part of a loss is miscalibration, and what the ranking of the scores takes off it."""
+
+import math
+
+import numpy as np
+
+from baserate.curves.curve import Curve
+from baserate.errors import InputError
+from baserate.formulas import scoring
+from baserate.metrics.definition import evaluate
+from baserate.metrics.over_prevalence import MetricFunction
+from baserate.metrics.probabilities import brier_score, log_loss
+from baserate.registry import bound_parameters, describe, row_of
+from baserate.results import Decomposition
+
+_PARTS = {brier_score.__name__: scoring.brier_parts, log_loss.__name__: scoring.log_loss_parts}
+
+
+def decompose(metric: MetricFunction, curve: Curve) -> Decomposition:
+    r"""Take the Brier score or the log loss apart into miscalibration, discrimination and uncertainty.
+
+    .. math:: S(p) = \underbrace{S(p) - S(\hat p)}_{\text{miscalibration}}
+              - \underbrace{(S(\eta) - S(\hat p))}_{\text{discrimination}} + \underbrace{S(\eta)}_{\text{uncertainty}}
+
+    where :math:`\hat p` are the isotonic rates, those of `isotonic_reliability`, and :math:`\eta` the prevalence. No
+    part is negative. An increasing transformation of the scores changes miscalibration alone. The isotonic rates
+    follow the noise of the labels too, so both parts are a little too high in small data.
+
+    Parameters
+    ----------
+    metric : callable
+        ``br.brier_score`` or ``br.log_loss``, also with ``functools.partial(br.log_loss, clip=1e-9)``.
+    curve : Curve
+        With scores between 0 and 1, read as they are; of a bucketed curve, the middles of its buckets.
+
+    Returns
+    -------
+    Decomposition
+        All nan, with a reason, where a class has no rows. Where the log loss is infinite so is its miscalibration, and
+        nothing else.
+
+    References
+    ----------
+    Dimitriadis, Gneiting & Jordan, Stable reliability diagrams for probabilistic classifiers, PNAS 2021.
+    doi:10.1073/pnas.2016191118.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> data = br.examples.payments()
+    >>> curve = br.Curve.from_scores(data["fraud"], data["new_model"])
+    >>> parts = br.decompose(br.brier_score, curve)
+    >>> round(parts.miscalibration, 4), round(parts.discrimination, 4), round(parts.uncertainty, 4)
+    (0.001, 0.0122, 0.0244)
+    """
+    row = row_of(metric)
+    if row is None or row.name not in _PARTS:
+        raise InputError(
+            f"decompose takes the Brier score or the log loss apart, got {describe(metric)}; pass br.brier_score or "
+            f"br.log_loss."
+        )
+    value, reason = evaluate(metric, curve)
+    if reason is not None:
+        parts = scoring.Parts(math.nan, math.nan, math.nan, math.nan)
+        return Decomposition(describe(metric), *parts, curve.prevalence, reason)
+    clip = float(bound_parameters(metric).get("clip", 0.0))  # type: ignore[arg-type]
+    clipped = np.clip(curve.middle, clip, 1 - clip)
+    score, place = np.unique(clipped, return_inverse=True)  # scores clipped to the same are ties
+    pos, neg = (np.bincount(place, mass) for mass in (curve.pos, curve.neg_as_read))
+    parts = _PARTS[row.name](score, pos, neg)
+    return Decomposition(describe(metric), float(value), *parts[1:], curve.prevalence)

@@ -1,0 +1,172 @@
+"""Calibration in the large, and in the small: mean scores beside event rates, of all rows and within subsets."""
+
+import math
+from collections.abc import Hashable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from baserate import checks
+from baserate.arrays import CountArray, FloatArray
+from baserate.calibration.line import FEW_CASES, FEW_CASES_CAUTION, effective_size, welch_margin
+from baserate.curves.bins import check_probabilities
+from baserate.curves.curve import Curve
+from baserate.errors import InputError, Reason
+from baserate.formulas.proportions import Interval, clopper_pearson
+from baserate.results import InTheLarge, InTheSmall
+
+
+def in_the_large(curve: Curve, *, confidence_level: float = 0.95) -> InTheLarge:
+    r"""Calibration in the large: whether scores are right on average.
+
+    .. math:: \bar p - \bar y, \qquad \bar p = \eta\, \bar p_+ + (1 - \eta)\, \bar p_-, \qquad \bar y = \eta
+
+    From -1 to 1: 0 is right, above 0 scores are too high, below 0 too low. Both means are as the curve is read, and the
+    event rate is the prevalence.
+
+    Parameters
+    ----------
+    curve : Curve
+        With scores between 0 and 1. Scores are taken as they are, wherever the curve is read.
+    confidence_level : float
+        How often the interval of the difference is to hold.
+
+    Returns
+    -------
+    InTheLarge
+        With both means, the interval of their difference, and a verdict: "agrees" where the interval holds 0. nan with
+        a reason where there are no rows or, at a given prevalence, a class is missing.
+
+    Notes
+    -----
+    At the data's own prevalence the event rate is uncertain, and has the interval of Clopper and Pearson around it. The
+    number of events among cases of different probabilities varies less than a binomial number does (Hoeffding), so
+    that the interval holds more often than it says, the more so the better scores tell cases apart; `cox_calibration`
+    asks the same question on the scale of log-odds, and more sharply. Weighted rows count as an effective number of
+    equal ones.
+
+    At a given prevalence the event rate is that prevalence, and certain. What is uncertain is the mean score of each
+    class: the interval is Welch's, from the spread within classes. It takes two cases of each class, and is rough with
+    few.
+
+    Of a bucketed curve, scores are taken in the middle of their buckets, and the interval is widened by what that can
+    matter.
+
+    References
+    ----------
+    Hoeffding, On the distribution of the number of successes in independent trials, Annals of Mathematical Statistics
+    1956. doi:10.1214/aoms/1177728178.
+    Welch, The generalization of Student's problem when several different population variances are involved, Biometrika
+    1947. doi:10.1093/biomet/34.1-2.28.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_counts([0.2, 0.8], pos=[10, 40], neg=[240, 60])
+    >>> print(br.in_the_large(curve))
+    mean score 0.3714, event rate 0.1429: scores are too high; difference 0.2286 [0.1875, 0.2635] (95 %,
+    clopper_pearson, 350 rows)
+    >>> br.in_the_large(curve.at_prevalence(0.5)).verdict
+    'agrees'
+    """
+    if not isinstance(curve, Curve):
+        raise InputError(f"in_the_large needs a whole Curve, got {type(curve).__name__}; pass the curve itself.")
+    check_probabilities(curve, "calibration in the large")
+    level = checks.confidence_level(confidence_level)
+    given, rate = curve.given_prevalence is not None, curve.prevalence
+    pos, neg = _class(curve, curve.pos, curve.pos_squares), _class(curve, curve.neg, curve.neg_squares)
+    n = effective_size(curve.pos + curve.neg, curve.pos_squares + curve.neg_squares)
+    if n == 0 or (given and curve.missing_class):
+        return InTheLarge(n, math.nan, rate, math.nan, math.nan, level, rate, "none", curve.missing_class)
+    mean_score = rate * pos.mean + (1 - rate) * neg.mean
+    if given:
+        margin = _margin(rate, pos, neg, level)
+        limits = Interval(np.asarray(mean_score - rate - margin), np.asarray(mean_score - rate + margin))
+    else:
+        of_rate = clopper_pearson(float(curve.n_pos) * (n / float(curve.n_pos + curve.n_neg)), n, level)
+        limits = Interval(mean_score - of_rate.high, mean_score - of_rate.low)
+    slack = rate * pos.slack + (1 - rate) * neg.slack
+    return InTheLarge(
+        n=n,
+        mean_score=mean_score,
+        event_rate=rate,
+        low=float(limits.low) - slack,
+        high=float(limits.high) + slack,
+        confidence_level=level,
+        prevalence=rate,
+        method="welch" if given else "clopper_pearson",
+        reason=Reason.ONE_CASE if math.isnan(limits.low) else None,
+        caution=_caution(slack, few=given and 1 < min(pos.size, neg.size) < FEW_CASES),
+    )
+
+
+def in_the_small(curves: Mapping[Hashable, Curve], *, confidence_level: float = 0.95) -> InTheSmall:
+    """Calibration in the small: whether scores are right on average within subsets.
+
+    Scores may be right in the large and wrong in every subset, too high in one and too low in another.
+
+    Parameters
+    ----------
+    curves : mapping of key to Curve
+        The curve of each subset, such as `curves_by` returns them.
+    confidence_level : float
+        How often the intervals of all subsets together are to hold: each is made at ``1 - (1 - level) / k`` for k
+        subsets (Bonferroni), so that one more subset is no more likely to look wrong by chance.
+
+    Returns
+    -------
+    InTheSmall
+        With an `InTheLarge` for each subset, and a table of them when printed.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> male = br.Curve.from_counts([0.2], pos=[100], neg=[200])
+    >>> female = br.Curve.from_counts([0.8], pos=[200], neg=[100])
+    >>> print(br.in_the_large(male + female).verdict)
+    agrees
+    >>> found = br.in_the_small({"male": male, "female": female})
+    >>> {sex: subset.verdict for sex, subset in found.subsets.items()}
+    {'male': 'scores are too low', 'female': 'scores are too high'}
+    """
+    if not isinstance(curves, Mapping) or not curves:
+        raise InputError(
+            f"curves must be a mapping of subsets to curves, with one at least, got {type(curves).__name__}; pass what "
+            f"curves_by returns, or a dict."
+        )
+    level = checks.confidence_level(confidence_level)
+    each = 1 - (1 - level) / len(curves)
+    found = {key: in_the_large(curve, confidence_level=each) for key, curve in curves.items()}
+    return InTheSmall(MappingProxyType(found), level)
+
+
+class _Class(NamedTuple):
+    """The scores of one class: their mean, the variance of that, from how many rows, and how far it is known."""
+
+    mean: float
+    variance: float
+    size: float
+    slack: float
+
+
+def _class(curve: Curve, weight: CountArray, squares: CountArray) -> _Class:
+    total, size = float(weight.sum()), effective_size(weight, squares)
+    if total == 0:
+        return _Class(0.0, 0.0, 0.0, 0.0)
+    middle: FloatArray = curve.middle
+    mean = float(np.sum(weight * middle)) / total
+    spread = float(np.sum(squares * (middle - mean) ** 2)) / total**2
+    variance = spread * size / (size - 1) if size > 1 else math.nan
+    return _Class(mean, variance, size, float(np.sum(weight * (curve.top - middle))) / total)
+
+
+def _margin(rate: float, pos: _Class, neg: _Class, level: float) -> float:
+    if min(pos.size, neg.size) <= 1:
+        return math.nan
+    return welch_margin((rate**2 * pos.variance, (1 - rate) ** 2 * neg.variance), (pos.size, neg.size), level)
+
+
+def _caution(slack: float, *, few: bool) -> str | None:
+    of_buckets = f"scores are buckets, which widens the interval by {slack:.2g} to either side" if slack > 0 else ""
+    return "; ".join(filter(None, [FEW_CASES_CAUTION if few else "", of_buckets])) or None

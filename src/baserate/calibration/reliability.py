@@ -1,0 +1,117 @@
+"""Scores against event rates, bin by bin."""
+
+import numpy as np
+
+from baserate import checks
+from baserate.arrays import FloatArray
+from baserate.curves.bins import Binned, BinsLike, binned, check_probabilities
+from baserate.curves.curve import Curve
+from baserate.errors import InputError, MissingInformationError
+from baserate.formulas.proportions import Interval, clopper_pearson
+from baserate.metrics.predictive import precision
+from baserate.results.reliability import AGREES, TOO_HIGH, TOO_LOW, Reliability
+from baserate.uncertainty import points
+from baserate.uncertainty.estimate import sizes_behind
+
+
+def reliability(curve: Curve, *, bins: BinsLike = 10, confidence_level: float = 0.95) -> Reliability:
+    """What the scores say and what happens, in bins of scores, with intervals and a verdict.
+
+    At the data's own prevalence the interval of an event rate is Clopper and Pearson's. Elsewhere the rate follows from
+    the shares that the bin has of the positives and of the negatives, and the interval is that of `estimate` for a
+    precision.
+
+    Parameters
+    ----------
+    curve : Curve
+        With scores between 0 and 1. Event rates are read where the curve is; scores are never moved here, see
+        `Curve.shift_scores` and `prior_effect`. On a bucketed curve scores are taken in the middle of their buckets,
+        and ``score_error`` says how far that can be off.
+    bins : int, Bins, list of edges or text
+        How to cut the scores: ten bins of equal width unless told; `equal_width`, `equal_frequency`, or edges.
+    confidence_level : float
+        How often each interval is to hold.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> data = br.examples.payments()
+    >>> curve = br.Curve.from_scores(data["fraud"], data["new_model"])
+    >>> found = br.reliability(curve, bins=br.equal_frequency(5))
+    >>> found.leaning
+    'too low'
+    """
+    level = checks.confidence_level(confidence_level)
+    check_curve(curve, "reliability")
+    found = binned(curve, bins)
+    rate_low, rate_high = _event_rate_interval(found, curve, level)
+    # Šidák: intervals at this level hold in all bins together, as often as one is to hold.
+    low_of_all, high_of_all = _event_rate_interval(found, curve, level ** (1 / max(len(found.n), 1)))
+    off_by = _score_error(curve, found)
+    high, low = found.mean_score - off_by > high_of_all, found.mean_score + off_by < low_of_all
+    return Reliability(
+        low=found.low,
+        high=found.high,
+        n=found.n,
+        pos=found.pos,
+        neg=found.neg,
+        share=found.share,
+        mean_score=found.mean_score,
+        event_rate=found.event_rate,
+        rate_low=rate_low,
+        rate_high=rate_high,
+        judgement=np.where(high, TOO_HIGH, np.where(low, TOO_LOW, AGREES)),
+        confidence_level=level,
+        prevalence=curve.prevalence,
+        bins=str(found.bins),
+        asked=found.bins.n,
+        score_error=float(np.max(off_by, initial=0.0)),
+        ece=float(np.sum(found.share * np.abs(found.gap))),
+    )
+
+
+def check_curve(curve: object, asker: str) -> None:
+    """Refuse what has no probabilities, or not both classes."""
+    if not isinstance(curve, Curve):
+        raise InputError(
+            f"{asker} reads a Curve, got {type(curve).__name__}; build one with Curve.from_scores(y_true, y_score)."
+        )
+    check_probabilities(curve, asker)
+    if curve.missing_class:
+        raise MissingInformationError(f"{asker} needs rows of both classes, and {curve.missing_class.sentence}.")
+
+
+def _score_error(curve: Curve, found: Binned) -> FloatArray:
+    """How far the mean score of each bin may be off, given which rows are in it."""
+    reach = (curve.top - curve.score) / 2
+    summed = np.bincount(found.place, weights=reach * (curve.pos + found.odds * curve.neg), minlength=len(found.n))
+    return np.asarray(summed / found.mass, np.float64)
+
+
+def _event_rate_interval(found: Binned, curve: Curve, confidence_level: float) -> Interval:
+    """The interval of each event rate: exact at the own prevalence, melded from two shares elsewhere."""
+    if curve.given_prevalence is None:
+        rows = found.n * (
+            found.n / (found.pos_squares + found.neg_squares)
+        )  # of weighted rows, how many they are worth
+        return clopper_pearson(rows * (found.pos / found.n), rows, confidence_level)
+    low, high = likelihood_ratios(found, curve, confidence_level)
+    with np.errstate(invalid="ignore"):  # an infinite ratio is certainty
+        return Interval(*(np.where(np.isinf(end), 1.0, end / (end + curve.odds_against)) for end in (low, high)))
+
+
+def likelihood_ratios(found: Binned, curve: Curve, confidence_level: float) -> Interval:
+    """How many times likelier a positive is to be in each bin than a negative: the interval of that.
+
+    The odds of an event in a bin are this ratio times the odds of the prevalence, so one interval serves all
+    prevalences. It is that of the precision of alerting on the bin, at one half.
+    """
+    n_pos, n_neg = sizes_behind(curve)
+    ends = []
+    for pos, neg in zip(found.pos, found.neg, strict=True):
+        tp, fp = n_pos * pos / curve.n_pos, n_neg * neg / curve.n_neg
+        known = points.melded(precision, points.Cases(tp, n_pos - tp, fp, n_neg - fp), np.ones(1), confidence_level)
+        ends.append((known.low[0], known.high[0]))
+    low, high = np.array(ends).reshape(-1, 2).T
+    with np.errstate(divide="ignore"):
+        return Interval(low / (1 - low), high / (1 - high))

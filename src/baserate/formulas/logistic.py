@@ -1,0 +1,221 @@
+"""Logistic regression on one variable, from counts: the likelihood, its maximum, and how well that is known.
+
+The log-odds are ``intercept + slope * x``, with both free, or the intercept alone. Information and gradient are taken
+about the mean of x, weighted as the likelihood weights it, so that x may lie anywhere and vary little.
+"""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+import scipy
+
+from baserate.arrays import CountArray, FloatArray
+
+# No log-odds move further in one step, nor are steps checked where none moves further than this.
+_LONGEST_MOVE = 10.0
+_SHORT_MOVE = 0.1
+
+# Newton's method doubles the digits: after a move this small there are no more to find.
+_CLOSE = 1e-7
+_STEPS = 500
+
+# Rows worked on at a time: few enough that the work on them stays in the processor's cache.
+_PIECE = 2**14
+
+# In place of information that is too small for a float; the step it leads to is cut anyway.
+_TINY = 1e-300
+
+Parameter = Literal["intercept", "slope"]
+Free = Literal["both", "intercept"]
+
+
+class Rows(NamedTuple):
+    """Positives and negatives, or their weights, at each x."""
+
+    x: FloatArray
+    pos: FloatArray
+    neg: FloatArray
+
+
+class ClassSums(NamedTuple):
+    """The weight of the rows of one class at each x, and the sums of squared weights."""
+
+    weight: CountArray
+    squares: CountArray
+
+    @property
+    def rows(self) -> FloatArray:
+        """At each x, how many rows of equal weight the rows there are worth."""
+        return np.divide(self.weight**2, self.squares, out=np.zeros(len(self.weight)), where=self.squares > 0)
+
+    def spread_as(self, rows: FloatArray) -> "ClassSums":
+        """As if so many rows of the class were at each x, with the squared weight that its rows have on average."""
+        return ClassSums(rows, rows * (float(self.squares.sum()) / float(self.rows.sum())))
+
+
+class Line(NamedTuple):
+    """Log-odds along x."""
+
+    intercept: float
+    slope: float
+
+    def at(self, x: FloatArray) -> FloatArray:
+        """The log-odds there."""
+        return self.intercept + self.slope * x
+
+    def plus(self, step: "Line", times: float) -> "Line":
+        """The line after a step."""
+        return Line(self.intercept + times * step.intercept, self.slope + times * step.slope)
+
+
+class Spread(NamedTuple):
+    """Sums of squares and of products of two parts of a gradient: the level at the mean of x, and the slope."""
+
+    level: float
+    both: float
+    slope: float
+
+
+class Fit(NamedTuple):
+    """The likelihood at a line, and its first two derivatives about the mean of x."""
+
+    line: Line
+    log_likelihood: float
+    gradient: Line  # of a line written as level + slope * (x - mean)
+    mean: float
+    information: Line  # of the level and of the slope, which do not mix there
+
+    def variance(self, of: Parameter, free: Free) -> float:
+        """What the likelihood says of the variance of a parameter."""
+        level, slope = _weights(self, of, free)
+        return level * level * self.information.intercept + slope * slope * self.information.slope
+
+
+def is_separated(rows: Rows) -> bool:
+    """Whether some x has all positives on one side and all negatives on the other, itself aside: no finite maximum."""
+    pos, neg = rows.x[rows.pos > 0], rows.x[rows.neg > 0]
+    return bool(pos.min() >= neg.max() or neg.min() >= pos.max())
+
+
+def likelihood(rows: Rows, line: Line, about: float) -> Fit:
+    """The logarithm of the likelihood with its derivatives; `about` is some x near the mean."""
+    pieces = (slice(first, first + _PIECE) for first in range(0, len(rows.x), _PIECE))
+    sums = np.sum([_sums(Rows(*(column[piece] for column in rows)), line, about) for piece in pieces], axis=0)
+    log_likelihood, level, slope, weight, product, square = (float(part) for part in sums)
+    mean = product / weight if weight > 0 else 0.0
+    return Fit(
+        line,
+        log_likelihood,
+        Line(level, slope - mean * level),
+        about + mean,
+        Line(weight, square - mean * product),
+    )
+
+
+def _sums(rows: Rows, line: Line, about: float) -> FloatArray:
+    x, pos, neg = rows
+    log_odds = line.at(x)
+    distance = np.abs(log_odds)
+    rarer = np.exp(-distance)
+    above = log_odds >= 0
+    common = 1 / (1 + rarer)
+    rare = rarer * common
+    n = pos + neg
+    # Terms of one sign, so that next to 0 and 1 nothing cancels.
+    miss = np.where(above, neg, pos)
+    log_likelihood = _dot(n, np.log(common)) - _dot(miss, distance)
+    residual = np.where(above, 1.0, -1.0) * ((n - miss) * rare - miss * common)
+    weight = n * (rare * common)
+    away = x - about
+    weighted = weight * away
+    return np.array(
+        [log_likelihood, residual.sum(), _dot(residual, away), weight.sum(), weighted.sum(), _dot(weighted, away)]
+    )
+
+
+def start(rows: Rows, slope: float) -> Line:
+    """Where to begin: a line of this slope that has about as many positives as there are."""
+    pos, neg = float(rows.pos.sum()), float(rows.neg.sum())
+    middle = _dot(rows.pos + rows.neg, rows.x) / (pos + neg)
+    return Line(float(np.log(pos) - np.log(neg)) - slope * middle, slope)
+
+
+def maximum(rows: Rows, begin: Line, free: Free) -> Fit:
+    """The most likely line, by Newton's method with steps that never make it less likely.
+
+    The logarithm of the likelihood is concave, so any way up leads to its one maximum, if that is finite.
+    """
+    ends = np.array([rows.x.min(), rows.x.max()])
+    here = likelihood(rows, begin, float(rows.x.mean()))
+    for _ in range(_STEPS):
+        step = _newton_step(here, free)
+        move = float(np.abs(step.at(ends)).max())
+        shorter = min(1.0, _LONGEST_MOVE / move) if move > 0 else 1.0
+        there = likelihood(rows, here.line.plus(step, shorter), here.mean)
+        while there.log_likelihood < here.log_likelihood and shorter * move > _SHORT_MOVE:
+            shorter /= 2
+            there = likelihood(rows, here.line.plus(step, shorter), here.mean)
+        here = there
+        if shorter * move <= _CLOSE:
+            break
+    return here
+
+
+def sandwich(best: Fit, of: Parameter, free: Free, spread: Spread) -> float:
+    """The variance of a parameter whose gradient scatters so much."""
+    level, slope = _weights(best, of, free)
+    return level * level * spread.level + 2 * level * slope * spread.both + slope * slope * spread.slope
+
+
+def spread_of_class(x: FloatArray, best: Fit, sums: ClassSums, *, positive: bool, given_size: float | None) -> Spread:
+    """How much the gradient scatters with the rows of one class.
+
+    Where the size of the class is given, rows scatter about their mean, and that takes one of so many; otherwise
+    whether there is one row more is chance too, and they scatter about zero.
+    """
+    log_odds = best.line.at(x)
+    level = scipy.special.expit(-log_odds) if positive else -scipy.special.expit(log_odds)
+    slope = level * (x - best.mean)
+    squares, scale = sums.squares, 1.0
+    if given_size is not None:
+        level = level - _dot(sums.weight, level) / float(sums.weight.sum())
+        slope = slope - _dot(sums.weight, slope) / float(sums.weight.sum())
+        scale = given_size / (given_size - 1)
+    return Spread(
+        scale * _dot(squares, level * level),
+        scale * _dot(squares, level * slope),
+        scale * _dot(squares, slope * slope),
+    )
+
+
+def sensitivity(rows: Rows, best: Fit, of: Parameter, free: Free, slack: FloatArray) -> float:
+    """How far a parameter moves, to first order, if each row may have its x moved by up to its `slack`."""
+    log_odds = best.line.at(rows.x)
+    share, rest = scipy.special.expit(log_odds), scipy.special.expit(-log_odds)
+    level, slope = _weights(best, of, free)
+    # A row pulls with its miss times its lever; x changes both.
+    change_of_miss = -best.line.slope * share * rest * (level + slope * (rows.x - best.mean))
+    moved_by_pos, moved_by_neg = np.abs(change_of_miss + slope * rest), np.abs(change_of_miss - slope * share)
+    return _dot(slack, rows.pos * moved_by_pos + rows.neg * moved_by_neg)
+
+
+def _weights(best: Fit, of: Parameter, free: Free) -> tuple[float, float]:
+    """What a unit of each part of the gradient, level and slope, moves a parameter by."""
+    level, slope = 1 / best.information.intercept, 1 / max(best.information.slope, _TINY)
+    if free == "intercept":
+        return level, 0.0
+    # The intercept is the level at the mean of x, less the slope times the mean.
+    return (0.0, slope) if of == "slope" else (level, -best.mean * slope)
+
+
+def _newton_step(fit: Fit, free: Free) -> Line:
+    level = fit.gradient.intercept / max(fit.information.intercept, _TINY)
+    if free == "intercept":
+        return Line(level, 0.0)
+    slope = fit.gradient.slope / max(fit.information.slope, _TINY)
+    return Line(level - slope * fit.mean, slope)
+
+
+def _dot(a: CountArray, b: FloatArray) -> float:
+    """The sum of products, in one thread: on a busy machine, threads for so little work wait for each other."""
+    return float(np.sum(a * b))

@@ -1,0 +1,1 @@
+"""What the prevalence is now, from scores without labels."""

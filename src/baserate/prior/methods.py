@@ -1,0 +1,207 @@
+"""Three ways to find the prevalence of unlabelled rows, and the check that goes with each."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy
+
+from baserate.arrays import FloatArray, Indices
+from baserate.errors import InputError, Reason
+from baserate.formulas.mixture import Fit, Histograms, fit_mixture, fit_posteriors
+from baserate.formulas.prior_shift import shifted
+from baserate.prior.bins import MOST_BINS, UNLABELLED_PER_BIN, fine_cuts, middle_cut, summed
+from baserate.prior.rows import Rows
+from baserate.results.priors import CHECK_LEVEL, PrevalenceEstimate
+
+# Labelled rows of a class on either side of a threshold, below which the interval is not known to hold.
+FEW_ROWS = 5
+
+_WEIGHTED = "rows are weighted and count as an effective number of equal ones, so that the interval is approximate"
+_UNKNOWN = Fit(*(np.asarray(np.nan) for _ in Fit._fields))
+
+
+@dataclass(frozen=True, eq=False)
+class Examined:
+    """Rows in bins, the mixture that fits these best, and an answer that has its check but no prevalence yet."""
+
+    rows: Rows
+    cuts: Indices
+    fit: Fit
+    answer: PrevalenceEstimate
+
+
+def examined(rows: Rows, confidence_level: float) -> Examined:
+    """Cut the rows into bins and see whether any mix of the labelled classes fits."""
+    blank = _blank(rows, confidence_level)
+    if blank.reason:
+        return Examined(rows, np.zeros(0, np.intp), _UNKNOWN, blank)
+    cuts = cuts_of(rows)
+    n_bins = len(cuts) + 1
+    answer = replace(blank, n_bins=n_bins, fit_reason=Reason.TOO_FEW_BINS)
+    if n_bins == 1:
+        return Examined(rows, cuts, _UNKNOWN, answer)
+    smaller = min(answer.n_pos, answer.n_neg)
+    fit = fit_mixture(rows.counts(cuts), largest_rise(smaller, n_bins, confidence_level))
+    if n_bins > 2:
+        statistic, df, p_value = misfit(fit, smaller, n_bins)
+        answer = replace(
+            answer, fit_statistic=float(statistic), fit_df=int(df), fit_p_value=float(p_value), fit_reason=None
+        )
+    return Examined(rows, cuts, fit, answer)
+
+
+def cuts_of(rows: Rows) -> Indices:
+    """Where to cut for fine bins, or at least for two."""
+    most = min(MOST_BINS, max(2, int(rows.unlabelled.sum() // UNLABELLED_PER_BIN)))
+    cuts = fine_cuts(rows.pos, rows.neg, most)
+    return cuts if len(cuts) else middle_cut(rows.pos, rows.neg)
+
+
+def largest_rise(smaller: float, n_bins: int, confidence_level: float) -> float:
+    """By how much the deviance may rise within the interval, with so many rows in the smaller class."""
+    quantile = float(scipy.special.stdtrit(_freedom(smaller, n_bins), (1 + confidence_level) / 2))
+    return quantile**2 / min(_freedom(smaller, n_bins) / smaller, 1.0)
+
+
+def misfit(fit: Fit, smaller: float, n_bins: int) -> tuple[FloatArray, Indices, FloatArray]:
+    """The statistic of the check, its degrees of freedom and its p-value."""
+    statistic = fit.deviance * min(_freedom(smaller, n_bins) / smaller, 1.0)
+    # At an end the prevalence is not free to take part of the misfit away.
+    df = np.where((fit.prevalence == 0) | (fit.prevalence == 1), n_bins - 1, n_bins - 2)
+    return statistic, df, scipy.special.chdtrc(df, statistic)
+
+
+def _freedom(smaller: float, n_bins: int) -> float:
+    """What a class has left after the shares of its bins are estimated."""
+    return max(smaller - (n_bins - 1), 1.0)
+
+
+def _blank(rows: Rows, level: float) -> PrevalenceEstimate:
+    """An answer that knows nothing yet but the sizes, and what is missing."""
+    n_unlabelled = float(rows.unlabelled.sum())
+    reason = rows.curve.missing_class or (Reason.NO_ROWS if n_unlabelled == 0 else None)
+    return PrevalenceEstimate(
+        value=np.nan,
+        low=np.nan,
+        high=np.nan,
+        confidence_level=level,
+        method="mixture",
+        n_unlabelled=n_unlabelled,
+        n_pos=float(rows.pos.sum()),
+        n_neg=float(rows.neg.sum()),
+        n_bins=0,
+        threshold=None,
+        scores_prevalence=None,
+        fit_statistic=np.nan,
+        fit_df=0,
+        fit_p_value=np.nan,
+        fit_reason=reason,
+        reason=reason,
+        caution=_WEIGHTED if rows.weighted else None,
+    )
+
+
+def _answered(found: PrevalenceEstimate, fit: Fit) -> PrevalenceEstimate:
+    return replace(found, value=float(fit.prevalence), low=float(fit.low), high=float(fit.high))
+
+
+def _with_caution(found: PrevalenceEstimate, sentence: str) -> PrevalenceEstimate:
+    return replace(found, caution=sentence if found.caution is None else f"{found.caution}; {sentence}")
+
+
+# --- the methods ----------------------------------------------------------------------------------
+
+
+def by_mixture(found: Examined) -> PrevalenceEstimate:
+    """Maximum likelihood over the bins."""
+    if found.answer.reason:
+        return found.answer
+    if found.answer.n_bins == 1:
+        return replace(found.answer, reason=Reason.NOT_TOLD_APART)
+    answer = _answered(found.answer, found.fit)
+    return answer if answer.n_bins > 2 else _with_few(answer, found.rows.counts(found.cuts))
+
+
+def by_adjusted_count(found: Examined, threshold: float | None) -> PrevalenceEstimate:
+    """The same with two bins, cut at a threshold."""
+    rows, answer = found.rows, replace(found.answer, method="adjusted_count")
+    if answer.reason:
+        return answer
+    if answer.n_bins == 1 and threshold is None:
+        return replace(answer, reason=Reason.NOT_TOLD_APART)
+    cut = middle_cut(rows.pos, rows.neg) if threshold is None else _cut_at(rows, threshold)
+    at = float(rows.starts[cut[0]]) if threshold is None else threshold
+    answer = replace(answer, threshold=at)
+    labelled = rows.pos + rows.neg
+    if labelled[cut[0] :].sum() == 0:
+        return replace(answer, reason=Reason.NO_ALERTS)
+    if labelled[: cut[0]].sum() == 0:
+        return replace(answer, reason=Reason.NO_REJECTIONS)
+    counts = rows.counts(cut)
+    if counts.pos[1] * counts.neg[0] == counts.pos[0] * counts.neg[1]:  # TPR = FPR
+        return replace(answer, reason=Reason.NOT_TOLD_APART)
+    rise = largest_rise(min(answer.n_pos, answer.n_neg), 2, answer.confidence_level)
+    return _with_few(_answered(answer, fit_mixture(counts, rise)), counts)
+
+
+def _with_few(answer: PrevalenceEstimate, counts: Histograms) -> PrevalenceEstimate:
+    """A word of caution where two bins are all there is and one of them hardly has labelled rows of a class."""
+    for name, column in (("positives", counts.pos), ("negatives", counts.neg)):
+        if column.min() < FEW_ROWS:
+            side = "below" if column[0] < column[1] else "at or above"
+            return _with_caution(
+                answer,
+                f"only {column.min():.3g} labelled {name} lie {side} the threshold, too few to be sure of a rate",
+            )
+    return answer
+
+
+def _cut_at(rows: Rows, threshold: float) -> Indices:
+    for given in (rows.curve, rows.now):
+        split = np.flatnonzero((given.score < threshold) & (threshold <= given.top))
+        if len(split):
+            low, high = float(given.score[split[0]]), float(given.top[split[0]])
+            raise InputError(
+                f"threshold must not lie within a bucket, got {threshold:g} and a bucket from {low:g} to {high:g}, "
+                f"whose rows are no longer told apart; use {low!r}."
+            )
+    return np.array([np.searchsorted(rows.starts, threshold)], np.intp)
+
+
+def by_em(found: Examined, scores_prevalence: float) -> PrevalenceEstimate:
+    """Maximum likelihood over the scores themselves, which are trusted."""
+    rows, answer = found.rows, replace(found.answer, method="em")
+    if answer.reason:
+        return answer
+    answer = replace(answer, scores_prevalence=scores_prevalence)
+    if (rows.now.score == scores_prevalence).all():
+        return replace(answer, reason=Reason.NOT_TOLD_APART)
+    amounts = np.asarray(rows.now.pos + rows.now.neg, np.float64)
+    count = amounts * (answer.n_unlabelled / float(amounts.sum()))
+    rise = float(scipy.special.ndtri((1 + answer.confidence_level) / 2)) ** 2
+    answer = _answered(answer, fit_posteriors(rows.now.score, count, scores_prevalence, rise))
+    p_value = _calibration(rows, found.cuts, scores_prevalence)
+    if p_value >= CHECK_LEVEL:
+        return answer
+    return _with_caution(
+        answer,
+        f"the labelled rows say that the scores are not probabilities at prevalence {scores_prevalence:.4g} "
+        f'(p = {p_value:.2g}), which "em" trusts them to be; use "mixture"',
+    )
+
+
+def _calibration(rows: Rows, cuts: Indices, prevalence: float) -> float:
+    """Whether the labelled rows have as many positives in each bin as the scores promise, by chi²: its p-value."""
+    curve, own = rows.curve, rows.curve.own_prevalence
+    assert own is not None
+    bins = np.searchsorted(cuts, rows.place, side="right")
+    size = len(cuts) + 1
+    # Of a bucket the promise is known from its lowest score to its highest; the benefit of the doubt is with it.
+    low, high = (shifted(score, 1 - score, prevalence, own).share for score in (curve.score, curve.top))
+    seen = summed(bins, curve.pos, size)
+    least, most = (summed(bins, (curve.pos + curve.neg) * share, size) for share in (low, high))
+    variance = summed(bins, (curve.pos_squares + curve.neg_squares) * (low * (1 - low) + high * (1 - high)) / 2, size)
+    off = np.maximum(np.maximum(least - seen, seen - most), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = np.where(off > 1e-9 * seen.sum(), off**2 / variance, 0.0)
+    return float(scipy.special.chdtrc(size, parts.sum()))

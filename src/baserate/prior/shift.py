@@ -1,0 +1,96 @@
+"""Whether the prevalence is all that has changed between two sets of labelled rows."""
+
+import numpy as np
+import scipy
+
+from baserate.arrays import FloatArray
+from baserate.curves.curve import Curve
+from baserate.errors import InputError, Reason
+from baserate.prior.bins import MOST_BINS, in_bins, merged, places, quantile_cuts, summed
+from baserate.results.priors import PriorShiftCheck
+
+# Rows of the smaller set for each bin: what Pearson's chi² is commonly said to need.
+_ROWS_PER_BIN = 5
+
+
+def prior_shift_check(before: Curve, after: Curve) -> PriorShiftCheck:
+    """Whether positives still score as positives did, and negatives as negatives did.
+
+    Everything that is read at another prevalence rests on this: within each class scores are distributed as they were,
+    and only the mix changes. Where labels have come in for both sets of rows, this is the check.
+
+    Parameters
+    ----------
+    before, after : Curve
+        Two sets of labelled rows. Where they are read does not matter, nor does their prevalence.
+
+    Returns
+    -------
+    PriorShiftCheck
+        A class with fewer than ten rows in either set is left out, with a reason.
+
+    Notes
+    -----
+    Each class is cut into up to ten bins of about equal numbers, with five rows or more to be expected of either set.
+    Equal scores are never split, and neither are buckets. Weighted rows are refused, because chi² counts cases.
+
+    References
+    ----------
+    Moreno-Torres et al. (2012), doi:10.1016/j.patcog.2011.06.019, for prior shift among the ways data can change.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> data = br.examples.payments()
+    >>> web = data["channel"] == "web"
+    >>> on_web, elsewhere = (br.Curve.from_scores(data["fraud"][k], data["new_model"][k]) for k in (web, ~web))
+    >>> print(br.prior_shift_check(on_web, elsewhere))
+    scores have changed within the negatives, not only the prevalence (positives p = 0.49, negatives p = 0.0067, \
+together p = 0.027)
+    """
+    for name, given in (("before", before), ("after", after)):
+        if not isinstance(given, Curve):
+            raise InputError(
+                f"{name} must be a Curve of labelled rows, got a {type(given).__name__}; build one with "
+                f"Curve.from_scores(y_true, y_score)."
+            )
+        if given.weighted:
+            raise InputError(f"{name} must have rows without weights, got a weighted curve; count its rows instead.")
+    starts, (place_before, place_after) = places(before, after)
+    found = []
+    for of_before, of_after in ((before.pos, after.pos), (before.neg, after.neg)):
+        sides = summed(place_before, of_before, len(starts)), summed(place_after, of_after, len(starts))
+        found.append(_pearson(*sides))
+    (statistic_pos, df_pos), (statistic_neg, df_neg) = found
+    statistic, df = sum(s for s, d in found if d), df_pos + df_neg
+    return PriorShiftCheck(
+        statistic=statistic if df else np.nan,
+        df=df,
+        p_value=_p_value(statistic, df),
+        statistic_pos=statistic_pos,
+        df_pos=df_pos,
+        p_value_pos=_p_value(statistic_pos, df_pos),
+        statistic_neg=statistic_neg,
+        df_neg=df_neg,
+        p_value_neg=_p_value(statistic_neg, df_neg),
+        reason=before.missing_class or after.missing_class or (Reason.TOO_FEW_BINS if 0 in (df_pos, df_neg) else None),
+    )
+
+
+def _pearson(before: FloatArray, after: FloatArray) -> tuple[float, int]:
+    """Pearson's statistic of one class, and its degrees of freedom; none where rows are too few."""
+    fewest, both = min(before.sum(), after.sum()), before + after
+    n_bins = min(MOST_BINS, int(fewest // _ROWS_PER_BIN))
+    if n_bins < 2:
+        return np.nan, 0
+    cuts = merged(quantile_cuts(both, n_bins), [both * (fewest / both.sum())], _ROWS_PER_BIN)
+    if not len(cuts):
+        return np.nan, 0
+    sides = in_bins(before, cuts), in_bins(after, cuts)
+    share = in_bins(both, cuts) / both.sum()
+    expected = share * before.sum(), share * after.sum()
+    return float(sum(((o - e) ** 2 / e).sum() for o, e in zip(sides, expected, strict=True))), len(cuts)
+
+
+def _p_value(statistic: float, df: int) -> float:
+    return float(scipy.special.chdtrc(df, statistic)) if df else np.nan

@@ -1,0 +1,276 @@
+"""Whether scores agree with what happens: a line, two tests, and means."""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from baserate.arrays import Array
+from baserate.errors import Reason
+from baserate.results.intervals import Estimate
+
+
+@dataclass(frozen=True)
+class CoxCalibration:
+    """The calibration line on the scale of log-odds, as returned by `cox_calibration`.
+
+    Attributes
+    ----------
+    in_the_large : Estimate
+        How far the log-odds of events lie above those of the scores, the slope being 1; 0 for calibrated scores.
+    intercept, slope : Estimate
+        The line of log-odds of events against log-odds of scores; 0 and 1 for calibrated scores.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_counts([0.2, 0.5, 0.8], pos=[30, 60, 70], neg=[70, 40, 30])
+    >>> print(br.cox_calibration(curve))
+    calibration_in_the_large 0.1756 [-0.1097, 0.4609] (95 %, robust_wald, prevalence 0.5333, 160 pos, 140 neg)
+    calibration_intercept 0.1496 [-0.0907, 0.3899] (95 %, wald, prevalence 0.5333, 160 pos, 140 neg)
+    calibration_slope 0.6144 [0.3955, 0.8333] (95 %, wald, prevalence 0.5333, 160 pos, 140 neg)
+    """
+
+    in_the_large: Estimate
+    intercept: Estimate
+    slope: Estimate
+
+    def columns(self) -> dict[str, Array]:
+        """The three as a table, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
+        rows = (self.in_the_large, self.intercept, self.slope)
+        names = ("metric", "value", "low", "high", "confidence_level", "prevalence", "method", "reason")
+        return {name: np.array([getattr(row, name) for row in rows]) for name in names}
+
+    def __str__(self) -> str:
+        return "\n".join(str(estimate) for estimate in (self.in_the_large, self.intercept, self.slope))
+
+
+@dataclass(frozen=True)
+class HosmerLemeshow:
+    """A test of calibration by bins, as returned by `hosmer_lemeshow`.
+
+    Attributes
+    ----------
+    statistic : float
+        Sum of squared differences between counted and expected positives and negatives, each over its expectation.
+    n_bins, df : int
+        Bins that have rows, and degrees of freedom.
+    p_value : float
+        How often calibrated scores show as much or more.
+    in_sample : bool
+        Whether the scores come from a model fitted on these rows.
+    min_expected : float
+        The smallest expected number of positives or negatives in a bin.
+    low, high : float
+        What the statistic can be where scores are buckets; the statistic itself where every score is known.
+    bins : str
+        How the bins were cut.
+    n_pos, n_neg : int
+        Cases behind it.
+    reason : Reason or None
+        Why there is no p-value, if there is none.
+    caution : str or None
+        A sentence where the p-value may not be what it says.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_counts([0.2, 0.5, 0.8], pos=[30, 50, 70], neg=[70, 50, 30])
+    >>> print(br.hosmer_lemeshow(curve, in_sample=False))
+    Hosmer–Lemeshow 12.5 in 3 bins: p = 0.00585 (3 degrees of freedom, scores of new rows, equal_frequency(10),
+    150 pos, 150 neg)
+    """
+
+    statistic: float
+    n_bins: int
+    df: int
+    p_value: float
+    in_sample: bool
+    min_expected: float
+    low: float
+    high: float
+    bins: str
+    n_pos: int
+    n_neg: int
+    reason: Reason | None = None
+    caution: str | None = None
+
+    def __str__(self) -> str:
+        facts = [f"{self.df} degree{'s' * (self.df != 1)} of freedom"]
+        facts += ["scores fitted on these rows" if self.in_sample else "scores of new rows", self.bins]
+        facts += [f"{self.n_pos:,} pos", f"{self.n_neg:,} neg"]
+        value = f"{self.statistic:.4g}{_certain(self.low, self.high)} in {self.n_bins} bin{'s' * (self.n_bins != 1)}"
+        text = f"Hosmer–Lemeshow {value}: p = {self.p_value:.3g} ({', '.join(facts)})"
+        return _with_notes(text, self.reason, self.caution)
+
+
+@dataclass(frozen=True)
+class Spiegelhalter:
+    """A test of calibration without bins, as returned by `spiegelhalter`.
+
+    Attributes
+    ----------
+    z : float
+        The Brier score less what calibrated scores would have, in standard errors.
+    p_value : float
+        How often calibrated scores show as much or more, in either direction.
+    low, high : float
+        What z can be where scores are buckets; z itself where every score is known.
+    n_pos, n_neg : int
+        Cases behind it.
+    reason : Reason or None
+        Why there is no z, if there is none.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_counts([0.2, 0.5, 0.8], pos=[30, 50, 70], neg=[70, 50, 30])
+    >>> print(br.spiegelhalter(curve))
+    Spiegelhalter's z 3.536: p = 0.000407 (150 pos, 150 neg)
+    """
+
+    z: float
+    p_value: float
+    low: float
+    high: float
+    n_pos: int
+    n_neg: int
+    reason: Reason | None = None
+
+    def __str__(self) -> str:
+        value = f"{self.z:.4g}{_certain(self.low, self.high)}"
+        text = f"Spiegelhalter's z {value}: p = {self.p_value:.3g} ({self.n_pos:,} pos, {self.n_neg:,} neg)"
+        return _with_notes(text, self.reason, None)
+
+
+@dataclass(frozen=True)
+class InTheLarge:
+    """The mean score beside the event rate, as returned by `in_the_large`.
+
+    Attributes
+    ----------
+    n : float
+        Rows behind it; of weighted rows, the number of equal ones that are worth as much.
+    mean_score, event_rate : float
+        Both as the curve is read.
+    low, high : float
+        An interval for the mean score minus the event rate.
+    confidence_level : float
+        How often such an interval is to hold.
+    prevalence : float
+        Where it was read; that is the event rate.
+    method : str
+        "clopper_pearson" where the event rate is uncertain, "welch" where it is given and the mean score is uncertain.
+    reason : Reason or None
+        Why a number is nan, if one is.
+    caution : str or None
+        A sentence on what the interval allows for besides chance.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> print(br.in_the_large(br.Curve.from_counts([0.2, 0.8], pos=[30, 70], neg=[70, 30])))
+    mean score 0.5, event rate 0.5: agrees; difference 0 [-0.07134, 0.07134] (95 %, clopper_pearson, 200 rows)
+    """
+
+    n: float
+    mean_score: float
+    event_rate: float
+    low: float
+    high: float
+    confidence_level: float
+    prevalence: float
+    method: str
+    reason: Reason | None = None
+    caution: str | None = None
+
+    @property
+    def difference(self) -> float:
+        """Mean score minus event rate."""
+        return self.mean_score - self.event_rate
+
+    @property
+    def verdict(self) -> str:
+        """In words: "agrees", "scores are too high", "scores are too low", or "undecided" without an interval."""
+        if not self.low <= self.high:
+            return "undecided"
+        if self.low > 0:
+            return "scores are too high"
+        return "scores are too low" if self.high < 0 else "agrees"
+
+    def __str__(self) -> str:
+        facts = f"{100 * self.confidence_level:.4g} %, {self.method}, {self.n:,.6g} row{'s' * (self.n != 1)}"
+        text = (
+            f"mean score {self.mean_score:.4g}, event rate {self.event_rate:.4g}: {self.verdict}; difference "
+            f"{self.difference:.4g} [{self.low:.4g}, {self.high:.4g}] ({facts})"
+        )
+        return _with_notes(text, self.reason, self.caution)
+
+
+@dataclass(frozen=True)
+class InTheSmall:
+    """Mean scores beside event rates within subsets, as returned by `in_the_small`.
+
+    Attributes
+    ----------
+    subsets : mapping of key to InTheLarge
+        Each subset, with an interval wide enough for all of them to hold together.
+    confidence_level : float
+        How often all intervals together are to hold.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> male = br.Curve.from_counts([0.2], pos=[1], neg=[2])
+    >>> female = br.Curve.from_counts([0.8], pos=[2], neg=[1])
+    >>> print(br.in_the_small({"male": male, "female": female}))
+    subset  rows  mean score  event rate  difference                    verdict
+    male       3         0.2      0.3333     -0.1333  [-0.734, 0.1958]  agrees
+    female     3         0.8      0.6667      0.1333  [-0.1958, 0.734]  agrees
+    2 subsets, all intervals together 95 %, each 97.5 %
+    """
+
+    subsets: Mapping[Hashable, InTheLarge]
+    confidence_level: float
+
+    @property
+    def disagreeing(self) -> list[Hashable]:
+        """The subsets whose scores are too high or too low."""
+        return [key for key, found in self.subsets.items() if found.low > 0 or found.high < 0]
+
+    def columns(self) -> dict[str, Array]:
+        """The subsets as a table, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
+        names = ("n", "mean_score", "event_rate", "difference", "low", "high", "verdict")
+        keys = np.fromiter(self.subsets, dtype=object, count=len(self.subsets))
+        rows = self.subsets.values()
+        return {"subset": keys} | {name: np.array([getattr(row, name) for row in rows]) for name in names}
+
+    def __str__(self) -> str:
+        rows: list[tuple[str, ...]] = [("subset", "rows", "mean score", "event rate", "difference", "", "verdict")]
+        for key, found in self.subsets.items():
+            numbers = (f"{found.n:,.6g}", *(f"{x:.4g}" for x in (found.mean_score, found.event_rate, found.difference)))
+            note = f" ({found.reason.sentence})" if found.reason else ""
+            rows.append((str(key), *numbers, f"[{found.low:.4g}, {found.high:.4g}]", found.verdict + note))
+        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+        lines = ["  ".join(_aligned(row, widths)).rstrip() for row in rows]
+        number = len(self.subsets)
+        each = next((found.confidence_level for found in self.subsets.values()), self.confidence_level)
+        level = f"all intervals together {100 * self.confidence_level:.4g} %, each {100 * each:.4g} %"
+        return "\n".join([*lines, f"{number} subset{'s' * (number != 1)}, {level}"])
+
+
+def _aligned(row: tuple[str, ...], widths: list[int]) -> list[str]:
+    """Words to the left, numbers to the right."""
+    left = {0, len(row) - 1}
+    return [
+        text.ljust(width) if column in left else text.rjust(width)
+        for column, (text, width) in enumerate(zip(row, widths, strict=True))
+    ]
+
+
+def _certain(low: float, high: float) -> str:
+    return f" (between {low:.4g} and {high:.4g}, because scores are buckets)" if low < high else ""
+
+
+def _with_notes(text: str, reason: Reason | None, caution: str | None) -> str:
+    return "; ".join([text, *(note for note in (reason.sentence if reason else None, caution) if note)])

@@ -1,0 +1,121 @@
+"""Scores beside their isotonic recalibration: the step curve with its band, and a loss taken apart."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from baserate.arrays import BoolArray, CountArray, FloatArray
+from baserate.errors import Reason
+
+
+@dataclass(frozen=True)
+class Decomposition:
+    """A mean loss taken apart, as returned by `decompose`.
+
+    ``value = miscalibration - discrimination + uncertainty``
+
+    Attributes
+    ----------
+    metric : str
+        Name of the loss, with its parameters.
+    value : float
+        The loss itself.
+    miscalibration : float
+        What recalibration would take off it; 0 or more.
+    discrimination : float
+        What the recalibrated scores take off the loss of the prevalence; 0 or more.
+    uncertainty : float
+        The loss of the prevalence, given to every case.
+    prevalence : float
+        Where it was read.
+    reason : Reason or None
+        Why all is nan, if it is.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[90, 60])
+    >>> print(br.decompose(br.brier_score, curve))
+    brier_score 0.295 = miscalibration 0.13 - discrimination 0.0225 + uncertainty 0.1875 (prevalence 0.25)
+    """
+
+    metric: str
+    value: float
+    miscalibration: float
+    discrimination: float
+    uncertainty: float
+    prevalence: float
+    reason: Reason | None = None
+
+    def columns(self) -> dict[str, list[str] | list[float]]:
+        """The decomposition as a table of one row, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
+        names = ("value", "miscalibration", "discrimination", "uncertainty", "prevalence")
+        return {"metric": [self.metric]} | {name: [getattr(self, name)] for name in names}
+
+    def __str__(self) -> str:
+        parts = f"miscalibration {self.miscalibration:.4g} - discrimination {self.discrimination:.4g}"
+        text = f"{self.metric} {self.value:.4g} = {parts} + uncertainty {self.uncertainty:.4g}"
+        why = f"; {self.reason.sentence}" if self.reason else ""
+        return f"{text} (prevalence {self.prevalence:.4g}){why}"
+
+
+@dataclass(frozen=True, eq=False)
+class IsotonicReliability:
+    """Recalibrated rates along the scores, with a band, as returned by `isotonic_reliability`.
+
+    Attributes
+    ----------
+    score : array
+        The distinct scores, lowest first; of a bucketed curve, the middles of its buckets.
+    rate : array
+        The recalibrated event rate at each: steps that never fall.
+    low, high : array
+        The band.
+    n : array
+        Rows at each score.
+    band : str
+        "consistency": where the rates would be if the scores were right. "confidence": around the rates.
+    confidence_level : float
+        How often the band is to hold at a score, not everywhere at once.
+    prevalence : float
+        Where the rates were read.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_counts([0.2, 0.5, 0.9], pos=[10, 12, 40], neg=[90, 18, 60])
+    >>> found = br.isotonic_reliability(curve, rng=0)
+    >>> found.rate.round(3)
+    array([0.1, 0.4, 0.4])
+    >>> print(found)
+    isotonic reliability: 2 steps, from 0.1 to 0.4 (230 rows, 95 % consistency band, prevalence 0.2696)
+    the band does not hold at 2 of 3 scores, with 87 % of the rows
+    """
+
+    score: FloatArray
+    rate: FloatArray
+    low: FloatArray
+    high: FloatArray
+    n: CountArray
+    band: Literal["consistency", "confidence"]
+    confidence_level: float
+    prevalence: float
+
+    @property
+    def off(self) -> BoolArray:
+        """Where score and rate disagree by more than the band: one of them has it around it, the other is outside."""
+        inside = self.rate if self.band == "consistency" else self.score
+        return (inside < self.low) | (inside > self.high)
+
+    def columns(self) -> dict[str, CountArray]:
+        """The curve as a table, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
+        return {name: getattr(self, name) for name in ("score", "rate", "low", "high", "n")}
+
+    def __str__(self) -> str:
+        steps, rows, off = len(np.unique(self.rate)), self.n.sum(), self.off
+        facts = f"{rows:,} rows, {100 * self.confidence_level:.4g} % {self.band} band, prevalence {self.prevalence:.4g}"
+        ends = f"{steps:,} step{'s' * (steps > 1)}, from {self.rate[0]:.4g} to {self.rate[-1]:.4g}"
+        share = f"{100 * self.n[off].sum() / rows:.3g} % of the rows"
+        verdict = f"the band does not hold at {off.sum():,} of {len(off):,} scores, with {share}"
+        return f"isotonic reliability: {ends} ({facts})\n{verdict if off.any() else 'the band holds at every score'}"

@@ -1,0 +1,168 @@
+"""What the prevalence is now, and whether it is all that has changed."""
+
+from dataclasses import dataclass
+
+from baserate.errors import Reason
+
+# Below this a check says that something does not fit.
+CHECK_LEVEL = 0.05
+
+# An end of 0 or 1 is no prevalence to read a metric at; this is how near to it one comes.
+_NEAREST = 1e-12
+
+
+@dataclass(frozen=True)
+class PrevalenceEstimate:
+    """The prevalence among unlabelled rows, as returned by `estimate_prevalence`.
+
+    A list of them makes a table: ``pd.DataFrame(estimates)``.
+
+    Attributes
+    ----------
+    value, low, high : float
+        The most likely prevalence, and the interval around it; both may reach 0 and 1.
+    confidence_level : float
+        How often such an interval is to hold the prevalence, if only the prevalence has changed.
+    method : str
+        How it was found.
+    n_unlabelled, n_pos, n_neg : float
+        Unlabelled rows, and labelled ones of either class; of weighted rows, the number of equal ones that are worth
+        as much.
+    n_bins : int
+        Into how many bins the check, and the method "mixture", have put the scores.
+    threshold : float or None
+        Where "adjusted_count" has counted.
+    scores_prevalence : float or None
+        Where "em" has taken the scores to be right.
+    fit_statistic, fit_df, fit_p_value : float
+        Whether any mix of the labelled classes looks like the unlabelled scores: twice the log-likelihood that the best
+        one lacks, its degrees of freedom, and how often as much is lacking by chance.
+    fit_reason, reason : Reason or None
+        Why there is no check, and why there is no prevalence, if so.
+    caution : str or None
+        A sentence where the interval may hold less often than it says.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> labelled = br.Curve.from_counts([0.1, 0.5, 0.9], pos=[10, 30, 60], neg=[800, 150, 50])
+    >>> now = br.Curve.from_counts([0.1, 0.5, 0.9], pos=[0, 0, 0], neg=[690, 190, 120])
+    >>> found = br.estimate_prevalence(labelled, now)
+    >>> print(found)
+    prevalence 0.1411 [0.09578, 0.191] (95 %, mixture of 3 bins, 1,000 unlabelled, 100 pos, 1,000 neg); \
+the unlabelled scores look like a mix of the labelled classes (p = 0.26)
+    >>> found.fits
+    True
+    """
+
+    value: float
+    low: float
+    high: float
+    confidence_level: float
+    method: str
+    n_unlabelled: float
+    n_pos: float
+    n_neg: float
+    n_bins: int
+    threshold: float | None
+    scores_prevalence: float | None
+    fit_statistic: float
+    fit_df: int
+    fit_p_value: float
+    fit_reason: Reason | None = None
+    reason: Reason | None = None
+    caution: str | None = None
+
+    @property
+    def width(self) -> float:
+        """From the lower to the upper end."""
+        return self.high - self.low
+
+    @property
+    def fits(self) -> bool | None:
+        """Whether the check has nothing against it at 5 %; None where there is no check."""
+        return None if self.fit_reason else self.fit_p_value >= CHECK_LEVEL
+
+    @property
+    def verdict(self) -> str:
+        """What the check says."""
+        if self.fit_reason:
+            return f"whether they are a mix of the labelled classes is not checked: {self.fit_reason.sentence}"
+        if self.fits:
+            return f"the unlabelled scores look like a mix of the labelled classes (p = {self.fit_p_value:.2g})"
+        return (
+            f"the unlabelled scores are not a mix of the labelled classes (p = {self.fit_p_value:.2g}): more than the "
+            f"prevalence has changed, and the estimate does not hold"
+        )
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """Both ends, as ``estimate(metric, point, prevalence=…)`` takes them: strictly between 0 and 1."""
+        return max(self.low, _NEAREST), min(self.high, 1 - _NEAREST)
+
+    def __str__(self) -> str:
+        how = self.method
+        how += f" of {self.n_bins} bins" if self.method == "mixture" and self.n_bins else ""
+        how += f" at {self.threshold:.4g}" if self.threshold is not None else ""
+        how += f" from {self.scores_prevalence:.4g}" if self.scores_prevalence is not None else ""
+        sizes = ((self.n_unlabelled, "unlabelled"), (self.n_pos, "pos"), (self.n_neg, "neg"))
+        facts = [f"{100 * self.confidence_level:.4g} %", how, *(f"{size:,.6g} {name}" for size, name in sizes)]
+        text = f"prevalence {self.value:.4g} [{self.low:.4g}, {self.high:.4g}] ({', '.join(facts)})"
+        notes = (self.reason.sentence if self.reason else self.verdict, self.caution)
+        return "; ".join([text, *(note for note in notes if note)])
+
+
+@dataclass(frozen=True)
+class PriorShiftCheck:
+    """Whether the scores within each class are still the same, as returned by `prior_shift_check`.
+
+    Attributes
+    ----------
+    statistic, df, p_value : float
+        Pearson's chi² of both classes together.
+    statistic_pos, df_pos, p_value_pos, statistic_neg, df_neg, p_value_neg : float
+        That of each class; nan where it has too few rows.
+    reason : Reason or None
+        Why there is no check at all, or none of one class.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> may = br.Curve.from_counts([0.1, 0.5, 0.9], pos=[10, 30, 60], neg=[800, 150, 50])
+    >>> june = br.Curve.from_counts([0.1, 0.5, 0.9], pos=[3, 11, 26], neg=[1500, 420, 80])
+    >>> print(br.prior_shift_check(may, june))
+    scores have changed within the negatives, not only the prevalence (positives p = 0.58, negatives p = 0.00028, \
+together p = 0.00084)
+    """
+
+    statistic: float
+    df: int
+    p_value: float
+    statistic_pos: float
+    df_pos: int
+    p_value_pos: float
+    statistic_neg: float
+    df_neg: int
+    p_value_neg: float
+    reason: Reason | None = None
+
+    @property
+    def fits(self) -> bool | None:
+        """Whether the check has nothing against it at 5 %; None where there is no check."""
+        return None if self.df == 0 else self.p_value >= CHECK_LEVEL
+
+    @property
+    def verdict(self) -> str:
+        """What the check says."""
+        if self.fits is None:
+            return "whether scores have changed within the classes is not known"
+        if self.fits:
+            return "no change of scores within the classes is seen"
+        classes = (("positives", self.p_value_pos), ("negatives", self.p_value_neg))
+        changed = [name for name, p_value in classes if p_value < CHECK_LEVEL] or ["classes"]
+        return f"scores have changed within the {' and the '.join(changed)}, not only the prevalence"
+
+    def __str__(self) -> str:
+        parts = (("positives", self.p_value_pos), ("negatives", self.p_value_neg), ("together", self.p_value))
+        text = f"{self.verdict} ({', '.join(f'{name} p = {p_value:.2g}' for name, p_value in parts)})"
+        return f"{text}; {self.reason.sentence}" if self.reason else text

@@ -1,0 +1,222 @@
+"""Scores against event rates, bin by bin, and what another prevalence does to them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from baserate.arrays import CountArray, FloatArray
+
+AGREES, TOO_HIGH, TOO_LOW = "agrees", "too high", "too low"
+
+
+@dataclass(frozen=True, eq=False)
+class Reliability:
+    """Scores against event rates by bins, as returned by `reliability`: the data of a reliability diagram.
+
+    Attributes
+    ----------
+    low, high : array
+        Edges of the bins; of bins of equal frequency, the lowest and the highest score.
+    n, pos, neg : array
+        Rows in each bin, as counted.
+    share : array
+        Each bin's part of all rows, as read.
+    mean_score, event_rate : array
+        What the scores say, and what happens, as read.
+    rate_low, rate_high : array
+        The interval of each event rate.
+    judgement : array of str
+        Of each bin: whether its scores are "too high", "too low", or whether what they say "agrees" with the data. The
+        intervals behind it are wider than `rate_low` to `rate_high`: they hold in all bins together.
+    confidence_level : float
+        How often an interval is to hold, and how often all judgements together are.
+    prevalence : float
+        Where it was read.
+    bins : str
+        How the bins were cut.
+    asked : int
+        How many bins were asked for.
+    score_error : float
+        How far a mean score may be off because the curve is bucketed.
+    ece : float
+        The mean distance between score and event rate.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> rain = br.Curve.from_scores([0, 0, 0, 1, 0, 1, 1, 1], [0.1, 0.1, 0.4, 0.4, 0.7, 0.7, 0.7, 0.9])
+    >>> print(br.reliability(rain, bins=5))
+    bin         rows  score  event rate               judgement
+    [0, 0.2]    2     0.1    0 [0, 0.8419]            agrees
+    (0.2, 0.4]  2     0.4    0.5 [0.01258, 0.9874]    agrees
+    (0.6, 0.8]  3     0.7    0.6667 [0.0943, 0.9916]  agrees
+    (0.8, 1]    1     0.9    1 [0.025, 1]             agrees
+    ECE 0.075, prevalence 0.5, equal_width(5), 95 % intervals
+    No bin is known to be off.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    n: CountArray
+    pos: CountArray
+    neg: CountArray
+    share: FloatArray
+    mean_score: FloatArray
+    event_rate: FloatArray
+    rate_low: FloatArray
+    rate_high: FloatArray
+    judgement: npt.NDArray[np.str_]
+    confidence_level: float
+    prevalence: float
+    bins: str
+    asked: int
+    score_error: float
+    ece: float
+
+    @property
+    def verdict(self) -> str:
+        """Which bins are off, in which direction, and whether that is over- or underconfidence, in words."""
+        off = self.judgement != AGREES
+        if not off.any():
+            return "No bin is known to be off."
+        parts = [
+            f"{word} in {_listed(self._names()[self.judgement == word])}"
+            for word in (TOO_HIGH, TOO_LOW)
+            if (self.judgement == word).any()
+        ]
+        return f"Scores are {' and '.join(parts)}: {_LEANINGS[self.leaning]}."
+
+    @property
+    def leaning(self) -> str:
+        """What the bins that are off have in common, in a word.
+
+        "overconfident" if all are too far from 0.5, "underconfident" if all are too near to it; else "too high" or
+        "too low" if they agree in that, "mixed" if in nothing, "none" if no bin is known to be off. Where all scores
+        are on one side of 0.5 both are the same, and "too high" or "too low" says it more plainly.
+        """
+        off = self.judgement != AGREES
+        if not off.any():
+            return "none"
+        high, above = self.judgement[off] == TOO_HIGH, self.mean_score[off] > 0.5
+        if high.all() or not high.any():
+            return TOO_HIGH if high.all() else TOO_LOW
+        if (high == above).all():
+            return "overconfident"
+        return "underconfident" if (high != above).all() else "mixed"
+
+    def columns(self) -> dict[str, npt.NDArray[np.generic]]:
+        """The bins as a table, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
+        names = ("low", "high", "n", "pos", "neg", "share", "mean_score", "event_rate", "rate_low", "rate_high")
+        return {name: getattr(self, name) for name in names} | {"judgement": self.judgement}
+
+    def _names(self) -> npt.NDArray[np.str_]:
+        """The bins with brackets that say which end belongs to them; 0 and 1 belong to the first and the last."""
+        ends = zip(self.low, self.high, strict=True)
+        if self.bins.startswith("equal_frequency"):
+            return np.array([f"[{low:.4g}, {high:.4g}]" for low, high in ends])
+        if "left-closed" in self.bins:
+            return np.array([f"[{low:.4g}, {high:.4g}{']' if high == 1 else ')'}" for low, high in ends])
+        return np.array([f"{'[' if low == 0 else '('}{low:.4g}, {high:.4g}]" for low, high in ends])
+
+    def __str__(self) -> str:
+        rates = [
+            f"{rate:.4g} [{low:.4g}, {high:.4g}]"
+            for rate, low, high in zip(self.event_rate, self.rate_low, self.rate_high, strict=True)
+        ]
+        rows, scores = [f"{n:,.6g}" for n in self.n], [f"{score:.4g}" for score in self.mean_score]
+        table = [("bin", "rows", "score", "event rate", "judgement")]
+        table += zip(self._names(), rows, scores, rates, self.judgement, strict=True)
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines = ["  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)) for line in table]
+        facts = [f"ECE {self.ece:.4g}", f"prevalence {self.prevalence:.4g}", self.bins]
+        if self.bins.startswith("equal_frequency") and len(self.n) < self.asked:
+            facts.append(f"{len(self.n)} bins, because equal scores are never split")
+        facts.append(f"{100 * self.confidence_level:.4g} % intervals")
+        if self.score_error:
+            facts.append(f"scores known to {self.score_error:.1g}")
+        return "\n".join([*(line.rstrip() for line in lines), ", ".join(facts), self.verdict])
+
+
+_LEANINGS = {
+    "overconfident": "overconfident, too near to 0 and 1, to be pulled toward 0.5",
+    "underconfident": "underconfident, too near to 0.5, to be spread toward 0 and 1",
+    TOO_HIGH: "they promise more than happens",
+    TOO_LOW: "more happens than they promise",
+    "mixed": "off in no single direction",
+}
+
+
+def _listed(names: npt.NDArray[np.str_], most: int = 3) -> str:
+    some = ", ".join(names[:most])
+    count = f"{len(names)} bin{'s' * (len(names) > 1)}"
+    return f"{count} ({some}{', …' * (len(names) > most)})"
+
+
+@dataclass(frozen=True, eq=False)
+class PriorEffect:
+    """What another prevalence does to the calibration of scores, as returned by `prior_effect`.
+
+    Attributes
+    ----------
+    ece_before : float
+        The calibration error at the prevalence the scores were made for.
+    ece : float
+        That of the scores as they are, read at the other prevalence.
+    ece_shifted : float
+        That of the scores moved to it, over the same rows in each bin: the shape that remains.
+    from_prevalence, prevalence : float
+        From where to where.
+    low, high, share, mean_score, shifted_score, event_rate_before, event_rate : array
+        By bins: edges, part of all rows at the new prevalence, mean score as it is and moved, and the event rate before
+        and at the new prevalence.
+    bins : str
+        How the bins were cut.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_counts([0.1, 0.5, 0.9], pos=[10, 50, 90], neg=[90, 50, 10])
+    >>> found = br.prior_effect(curve.at_prevalence(0.01))
+    >>> print(found)
+    ECE 0 at prevalence 0.5, where the scores belong; 0.2809 at 0.01 as they are, 0 moved there: 0.2809 is the prior, \
+0 is shape.
+    """
+
+    ece_before: float
+    ece: float
+    ece_shifted: float
+    from_prevalence: float
+    prevalence: float
+    low: FloatArray
+    high: FloatArray
+    share: FloatArray
+    mean_score: FloatArray
+    shifted_score: FloatArray
+    event_rate_before: FloatArray
+    event_rate: FloatArray
+    bins: str
+
+    @property
+    def prior_part(self) -> float:
+        """What moving the scores takes off the error; below 0 if moving them makes it larger."""
+        return self.ece - self.ece_shifted
+
+    @property
+    def shape(self) -> float:
+        """What remains after moving the scores."""
+        return self.ece_shifted
+
+    def columns(self) -> dict[str, FloatArray]:
+        """The bins before and after as a table, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
+        names = ("low", "high", "share", "mean_score", "shifted_score", "event_rate_before", "event_rate")
+        return {name: getattr(self, name) for name in names}
+
+    def __str__(self) -> str:
+        before, here, moved, prior = (
+            f"{round(error, 12):.4g}" for error in (self.ece_before, self.ece, self.ece_shifted, self.prior_part)
+        )
+        return (
+            f"ECE {before} at prevalence {self.from_prevalence:.4g}, where the scores belong; {here} at "
+            f"{self.prevalence:.4g} as they are, {moved} moved there: {prior} is the prior, {moved} is shape."
+        )

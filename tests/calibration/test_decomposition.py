@@ -1,0 +1,83 @@
+"""A loss taken apart: other tools, prevalences, and what cannot be taken apart."""
+
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+from calibration_sets import GOLDEN, NAMES, rows
+
+import baserate as br
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_model_diagnostics_agrees(name):
+    score, label = rows(name)
+    curve = br.Curve.from_scores(label, score)
+    for metric, key in ((br.brier_score, "brier"), (partial(br.log_loss, clip=1e-12), "log_loss")):
+        found, wanted = br.decompose(metric, curve), GOLDEN[name][key]
+        for part, value in wanted.items():
+            assert getattr(found, part) == pytest.approx(value, rel=1e-9, abs=1e-12), part
+        assert found.reason is None
+
+
+@pytest.mark.parametrize("metric", [br.brier_score, br.log_loss, partial(br.log_loss, clip=0.1)])
+@pytest.mark.parametrize("prevalence", [0.5, 0.001])
+def test_reading_at_a_prevalence_equals_weights(metric, prevalence):
+    data = br.examples.payments()
+    curve = br.Curve.from_scores(data["fraud"], data["new_model"])
+    weight = np.where(data["fraud"] == 1, 1.0, (1 - prevalence) / prevalence * curve.n_pos / curve.n_neg)
+    found = br.decompose(metric, curve.at_prevalence(prevalence))
+    weighted = br.decompose(metric, br.Curve.from_scores(data["fraud"], data["new_model"], weight=weight))
+    for part in ("value", "miscalibration", "discrimination", "uncertainty", "prevalence"):
+        assert getattr(found, part) == pytest.approx(getattr(weighted, part), rel=1e-9), part
+    assert found.value == pytest.approx(metric(curve.at_prevalence(prevalence)), rel=1e-14)
+    assert found.value == pytest.approx(found.miscalibration - found.discrimination + found.uncertainty, rel=1e-9)
+    entropy = -prevalence * math.log(prevalence) - (1 - prevalence) * math.log1p(-prevalence)
+    spread = prevalence * (1 - prevalence)
+    assert found.uncertainty == pytest.approx(spread if metric is br.brier_score else entropy, rel=1e-9)
+
+
+def test_scores_that_are_right_lose_nothing_and_another_prevalence_makes_them_wrong():
+    curve = br.Curve.from_counts([0.2, 0.9], pos=[20, 90], neg=[80, 10])
+    assert br.decompose(br.brier_score, curve).miscalibration == pytest.approx(0, abs=1e-16)
+    rare = curve.at_prevalence(0.01)
+    assert br.decompose(br.brier_score, rare).miscalibration > 0.01
+    told = br.decompose(br.brier_score, rare.shift_scores(0.01))
+    assert told.miscalibration == pytest.approx(0, abs=1e-16)
+    assert told.discrimination == pytest.approx(br.decompose(br.brier_score, rare).discrimination)
+
+
+def test_scores_clipped_to_one_number_are_ties():
+    curve = br.Curve.from_counts([0.01, 0.02, 0.9], pos=[1, 4, 40], neg=[60, 40, 10])
+    found = br.decompose(partial(br.log_loss, clip=0.05), curve)
+    tied = br.decompose(br.log_loss, br.Curve.from_counts([0.05, 0.9], pos=[5, 40], neg=[100, 10]))
+    assert found.discrimination == pytest.approx(tied.discrimination)
+    assert found.miscalibration == pytest.approx(tied.miscalibration)
+    assert found.metric == "log_loss:clip=0.05"
+
+
+def test_a_missing_class_is_nan_with_a_reason():
+    found = br.decompose(br.brier_score, br.Curve.from_scores([0, 0], [0.1, 0.2]))
+    assert math.isnan(found.miscalibration)
+    assert found.reason is br.Reason.NO_POSITIVES
+    assert str(found).endswith("there are no positives")
+
+
+def test_what_is_refused():
+    curve = br.Curve.from_counts([0.2, 0.9], pos=[20, 90], neg=[80, 10])
+    with pytest.raises(br.InputError, match=r"got ece; pass br\.brier_score or br\.log_loss"):
+        br.decompose(br.ece, curve)
+    with pytest.raises(br.InputError, match="got <lambda>; pass"):
+        br.decompose(lambda curve: 0.5, curve)
+    with pytest.raises(br.InputError, match="probabilities between 0 and 1"):
+        br.decompose(br.brier_score, br.Curve.from_scores([0, 1], [-1.0, 2.0]))
+    with pytest.raises(br.InputError, match="reads a whole Curve"):
+        br.decompose(br.brier_score, curve.at_threshold(0.5))
+
+
+def test_one_row_of_a_table():
+    curve = br.Curve.from_counts([0.2, 0.9], pos=[20, 90], neg=[80, 10])
+    columns = br.decompose(br.log_loss, curve).columns()
+    assert list(columns) == ["metric", "value", "miscalibration", "discrimination", "uncertainty", "prevalence"]
+    assert all(len(column) == 1 for column in columns.values())
