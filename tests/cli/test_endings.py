@@ -239,6 +239,17 @@ def test_completion_of_commands_and_metrics(program):
     assert completed("baserate sweep --metric best_", program) == ["plain,best_f_beta", "plain,best_f1"]
 
 
+def test_completion_of_columns_once_the_file_is_typed(program, payments, tmp_path):
+    assert completed(f"baserate evaluate {payments} --label f", program) == ["plain,fraud"]
+    assert completed(f"baserate calibration {payments} --label fraud --score ", program) == [
+        f"plain,{name}" for name in ("month", "channel", "fraud", "old_model", "new_model")
+    ]
+    assert completed(f"baserate compare {payments} --by x", program) == []
+    (tmp_path / "broken.parquet").write_text("no parquet")
+    for file in ("", "nowhere.csv", tmp_path / "broken.parquet"):  # no word, and above all no traceback
+        assert completed(f"baserate evaluate {file} --by ", program) == []
+
+
 def test_completion_of_files_is_left_to_the_shell(program):
     assert completed("baserate evaluate sco", program) == ["file,sco"]
 

@@ -42,6 +42,12 @@ RULES = [
     ("precision=0.01", lambda curve: curve.at_precision(0.01)),
     ("top_k=3", lambda curve: curve.at_top_k(3)),
     ("alert_rate=0.3", lambda curve: curve.at_alert_rate(0.3)),
+    ("best=f1", lambda curve: curve.best(br.f1)),
+    ("best=f_beta:beta=0.5", lambda curve: curve.best(partial(br.f_beta, beta=0.5))),
+    (
+        "best=expected_cost:cost_fp=1:cost_fn=30",
+        lambda curve: curve.best(partial(br.expected_cost, cost_fp=1, cost_fn=30)),
+    ),
 ]
 
 
@@ -58,6 +64,34 @@ def test_pointwise_metrics_at_a_rule(path, rows, ask, text, rule):
     assert (found["metric"], found["threshold"]) == ("f_beta:beta=2", point.threshold)
     assert (found["value"], found["low"], found["high"]) == (estimate.value, estimate.low, estimate.high)
     assert (area["metric"], area["threshold"]) == ("roc_auc", None)
+
+
+def test_the_best_threshold_is_that_of_each_prevalence(payments, ask):
+    asked = ("evaluate", payments, "--label", "fraud", "--score", "new_model", "--at", "best=f1", "--metric", "recall")
+    rows = json.loads(ask(*asked, "--prevalence", "1:1000", "--no-intervals", "--json").out)
+    curve = br.curve(payments, label="fraud", score="new_model")
+    points = [at.best(br.f1) for at in (curve, curve.at_prevalence("1:1000"))]
+    assert [row["threshold"] for row in rows] == [point.threshold for point in points]
+    assert points[0].threshold != points[1].threshold
+    swept = json.loads(ask("sweep", *asked[1:], "--prevalence", "1:1000", "--no-intervals", "--json").out)
+    assert [row["threshold"] for row in swept] == [points[1].threshold]
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "sweep"])
+def test_intervals_at_another_level(path, rows, ask, command):
+    asked = (command, path, "--label", "y", "--score", "p", "--score", "q", "--metric", "roc_auc", "--json")
+    asked += () if command == "compare" else ("--prevalence", "0.1")
+    answer = json.loads(ask(*asked, "--confidence-level", "0.6").out)
+    row = (answer["values"] if command == "compare" else answer)[-1]
+    curve = br.Curve.from_scores(rows["y"], rows["q"])
+    read = curve if command == "compare" else curve.at_prevalence(0.1)
+    found = br.estimate(br.roc_auc, read, confidence_level=0.6, rng=0)
+    assert (row["low"], row["high"]) == (found.low, found.high)
+    wider = json.loads(ask(*asked).out)
+    assert (wider["values"] if command == "compare" else wider)[-1]["low"] < row["low"]
+    done = ask(*asked, "--confidence-level", "1", "--no-intervals")
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("Error: confidence_level must be at least 0.5 and below 1, got 1.0")
 
 
 def test_a_threshold_that_is_not_there_is_a_note(path, ask):
@@ -140,6 +174,14 @@ WRONG = [
     ({"--metric": "best_f_beta"}, 1, "Error: best_f_beta needs its parameter beta"),
     ({"--at": "recal=0.6"}, 1, "did you mean 'recall'"),
     ({"--at": "recall"}, 1, "Error: --at must be a rule and a number such as recall=0.6, got 'recall'."),
+    ({"--at": "best"}, 1, "Error: best needs a metric such as best=f1, got 'best'."),
+    ({"--at": "best="}, 1, "Error: best needs a metric such as best=f1, got 'best='."),
+    ({"--at": "best=f2"}, 1, "Error: a metric must be one of"),
+    ({"--at": "best=roc_auc"}, 1, "Error: best needs a metric of thresholds such as best=f1, got 'roc_auc'"),
+    ({"--at": "best=alert_rate"}, 1, "alert_rate"),
+    ({"--at": "best=f_beta"}, 1, "Error: f_beta needs its parameter beta"),
+    ({"--confidence-level": "95"}, 1, "Error: confidence_level must be at least 0.5 and below 1, got 95.0"),
+    ({"--confidence-level": "much"}, 2, "Error: Invalid value for '--confidence-level'"),
     ({"--at": "recall=most"}, 1, "Error: --at must be a rule and a number such as recall=0.6, got 'recall=most'."),
     ({"--at": "recall=60"}, 1, "Error: recall must be above 0 and at most 1, got 60.0"),
     ({"--at": "top_k=2.5"}, 1, "Error: k must be a whole number"),

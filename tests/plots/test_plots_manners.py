@@ -19,6 +19,7 @@ pytestmark = pytest.mark.slow  # together, these take long
 def displays():
     return {
         "PrecisionRecallDisplay": plots.PrecisionRecallDisplay.from_curve(TIED),
+        "ReliabilityDisplay": plots.ReliabilityDisplay.from_curve(TIED),
         "RocDisplay": plots.RocDisplay.from_curve(TIED),
         "PrecisionRecallGainDisplay": plots.PrecisionRecallGainDisplay.from_curve(TIED),
         "PrevalenceDisplay": plots.PrevalenceDisplay.from_curves(GROUPS_TO_TRY, metric=br.auc_pr),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import click
 
 import baserate
+from baserate.cli.calibration import calibration
 from baserate.cli.compare import compare
 from baserate.cli.demo import demo
 from baserate.cli.evaluate import evaluate
@@ -42,7 +43,7 @@ def commands() -> None:
     """Judge binary classifiers at the prevalence that matters."""
 
 
-for command in (report, evaluate, compare, sweep, demo):
+for command in (report, evaluate, compare, sweep, calibration, demo):
     commands.add_command(command)
 
 

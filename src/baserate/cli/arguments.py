@@ -1,13 +1,16 @@
 """Options that say where the data are, and the curves of them."""
 
+import contextlib
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from baserate.cli.columns import columns_meant
 from baserate.curves.curve import Curve
 from baserate.errors import InputError
+from baserate.ingest.files import columns_of
 from baserate.ingest.tables import curve, curves_by
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -23,13 +26,11 @@ def of_a_file(command: F) -> F:
     for decorate in reversed(
         (
             click.argument("file", nargs=-1, required=True, type=click.Path()),
-            click.option("--label", metavar="COLUMN", help="The column of labels, unless only one can be meant."),
-            click.option(
-                "--score", "scores", multiple=True, metavar="COLUMN", help="A column of scores, likewise; repeat."
-            ),
-            click.option("--weight", metavar="COLUMN", help="A column of weights."),
+            _column("--label", help="The column of labels, unless only one can be meant."),
+            _column("--score", "scores", multiple=True, help="A column of scores, likewise; repeat."),
+            _column("--weight", help="A column of weights."),
             click.option("--positive", metavar="LABEL", help="Which label is the positive one, if not 1 or true."),
-            click.option("--by", "keys", multiple=True, metavar="COLUMN", help="A curve for each value of it; repeat."),
+            _column("--by", "keys", multiple=True, help="A curve for each value of it; repeat."),
             click.option("--period", metavar="COLUMN:LENGTH", help="A curve for each day, week, month, quarter, year."),
             click.option("--tz", metavar="ZONE", help="Whose clock cuts the periods, such as Europe/Prague."),
             click.option(
@@ -42,6 +43,20 @@ def of_a_file(command: F) -> F:
     ):
         command = decorate(command)
     return command
+
+
+def _column(*names: str, **settings: Any) -> Callable[[F], F]:
+    """An option that names a column; the shell completes it if it knows the file already."""
+    return click.option(*names, metavar="COLUMN", shell_complete=_columns_beginning_with, **settings)
+
+
+def _columns_beginning_with(context: click.Context, _: click.Parameter, beginning: str) -> list[CompletionItem]:
+    # Whatever is wrong with the file, a shell that completes a line is not the place to say it.
+    with contextlib.suppress(Exception):
+        # An option that still lacks its value ends click's reading; files that it has seen are left over.
+        found = columns_of(list(context.params.get("file") or context.args))
+        return [CompletionItem(column.name) for column in found if column.name.startswith(beginning)]
+    return []
 
 
 def curves_of(

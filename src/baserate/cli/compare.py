@@ -11,7 +11,7 @@ from baserate.cli.arguments import Key, curves_of, group_name, of_a_file
 from baserate.cli.notes import note, quiet_option
 from baserate.cli.output import Row, in_a_format, show_csv, show_json, show_table
 from baserate.cli.prevalences import Range, prevalence_from, range_from
-from baserate.cli.questions import Question, asked_by_options, questions_from
+from baserate.cli.questions import Question, asked_by_options, level_from, questions_from, with_intervals
 from baserate.cli.reading import row_at
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
@@ -37,7 +37,7 @@ _NO_INTERVALS = "no intervals: a crossing's would need both scores of each row, 
 @click.option("--prevalence", "prevalences", multiple=True, help="Where to read: 0.001 or 1:1000; repeat.")
 @click.option("--range", "span", default="1e-6:0.999999", show_default=True, help="Where to look for crossings.")
 @asked_by_options
-@click.option("--intervals/--no-intervals", default=True, help="With 95 % intervals, or quickly.")
+@with_intervals
 @in_a_format
 @quiet_option
 def compare(
@@ -47,6 +47,7 @@ def compare(
     names: tuple[str, ...],
     rule: str | None,
     intervals: bool,
+    confidence_level: float,
     form: str | None,
     **data: Any,
 ) -> None:
@@ -58,6 +59,7 @@ def compare(
     baserate.Pair keeps the rows and baserate.crossing_estimates has these intervals. --csv holds the values only,
     --json all of it.
     """
+    level = level_from(intervals, confidence_level)
     questions = questions_from(names, rule, areas=("average_precision",), pointwise=("f1",))
     for question in questions:
         lower_is_better(question.metric)  # says no to a metric without a direction
@@ -68,7 +70,7 @@ def compare(
         groups.setdefault(key, {})[score] = curve
     if len(found) < 2 * len(groups):
         raise InputError(f"compare needs at least two scores, got {next(iter(found))[0]!r}; name another by --score.")
-    values = _values(questions, groups, elsewhere, intervals)
+    values = _values(questions, groups, elsewhere, level)
     best, swaps = _over_range(questions, groups, between)
     if form == "json":
         show_json({"values": values, "best": best, "crossings": swaps})
@@ -79,7 +81,10 @@ def compare(
 
 
 def _values(
-    questions: Sequence[Question], groups: Mapping[Key, Mapping[str, Curve]], elsewhere: list[float], intervals: bool
+    questions: Sequence[Question],
+    groups: Mapping[Key, Mapping[str, Curve]],
+    elsewhere: list[float],
+    level: float | None,
 ) -> list[Row]:
     """Each model at each prevalence, and whether it leads there."""
     wanted = [
@@ -90,7 +95,7 @@ def _values(
     ]
     rows: list[Row] = []
     for question, key, models in progress(wanted, len(wanted), "Comparing"):
-        answers = [row_at(question, name, key, curve, intervals) for name, curve in models.items()]
+        answers = [row_at(question, name, key, curve, level) for name, curve in models.items()]
         leads = _leads(question, [cast(float, answer["value"]) for answer in answers])
         rows += [answer | {"leads": lead} for answer, lead in zip(answers, leads, strict=True)]
     return rows

@@ -8,7 +8,7 @@ from baserate.cli.arguments import curves_of, of_a_file
 from baserate.cli.notes import quiet_option
 from baserate.cli.output import in_a_format, show
 from baserate.cli.prevalences import prevalence_from
-from baserate.cli.questions import asked_by_options, questions_from
+from baserate.cli.questions import asked_by_options, level_from, questions_from, with_intervals
 from baserate.cli.reading import row_at
 from baserate.progress import progress
 
@@ -21,6 +21,7 @@ Examples:
   baserate evaluate scores.parquet --label fraud --score p --prevalence 1:10000
   baserate evaluate scores.csv.gz --label y --score old --score new --metric average_precision
   baserate evaluate scores.csv --at recall=0.6 --metric precision --metric f_beta:beta=2
+  baserate evaluate scores.csv --at best=f1 --metric precision --metric recall --confidence-level 0.9
   baserate evaluate logs/ --label y --score p --by country --period ts:month --tz UTC --csv
 """
 
@@ -29,7 +30,7 @@ Examples:
 @of_a_file
 @click.option("--prevalence", "prevalences", multiple=True, help="Where to read: 0.001 or 1:1000; repeat.")
 @asked_by_options
-@click.option("--intervals/--no-intervals", default=True, help="With 95 % intervals, or quickly.")
+@with_intervals
 @in_a_format
 @quiet_option
 def evaluate(
@@ -38,6 +39,7 @@ def evaluate(
     names: tuple[str, ...],
     rule: str | None,
     intervals: bool,
+    confidence_level: float,
     form: str | None,
     **data: Any,
 ) -> None:
@@ -47,6 +49,7 @@ def evaluate(
     prevalence and at each --prevalence. Without --metric it shows the metrics of whole curves, with --at those of a
     threshold.
     """
+    level = level_from(intervals, confidence_level)
     questions = questions_from(names, rule, areas=_AREAS, pointwise=_POINTWISE)
     elsewhere = [prevalence_from(text) for text in prevalences]
     wanted = [
@@ -55,4 +58,4 @@ def evaluate(
         for at in (curve, *map(curve.at_prevalence, elsewhere))
         for question in questions
     ]
-    show([row_at(*one, intervals) for one in progress(wanted, len(wanted), "Evaluating")], form)
+    show([row_at(*one, level) for one in progress(wanted, len(wanted), "Evaluating")], form)

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import click
 
-from baserate.errors import PrecisionWarning, UndefinedMetricWarning, UnlabelledWarning
+from baserate.errors import FewerBinsWarning, PrecisionWarning, UndefinedMetricWarning, UnlabelledWarning
 from baserate.progress import silenced
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -34,7 +34,7 @@ def noted() -> Iterator[None]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for category in (Note, PrecisionWarning, UndefinedMetricWarning, UnlabelledWarning):
+        for category in (Note, FewerBinsWarning, PrecisionWarning, UndefinedMetricWarning, UnlabelledWarning):
             warnings.simplefilter("always", category)
         warnings.showwarning = say
         yield

@@ -24,38 +24,38 @@ from baserate.uncertainty.estimate import estimate, is_bucketed
 Ends = tuple[float | None, float | None]
 
 
-def row_at(question: Question, score: str, key: Key, curve: Curve, intervals: bool) -> Row:
-    """A metric of a curve as it is read."""
+def row_at(question: Question, score: str, key: Key, curve: Curve, confidence_level: float | None) -> Row:
+    """A metric of a curve as it is read, with an interval if a level is given."""
     try:
         place = question.place(curve)
     except NoSuchPointError as error:
-        return _row(question, score, key, curve, ends=_no_ends(intervals), remark=str(error))
+        return _row(question, score, key, curve, ends=_no_ends(confidence_level), remark=str(error))
     value, reason = evaluate(question.metric, place)
-    ends = _no_ends(intervals)
-    if intervals and reason is None:
-        found = estimate(question.metric, place, rng=0)
+    ends = _no_ends(confidence_level)
+    if confidence_level is not None and reason is None:
+        found = estimate(question.metric, place, confidence_level=confidence_level, rng=0)
         ends, reason = (found.low, found.high), found.reason
     return _row(question, score, key, place, value=float(value), ends=ends, remark=_sentence(reason))
 
 
 def rows_over(
-    question: Question, score: str, key: Key, curve: Curve, *, prevalences: list[float], intervals: bool
+    question: Question, score: str, key: Key, curve: Curve, *, prevalences: list[float], confidence_level: float | None
 ) -> list[Row]:
     """A metric of a curve over many prevalences; all intervals come from the same draws where that can be."""
     if curve.missing_class or (question.rule is not None and question.rule.depends_on_prevalence):
         grid = progress(prevalences, len(prevalences), "Sweeping")
-        return [row_at(question, score, key, curve.at_prevalence(one), intervals) for one in grid]
+        return [row_at(question, score, key, curve.at_prevalence(one), confidence_level) for one in grid]
     try:
         place = question.place(curve)
     except NoSuchPointError as error:
-        shared: dict[str, Any] = {"ends": _no_ends(intervals), "remark": str(error)}
+        shared: dict[str, Any] = {"ends": _no_ends(confidence_level), "remark": str(error)}
         return [_row(question, score, key, curve.at_prevalence(one), **shared) for one in prevalences]
-    if not intervals:
+    if confidence_level is None:
         swept = sweep(question.metric, place, prevalences)
-        found = [(float(value), _no_ends(intervals)) for value in swept.value]
+        found = [(float(value), _no_ends(confidence_level)) for value in swept.value]
         reason = swept.reason
     else:
-        band = sweep_estimates(question.metric, place, prevalences, rng=0)
+        band = sweep_estimates(question.metric, place, prevalences, confidence_level=confidence_level, rng=0)
         columns = zip(band.value, band.low, band.high, strict=True)
         found = [(float(value), (float(low), float(high))) for value, low, high in columns]
         reason = band.reason
@@ -89,8 +89,8 @@ def _row(
     return row | {"note": remark}
 
 
-def _no_ends(intervals: bool) -> Ends:
-    return (math.nan, math.nan) if intervals else (None, None)
+def _no_ends(confidence_level: float | None) -> Ends:
+    return (None, None) if confidence_level is None else (math.nan, math.nan)
 
 
 def _sentence(reason: Reason | None) -> str | None:

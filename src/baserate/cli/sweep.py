@@ -8,7 +8,7 @@ from baserate.cli.arguments import curves_of, of_a_file
 from baserate.cli.notes import quiet_option
 from baserate.cli.output import Row, in_a_format, show
 from baserate.cli.prevalences import grid_from
-from baserate.cli.questions import asked_by_options, questions_from
+from baserate.cli.questions import asked_by_options, level_from, questions_from, with_intervals
 from baserate.cli.reading import rows_over
 from baserate.progress import progress
 
@@ -37,7 +37,7 @@ Examples:
     help="Prevalences in a range, evenly spaced in log-odds.",
 )
 @asked_by_options
-@click.option("--intervals/--no-intervals", default=True, help="With a band of 95 % intervals, or quickly.")
+@with_intervals
 @in_a_format
 @quiet_option
 def sweep(
@@ -47,6 +47,7 @@ def sweep(
     names: tuple[str, ...],
     rule: str | None,
     intervals: bool,
+    confidence_level: float,
     form: str | None,
     **data: Any,
 ) -> None:
@@ -54,6 +55,7 @@ def sweep(
 
     Without --metric it is average precision or, with --at, precision.
     """
+    level = level_from(intervals, confidence_level)
     questions = questions_from(names, rule, areas=("average_precision",), pointwise=("precision",))
     grid = grid_from(prevalences, points)
     wanted = [
@@ -61,5 +63,5 @@ def sweep(
     ]
     rows: list[Row] = []
     for one in progress(wanted, len(wanted), "Sweeping"):
-        rows += rows_over(*one, prevalences=grid, intervals=intervals)
+        rows += rows_over(*one, prevalences=grid, confidence_level=level)
     show(rows, form)

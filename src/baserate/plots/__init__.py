@@ -3,6 +3,7 @@
 from baserate.plots.gain import PrecisionRecallGainDisplay
 from baserate.plots.precision_recall import PrecisionRecallDisplay
 from baserate.plots.prevalence import PrevalenceDisplay
+from baserate.plots.reliability import ReliabilityDisplay
 from baserate.plots.roc import RocDisplay
 from baserate.plots.slices import SlicesDisplay
 from baserate.plots.timeline import TimelineDisplay
@@ -11,6 +12,7 @@ __all__ = [
     "PrecisionRecallDisplay",
     "PrecisionRecallGainDisplay",
     "PrevalenceDisplay",
+    "ReliabilityDisplay",
     "RocDisplay",
     "SlicesDisplay",
     "TimelineDisplay",

@@ -1,0 +1,156 @@
+"""``baserate calibration``: whether scores are the probabilities that they claim to be."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from baserate import checks
+from baserate.cli.arguments import curves_of, of_a_file
+from baserate.cli.calibration_tables import Model, Settings, Tables, joined, tables_elsewhere, tables_of
+from baserate.cli.columns import columns_meant
+from baserate.cli.notes import quiet_option
+from baserate.cli.output import Row, in_a_format, show_csv, show_json, show_table
+from baserate.cli.prevalences import prevalence_from
+from baserate.cli.questions import confidence_option
+from baserate.curves.bins import Bins, as_bins, check_probabilities
+from baserate.curves.curve import Curve
+from baserate.errors import InputError
+from baserate.ingest.tables import curve as read_curve
+from baserate.progress import progress
+
+_EXAMPLES = """\b
+Examples:
+  baserate calibration scores.parquet --label fraud --score p
+  baserate calibration scores.csv --score old --score new --prevalence 1:1000 --bins "equal_frequency(10)"
+  baserate calibration scores.csv --label y --score p --by country --json
+"""
+
+# What a table for people leaves out, because the lines around it say it, or because programs alone want it.
+_SAID = {"score", "prevalence", "share", "pos", "neg"}
+
+
+@click.command(epilog=_EXAMPLES)
+@of_a_file
+@click.option("--prevalence", "prevalences", multiple=True, help="Where else to read: 0.001 or 1:1000; repeat.")
+@click.option(
+    "--bins",
+    metavar="BINS",
+    help="How to cut the scores: 10, equal_frequency(10), or edges such as 0,0.1,1.  [default: 10 of equal width]",
+)
+@click.option("--in-sample", is_flag=True, help="The model was fitted on these very rows.")
+@click.option(
+    "--unlabelled",
+    multiple=True,
+    type=click.Path(),
+    metavar="FILE",
+    help="Rows without labels, with the same scores: what their prevalence is; repeat.",
+)
+@confidence_option
+@in_a_format
+@quiet_option
+def calibration(
+    *,
+    file: tuple[str, ...],
+    prevalences: tuple[str, ...],
+    bins: str | None,
+    in_sample: bool,
+    unlabelled: tuple[str, ...],
+    confidence_level: float,
+    form: str | None,
+    **data: Any,
+) -> None:
+    """Whether the scores in FILE are the probabilities that they claim to be.
+
+    Scores must lie between 0 and 1. They are cut into bins and compared with event rates; then come calibration errors
+    and losses, the calibration line, the tests of Hosmer and Lemeshow (in tenths of the rows, unless --bins are given)
+    and of Spiegelhalter, and what part of the losses is miscalibration. At each --prevalence it shows what the prior
+    does to the scores as they are, and what moving them there would leave. --by and --period show whether scores are
+    right on average within groups. --unlabelled estimates the prevalence of other rows from their scores, and checks
+    whether these are a mix of the labelled classes at all. --json holds all tables, --csv the bins.
+    """
+    settings = Settings(bins_from(bins), in_sample, checks.confidence_level(confidence_level))
+    elsewhere = list(dict.fromkeys(prevalence_from(text) for text in prevalences))
+    models = _models(file, unlabelled, data)
+    for model in models:
+        check_probabilities(model.curve, f"calibration of {model.score!r}")
+    readings = [(model, at) for model in models for at in (None, *elsewhere)]
+    parts = [_part(*one, settings) for one in progress(readings, len(readings), "Calibrating")]
+    together = joined(tables for _, tables in parts)
+    if form == "json":
+        show_json(together._asdict())
+    elif form == "csv":
+        show_csv(together.bins)
+    else:
+        _show(parts, f"{100 * settings.confidence_level:.4g} % intervals")
+
+
+def _models(file: tuple[str, ...], unlabelled: tuple[str, ...], data: dict[str, Any]) -> list[Model]:
+    """Each score with the curve of all rows, those of groups, and that of rows without labels."""
+    groups = {name: data.pop(name) for name in ("keys", "period", "tz")}
+    others = (data["weight"], *groups["keys"], groups["period"] and groups["period"].rpartition(":")[0])
+    data["label"], data["scores"] = columns_meant(
+        file, data["label"], data["scores"], others=others, n_scores=1, memory_limit=data["memory_limit"]
+    )
+    whole = curves_of(file, keys=(), period=None, tz=None, **data)
+    by_group = curves_of(file, **groups, **data) if any(groups.values()) else {}
+    found = []
+    for (score, _), curve in whole.items():
+        subsets = {key: subset for (of, key), subset in by_group.items() if of == score}
+        found.append(Model(score, curve, subsets, _without_labels(unlabelled, score, data)))
+    return found
+
+
+def _without_labels(file: tuple[str, ...], score: str, data: Mapping[str, Any]) -> Curve | None:
+    if not file:
+        return None
+    return read_curve(list(file), label=None, score=score, weight=data["weight"], memory_limit=data["memory_limit"])
+
+
+def _part(model: Model, prevalence: float | None, settings: Settings) -> tuple[str, Tables]:
+    """A model read at a prevalence, or at its own one, with a heading."""
+    if prevalence is not None:
+        return f"{model.score} read at prevalence {prevalence:.4g}", tables_elsewhere(model, prevalence, settings)
+    curve = model.curve
+    cases = f"{curve.n_pos:,.6g} positives, {curve.n_neg:,.6g} negatives"
+    heading = f"{model.score}: {cases}, read at their own prevalence {curve.prevalence:.4g}"
+    return heading, tables_of(model, settings)
+
+
+def bins_from(text: str | None) -> Bins | None:
+    """Bins as people write them: ``10``, ``equal_frequency(10)``, ``0,0.1,1``."""
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.split(",")]
+    try:
+        if len(parts) > 1:
+            return as_bins([float(part) for part in parts])
+        return as_bins(int(text) if text.strip().lstrip("-").isdigit() else text.strip())
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(
+            f"--bins must be a number such as 10, equal_frequency(10), or edges such as 0,0.1,1, got {text!r}."
+        ) from None
+
+
+def _show(parts: Sequence[tuple[str, Tables]], level: str) -> None:
+    for number, (heading, found) in enumerate(parts):
+        click.echo("\n" * (number > 0) + f"{heading}, {level}")
+        for rows in (found.bins, found.prior_effect_bins):
+            _table(None, rows)
+        click.echo(found.verdicts[0]["verdict"] if found.verdicts else found.prior_effects[0]["sentence"])
+        _table("In the large:", found.in_the_large)
+        _table("The calibration line in log-odds; 0, 0 and 1 are right:", found.line)
+        _table("Errors and losses:", found.errors)
+        _table("What losses are made of:", found.decompositions)
+        _table("Tests:", found.tests)
+        _table("In the small; the intervals hold in all groups together:", found.in_the_small)
+        for row in found.prevalence_now:
+            click.echo(f"\nNow, in the rows without labels: {row['sentence']}")
+
+
+def _table(heading: str | None, rows: Sequence[Row]) -> None:
+    if rows:
+        click.echo("" if heading is None else f"\n{heading}\n", nl=False)
+        show_table([{name: value for name, value in row.items() if name not in _SAID} for row in rows])

@@ -1,0 +1,206 @@
+"""What ``baserate calibration`` answers, as tables.
+
+A table has the same fields whatever the data, None where there is nothing to say. The first two are the score and
+the prevalence that was read at.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping
+from functools import partial
+from typing import NamedTuple, cast
+
+from baserate.arrays import Array
+from baserate.calibration.decomposition import decompose
+from baserate.calibration.goodness_of_fit import hosmer_lemeshow, spiegelhalter
+from baserate.calibration.large_and_small import in_the_large, in_the_small
+from baserate.calibration.line import cox_calibration
+from baserate.calibration.prior_effect import prior_effect
+from baserate.calibration.reliability import reliability
+from baserate.cli.arguments import WHOLE, Key, group_name
+from baserate.cli.output import Row
+from baserate.cli.questions import Question
+from baserate.cli.reading import row_at
+from baserate.curves.bins import Bins, equal_frequency, equal_width
+from baserate.curves.curve import Curve
+from baserate.errors import Reason
+from baserate.metrics.calibration_errors import debiased_ece, ece, mce, smooth_ece
+from baserate.metrics.over_prevalence import MetricFunction
+from baserate.metrics.probabilities import brier_score, log_loss
+from baserate.prior.prevalence import estimate_prevalence
+from baserate.results import HosmerLemeshow, InTheLarge, Spiegelhalter
+
+_ERROR_FIELDS = ("score", "prevalence", "metric", "value", "at_least", "at_most", "note")
+_ONLY_COUNTS = "a test on counted cases, and these have weights"
+
+
+class Model(NamedTuple):
+    """A score and its rows: all of them, those of each group, and others that have no labels."""
+
+    score: str
+    curve: Curve
+    subsets: Mapping[Key, Curve]
+    unlabelled: Curve | None
+
+
+class Settings(NamedTuple):
+    """What is asked beside the data."""
+
+    bins: Bins | None
+    in_sample: bool
+    confidence_level: float
+
+    @property
+    def diagram_bins(self) -> Bins:
+        """Where scores are cut: into ten bins of equal width, unless told."""
+        return equal_width(10) if self.bins is None else self.bins
+
+    @property
+    def test_bins(self) -> Bins:
+        """Where the test of Hosmer and Lemeshow cuts them: into tenths of the rows, unless told."""
+        return equal_frequency(10) if self.bins is None else self.bins
+
+
+class Tables(NamedTuple):
+    """What is said about scores; the names are those in JSON. Some tables are of the own prevalence, some of others."""
+
+    bins: list[Row]
+    verdicts: list[Row]
+    in_the_large: list[Row]
+    line: list[Row]
+    errors: list[Row]
+    decompositions: list[Row]
+    tests: list[Row]
+    in_the_small: list[Row]
+    prior_effects: list[Row]
+    prior_effect_bins: list[Row]
+    prevalence_now: list[Row]
+
+
+def joined(parts: Iterable[Tables]) -> Tables:
+    """The same tables of several scores and prevalences, below each other."""
+    together = zip(*parts, strict=True)
+    return Tables(*([row for rows in tables for row in rows] for tables in together))
+
+
+def tables_of(model: Model, settings: Settings) -> Tables:
+    """A score at the prevalence of its data."""
+    score, curve, subsets, unlabelled = model
+    drawn = reliability(curve, bins=settings.diagram_bins, confidence_level=settings.confidence_level)
+    about = _about(score, curve)
+    return _at_any_prevalence(score, curve, settings)._replace(
+        bins=[about | row for row in _rows(drawn.columns())],
+        verdicts=[about | {"bins": drawn.bins, "leaning": drawn.leaning, "verdict": drawn.verdict}],
+        tests=_tests(score, curve, settings),
+        in_the_small=_in_the_small(score, subsets, settings) if subsets else [],
+        prevalence_now=[] if unlabelled is None else [_prevalence_now(score, curve, unlabelled, settings)],
+    )
+
+
+def tables_elsewhere(model: Model, prevalence: float, settings: Settings) -> Tables:
+    """A score at another prevalence, and what the prior has to do with it."""
+    score, at = model.score, model.curve.at_prevalence(prevalence)
+    effect = prior_effect(at, bins=settings.diagram_bins)
+    about = _about(score, at)
+    names = ("from_prevalence", "ece_before", "ece", "ece_shifted", "prior_part", "shape")
+    return _at_any_prevalence(score, at, settings)._replace(
+        prior_effects=[about | {name: getattr(effect, name) for name in names} | {"sentence": str(effect)}],
+        prior_effect_bins=[about | row for row in _rows(effect.columns())],
+    )
+
+
+def _about(score: str, at: Curve) -> Row:
+    return {"score": score, "prevalence": at.prevalence}
+
+
+def _at_any_prevalence(score: str, at: Curve, settings: Settings) -> Tables:
+    nothing = Tables(*([] for _ in Tables._fields))
+    means = in_the_large(at, confidence_level=settings.confidence_level)
+    return nothing._replace(
+        in_the_large=[_about(score, at) | _means(means)],
+        line=_line(score, at, settings),
+        errors=_errors(score, at, settings),
+        decompositions=[_decomposition(score, at, metric) for metric in (brier_score, log_loss)],
+    )
+
+
+def _means(means: InTheLarge) -> Row:
+    row: Row = {"n": int(means.n) if means.n == int(means.n) else means.n}
+    row |= {"mean_score": means.mean_score, "event_rate": means.event_rate, "difference": means.difference}
+    row |= {"low": means.low, "high": means.high, "verdict": means.verdict}
+    return row | {"note": _note(means.reason, means.caution)}
+
+
+def _line(score: str, at: Curve, settings: Settings) -> list[Row]:
+    found = cox_calibration(at, confidence_level=settings.confidence_level)
+    rows = []
+    for number in (found.in_the_large, found.intercept, found.slope):
+        row: Row = {"metric": number.metric, "value": number.value, "low": number.low, "high": number.high}
+        rows.append(_about(score, at) | row | {"note": _note(number.reason, number.caution)})
+    return rows
+
+
+def _errors(score: str, at: Curve, settings: Settings) -> list[Row]:
+    bins = settings.diagram_bins
+    errors: list[MetricFunction] = [partial(ece, bins=bins), partial(debiased_ece, bins=bins), smooth_ece]
+    rows = []
+    for metric in (*errors, partial(mce, bins=bins), brier_score, log_loss):
+        row = row_at(Question(metric, None), score, WHOLE, at, None)
+        named = {"metric": getattr(metric, "func", metric).__name__}  # without the bins, which all have
+        rows.append({name: row[name] for name in _ERROR_FIELDS} | named)
+    return rows
+
+
+def _decomposition(score: str, at: Curve, metric: MetricFunction) -> Row:
+    parts = decompose(metric, at)
+    row: Row = {"metric": parts.metric, "value": parts.value}
+    row |= {name: getattr(parts, name) for name in ("miscalibration", "discrimination", "uncertainty")}
+    return _about(score, at) | row | {"note": _note(parts.reason, None)}
+
+
+def _tests(score: str, curve: Curve, settings: Settings) -> list[Row]:
+    """Two tests, which count cases and so are read at the data's own prevalence only."""
+    about = _about(score, curve)
+    names = ("hosmer_lemeshow", "spiegelhalter")
+    if curve.weighted:
+        unknown: Row = dict.fromkeys(("statistic", "at_least", "at_most", "bins", "df", "p_value"))
+        return [about | {"test": name} | unknown | {"note": _ONLY_COUNTS} for name in names]
+    by_bins = hosmer_lemeshow(curve, in_sample=settings.in_sample, bins=settings.test_bins)
+    without = spiegelhalter(curve)
+    cut: Row = {"bins": by_bins.n_bins, "df": by_bins.df}
+    return [
+        about | {"test": names[0], "statistic": by_bins.statistic} | _test(by_bins, cut, by_bins.caution),
+        about | {"test": names[1], "statistic": without.z} | _test(without, {"bins": None, "df": None}, None),
+    ]
+
+
+def _test(found: HosmerLemeshow | Spiegelhalter, cut: Row, caution: str | None) -> Row:
+    ends = (found.low, found.high) if found.low < found.high else (None, None)
+    row: Row = {"at_least": ends[0], "at_most": ends[1]}
+    return row | cut | {"p_value": found.p_value, "note": _note(found.reason, caution)}
+
+
+def _in_the_small(score: str, subsets: Mapping[Key, Curve], settings: Settings) -> list[Row]:
+    found = in_the_small(cast(Mapping[Hashable, Curve], subsets), confidence_level=settings.confidence_level)
+    rows = []
+    for key, means in zip(subsets, found.subsets.values(), strict=True):
+        about: Row = {"score": score, "prevalence": means.prevalence, "group": group_name(key)}
+        rows.append(about | _means(means))
+    return rows
+
+
+def _prevalence_now(score: str, curve: Curve, unlabelled: Curve, settings: Settings) -> Row:
+    """What the prevalence is among rows that have no labels, beside that of those that have."""
+    found = estimate_prevalence(curve, unlabelled, confidence_level=settings.confidence_level)
+    row: Row = {name: getattr(found, name) for name in ("value", "low", "high", "method", "n_unlabelled", "n_bins")}
+    row |= {name: getattr(found, name) for name in ("fit_statistic", "fit_df", "fit_p_value", "fits")}
+    note = _note(found.reason or found.fit_reason, found.caution)
+    return _about(score, curve) | row | {"note": note, "sentence": str(found)}
+
+
+def _rows(columns: Mapping[str, Array]) -> list[Row]:
+    """The rows of a table of columns."""
+    values = (column.tolist() for column in columns.values())
+    return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
+
+
+def _note(reason: Reason | None, caution: str | None) -> str | None:
+    return "; ".join(part for part in (reason.sentence if reason else None, caution) if part) or None
