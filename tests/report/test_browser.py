@@ -1,125 +1,14 @@
 """The page in a real browser, opened from disk with the network off."""
 
-import os
-import shutil
 import time
 
 import numpy as np
 import pytest
+from browsing import HOSTILE, interval, near, quietly, shown
 
 import baserate as br
 
 pytestmark = pytest.mark.browser
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-HOSTILE = '<img src=x onerror="window.hacked=1"> & <b>bold</b>'
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if CHROMIUM is None:
-        if os.environ.get("BASERATE_BROWSER") == "required":
-            pytest.fail("no Chromium on this machine, and the page has to be tested; install the package chromium")
-        pytest.skip("no Chromium on this machine; install the package chromium")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
-def models():
-    data = br.examples.payments()
-    return {
-        "old_model": br.Curve.from_scores(data["fraud"], data["old_model"]),
-        HOSTILE: br.Curve.from_scores(data["fraud"], data["new_model"]),
-    }
-
-
-@pytest.fixture(scope="module")
-def path(models, tmp_path_factory):
-    data = br.examples.payments()
-    by_month = {
-        month: br.Curve.from_scores(data["fraud"][here], data["old_model"][here])
-        for month in np.unique(data["month"]).tolist()
-        if (here := data["month"] == month).any()
-    }
-    path = tmp_path_factory.mktemp("page") / "page.html"
-    groups = {HOSTILE: {"old_model": by_month}}
-    br.write_report(path, models, prevalences=["1:1000"], groups=groups, title=HOSTILE, n_resamples=200)
-    return path
-
-
-@pytest.fixture(scope="module")
-def hard(tmp_path_factory):
-    """A page of eight models that are hard to show, and of slices that some of them lack."""
-    rng = np.random.default_rng(0)
-    y = rng.random(3_000) < 0.1
-    score = rng.normal(size=3_000) + 2 * y
-    models = {
-        "__proto__": br.Curve.from_scores(y, y + rng.random(3_000) / 2),
-        "reversed": br.Curve.from_scores(y, -1e-9 * score),
-        "constant\n\"'`": br.Curve.from_scores(y, np.ones(3_000)),
-        "מודל \u202e": br.Curve.from_scores(y, score, weight=rng.exponential(size=3_000)),
-        "🦊" * 30: br.Curve.from_scores(y, np.where(score > 3, np.inf, np.where(score < -1, -np.inf, score))),
-        "a" * 80: br.Curve.from_counts([0.1, 0.5, 0.9], [1, 10, 40], [900, 50, 3], top=[0.4, 0.8, 0.95]),
-        "one positive": br.Curve.from_scores(np.arange(1_000) == 100, rng.random(1_000)),
-        "three cases": br.Curve.from_scores([1, 0, 0], [0.5, 0.9, 0.1]),
-    }
-    slices = {f"slice {k}": br.Curve.from_scores(y[k::60], score[k::60]) for k in range(60)}
-    slices |= {None: models["reversed"], "none": br.Curve.from_scores([0, 0], [0.1, 0.2])}
-    groups = {"slices": {"__proto__": slices, "reversed": {None: models["reversed"], "other": models["reversed"]}}}
-    path = tmp_path_factory.mktemp("page") / "page.html"
-    br.write_report(path, models, groups=groups | {"empty": {"reversed": {}}}, n_resamples=100)
-    return path, models, slices
-
-
-@pytest.fixture
-def opened(browser, path):
-    yield from quietly(browser, path)
-
-
-@pytest.fixture
-def opened_hard(browser, hard):
-    yield from quietly(browser, hard[0])
-
-
-def quietly(browser, path):
-    """The page; whatever the console says is a failure."""
-    context = browser.new_context(offline=True)
-    tab = context.new_page()
-    said = []
-    tab.on("console", lambda message: said.append(message.text))
-    tab.on("pageerror", lambda error: said.append(str(error)))
-    tab.on("request", lambda request: request.url.startswith(("file:", "data:")) or said.append(request.url))
-    tab.goto(path.as_uri())
-    yield tab
-    assert said == []
-    context.close()
-
-
-def shown(tab, table):
-    """A table as its cells' main texts and small print, by the name of the row."""
-    script = """(id) => [...document.querySelectorAll(`#${id} tbody tr`)].map((row) => [...row.cells].map((cell) =>
-        [cell.firstChild ? cell.firstChild.textContent : "", cell.querySelector("small")?.textContent ?? ""]))"""
-    return {row[0][0]: row[1:] for row in tab.evaluate(script, table)}
-
-
-def near(text, value):
-    """Equal to the digits shown; the last one may be rounded the other way."""
-    mantissa, _, exponent = text.partition("e")
-    unit = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
-    return abs(float(text) - value) <= 0.56 * unit
-
-
-def interval(small):
-    """The ends of one as shown."""
-    low, _, high = small.removeprefix("≈ ").split()
-    return float(low), float(high)
-
 
 AREAS = {
     "Average precision": br.average_precision,
@@ -232,7 +121,101 @@ def test_slices_follow_the_prevalence_too(opened):
     opened.fill("#share", "0.01")
     ((text, own),) = shown(opened, "group-0")["2026-03"]
     assert abs(float(text) - br.average_precision(curve.at_prevalence(0.01))) < 1e-4
-    assert own == f"own {br.average_precision(curve):.4f}"
+    assert f"; own {br.average_precision(curve):.4f}; p " in own
+
+
+def test_slices_have_the_library_s_intervals_where_it_was_asked(opened):
+    data = br.examples.payments()
+    here = data["month"] == "2026-03"
+    curve = br.Curve.from_scores(data["fraud"][here], data["old_model"][here]).at_prevalence("1:1000")
+    found = br.estimate(br.average_precision, curve, n_resamples=200, rng=0)
+    ((_, small),) = shown(opened, "group-0")["2026-03"]
+    assert interval(small.partition(";")[0]) == pytest.approx((found.low, found.high), abs=0.0051)
+    assert opened.locator("#group-chart-0 .whisker").count() == 6
+    opened.fill("#share", "0.03")
+    found = br.estimate(br.average_precision, curve.at_prevalence(0.03), n_resamples=200, rng=0)
+    ((_, small),) = shown(opened, "group-0")["2026-03"]
+    assert interval(small.partition(";")[0]) == pytest.approx((found.low, found.high), abs=0.04)
+
+
+def test_the_verdict_follows_the_prevalence(opened, models):
+    asked = opened.text_content("#verdict")
+    assert asked.startswith("At a prevalence of 1 in 1,000, ")
+    for prevalence in (0.2, 0.00005):
+        opened.fill("#share", str(prevalence))
+        said = opened.text_content("#verdict").replace("\u2068", "").replace("\u2069", "").replace("\u00a0", " ")
+        areas = {name: br.average_precision(curve.at_prevalence(prevalence)) for name, curve in models.items()}
+        best = max(areas, key=areas.get)
+        point = models[best].at_recall(0.5).at_prevalence(prevalence)
+        assert said.startswith(f"At a prevalence of 1 in {1 / prevalence:,.0f}, {best} is the best of 2 models")
+        assert f": average precision {areas[best]:.2f} (95 % sure: ≈ " in said
+        shown_right = float(said.split(" of which ")[1].split(" %")[0])
+        assert shown_right == pytest.approx(100 * br.precision(point), rel=0.006)
+        low, high = (float(end) for end in said.split("≈ ")[1].split(")")[0].split(" to "))
+        found = br.estimate(br.average_precision, models[best].at_prevalence(prevalence), n_resamples=200, rng=0)
+        assert (low, high) == pytest.approx((found.low, found.high), abs=0.02)
+    opened.fill("#share", "1:999")
+    opened.fill("#share", "1:1000")
+    assert opened.text_content("#verdict") == asked
+
+
+def test_lines_break_where_a_period_has_no_value(browser, models, tmp_path):
+    lonely = br.Curve.from_scores([0, 0], [0.1, 0.2])
+    months = {f"2026-{k:02}": lonely if k in (3, 6) else models["old_model"] for k in range(1, 9)}
+    br.write_report(tmp_path / "page.html", models, groups={"month": {"old_model": months}}, n_resamples=50)
+    for tab in quietly(browser, tmp_path / "page.html"):
+        lines = "[...document.querySelectorAll('#group-chart-0 .line')].map((line) => line.getAttribute('points'))"
+        assert [len(line.split()) for line in tab.evaluate(lines)] == [2, 2, 2]
+        assert tab.locator("#group-chart-0 .whisker").count() == 6
+
+
+def test_a_daily_budget_of_alerts_chooses_the_threshold(opened, models):
+    opened.fill("#traffic", "50000")
+    for budget, prevalence in ((400, 0.001), (400, 0.02), (3000, 0.02)):
+        opened.fill("#share", str(prevalence))
+        opened.fill("#budget", str(budget))
+        points = shown(opened, "points")
+        for k, curve in enumerate(models.values()):
+            whole = curve.at_prevalence(prevalence).at_alert_rate(budget / 50_000)
+            at = curve.at_threshold(float(points["Threshold"][k][0])).at_prevalence(prevalence)
+            alerts = 50_000 * br.alert_rate(at)
+            assert 0.9 * budget < alerts <= budget
+            assert at.tpr <= whole.tpr
+            assert float(points["Alerts a day"][k][0].replace(",", "")) == pytest.approx(alerts, abs=0.5)
+    assert opened.get_attribute("#recall", "aria-valuetext") == "as the alerts have it"
+    opened.fill("#traffic", "25000")
+    assert float(shown(opened, "points")["Alerts a day"][0][0].replace(",", "")) == pytest.approx(3000, rel=0.1)
+    opened.focus("#recall")
+    opened.keyboard.press("Home")
+    assert opened.input_value("#budget") == ""
+    assert opened.text_content("#recall-text") == "1 %"
+
+
+def test_a_budget_is_met_exactly_where_all_thresholds_are_kept(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    y = rng.random(60) < 0.3
+    curve = br.Curve.from_scores(y, rng.normal(size=60) + y)
+    br.write_report(tmp_path / "page.html", {"model": curve}, prevalences=[0.05], n_resamples=50)
+    for tab in quietly(browser, tmp_path / "page.html"):
+        for rate in (0.03, 0.2, 0.5, 1):
+            tab.fill("#budget", str(100_000 * rate))
+            wanted = curve.at_prevalence(0.05).at_alert_rate(rate)
+            found = curve.at_threshold(float(shown(tab, "points")["Threshold"][0][0]))
+            assert (found.tpr, found.fpr) == (wanted.tpr, wanted.fpr)
+
+
+def test_a_budget_that_is_none_or_cannot_be_met_is_said(opened):
+    before = shown(opened, "points")
+    for text in ("0", "-3", "1e30"):
+        opened.fill("#budget", text)
+        assert opened.get_attribute("#budget", "aria-invalid") == "true"
+        assert opened.text_content("#budget-text").endswith("Still none.")
+        assert shown(opened, "points") == before
+    opened.fill("#budget", "0.0001")
+    assert "old_model\u2069 raises " in opened.text_content("#budget-text")
+    opened.fill("#budget", "")
+    assert shown(opened, "points") == before
+    assert opened.text_content("#budget-text") == ""
 
 
 def test_the_keyboard_moves_everything(opened):
@@ -248,7 +231,7 @@ def test_the_keyboard_moves_everything(opened):
     for _ in range(12):
         opened.keyboard.press("Tab")
         reached.add(opened.evaluate("document.activeElement.id"))
-    assert {"share", "recall", "model", "threshold", "traffic"} <= reached
+    assert {"share", "recall", "budget", "model", "threshold", "traffic"} <= reached
 
 
 def test_thresholds_and_traffic_can_be_set(opened, models):

@@ -1,8 +1,7 @@
 """What goes into a page: numbers of the library, condensed, and sentences about them."""
 
 import re
-import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -18,7 +17,22 @@ from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import crossings
 from baserate.progress import progress
 from baserate.report import condensed
+from baserate.report.calibration import Calibration, calibration
 from baserate.report.condensed import Span
+from baserate.report.periods import p_values
+from baserate.report.words import (
+    FEW_DIGITS,
+    SHOWN_DIGITS,
+    Json,
+    amount,
+    counted,
+    isolated,
+    numbers,
+    one_in,
+    percent,
+    rounded_p,
+    short,
+)
 from baserate.results import Crossing, Estimate
 from baserate.uncertainty.bands import sweep_estimates
 from baserate.uncertainty.estimate import estimate, sizes_behind
@@ -29,6 +43,10 @@ RANGE = (1e-6, 0.9)
 # Prevalences at which interval ends are worked out; in between they are interpolated.
 _GRID = 41
 
+# Slices and periods are many and small: every so many of these, and from fewer draws.
+_EVERY = 4
+DRAWS_OF_GROUPS = 200
+
 # A point of both rates within 95 % is one of each within the root of that.
 _LEVEL_OF_EACH = 0.95**0.5
 
@@ -37,17 +55,10 @@ _BANDS = (average_precision, auc_pr, best_f1)
 # The recall that the page opens with.
 RECALL = 0.5
 
-# Digits kept of numbers, and of those that are many or are ends of intervals; a page shows four, and three.
-_DIGITS, _FEW_DIGITS = 9, 6
-
-# Kinds of letters, as Unicode has them, that leave the direction of a text alone.
-_LEFT_TO_RIGHT = ("L", "EN", "ES", "ET", "CS", "NSM", "BN", "WS", "S", "ON", "B")
-
 # Periods have an order, slices have none.
 _PERIOD = re.compile(r"\d{4}(-(\d\d|W\d\d|Q\d))?(-\d\d)?")
 
 Groups = Mapping[object, Curve]
-Json = dict[str, object]
 
 
 @dataclass(frozen=True)
@@ -59,6 +70,7 @@ class Model:
     json: Json
     error: float
     area: Estimate
+    calibration: Calibration
 
 
 @dataclass(frozen=True)
@@ -97,7 +109,8 @@ def content(
         for (name, curve), (other_name, other) in combinations(models.items(), 2)
         for swap in crossings(average_precision, curve, other, low=low, high=high, names=(name, other_name))
     ]
-    tables = [_groups(name, by_model, span) for name, by_model in groups.items()]
+    draws = min(n_resamples, DRAWS_OF_GROUPS)
+    tables = [_groups(name, by_model, span, wanted[0], draws) for name, by_model in groups.items()]
     return Content(title, wanted[0], tuple(prevalences), span, made, swaps, _at_the_top(swaps, models), tables)
 
 
@@ -132,6 +145,11 @@ def grid(span: Span) -> FloatArray:
     return np.linspace(*span, _GRID)
 
 
+def group_grid(span: Span, asked: float) -> FloatArray:
+    """The same for slices and periods: fewer of them, and where it was asked."""
+    return np.union1d(grid(span)[::_EVERY], np.log(asked) - np.log1p(-asked))
+
+
 def _model(name: str, curve: Curve, start: float, span: Span, n_resamples: int) -> Model:
     kept = condensed.condensed(curve, span)
     prevalences = 1 / (1 + np.exp(-grid(span)))
@@ -152,7 +170,9 @@ def _model(name: str, curve: Curve, start: float, span: Span, n_resamples: int) 
         "all_thresholds": len(curve),
     }
     area = estimate(average_precision, curve.at_prevalence(start), n_resamples=n_resamples, rng=0)
-    return Model(name, curve, json, kept.error, area)
+    probabilities = calibration(name, curve, start)
+    json["calibration"] = probabilities.json
+    return Model(name, curve, json, kept.error, area, probabilities)
 
 
 def _points(curve: Curve, rows: Indices) -> Json:
@@ -163,10 +183,10 @@ def _points(curve: Curve, rows: Indices) -> Json:
         "threshold": [_threshold(curve, row) for row in rows.tolist()],
         "tpr": numbers(tpr),
         "fpr": numbers(fpr),
-        "tpr_low": numbers(of_tpr.low, _FEW_DIGITS),
-        "tpr_high": numbers(of_tpr.high, _FEW_DIGITS),
-        "fpr_low": numbers(of_fpr.low, _FEW_DIGITS),
-        "fpr_high": numbers(of_fpr.high, _FEW_DIGITS),
+        "tpr_low": numbers(of_tpr.low, FEW_DIGITS),
+        "tpr_high": numbers(of_tpr.high, FEW_DIGITS),
+        "fpr_low": numbers(of_fpr.low, FEW_DIGITS),
+        "fpr_high": numbers(of_fpr.high, FEW_DIGITS),
     }
 
 
@@ -180,39 +200,50 @@ def _threshold(curve: Curve, row: int) -> float | str:
     return next(value for value in rounded if below < value <= score)
 
 
-def numbers(column: Iterable[float], digits: int = _DIGITS) -> list[float | None]:
-    """Some digits of each; JSON knows no infinity and no nan."""
-    return [float(f"{value:.{digits}g}") if np.isfinite(value) else None for value in column]
-
-
-def _groups(name: str, by_model: Mapping[str, Groups], span: Span) -> Json:
+def _groups(name: str, by_model: Mapping[str, Groups], span: Span, asked: float, n_resamples: int) -> Json:
     """A row for each key, with a cell for each model, and none of them missing."""
     keys = list(dict.fromkeys(key for curves in by_model.values() for key in curves))
     ordered = all(isinstance(key, str) and _PERIOD.fullmatch(key) for key in keys)
     if ordered:
         keys.sort(key=str)
-    rows = [_group_row(key, [curves.get(key) for curves in by_model.values()], span) for key in keys]
-    return {"name": name, "models": list(by_model), "rows": rows, "ordered": ordered}
+    prevalences = 1 / (1 + np.exp(-group_grid(span, asked)))
+    rows: list[Json] = []
+    for key in progress(keys, len(keys), f"Drawing populations by {name}"):
+        of_models = [curves.get(key) for curves in by_model.values()]
+        cells = [_group_cell(curve, span, prevalences, n_resamples) for curve in of_models]
+        rows.append({"key": _key(key), "size": _sizes(of_models), "models": cells})
+    checks = [p_values([curves.get(key) for key in keys]) for curves in by_model.values()] if ordered else []
+    shown = [[rounded_p(p_value) for p_value in column] for column in checks]
+    return {"name": name, "models": list(by_model), "rows": rows, "ordered": ordered, "checks": shown}
 
 
-def _group_row(key: object, curves: list[Curve | None], span: Span) -> Json:
+def _key(key: object) -> str:
     parts = key if isinstance(key, tuple) else (key,)
-    shown = " · ".join("(none)" if part is None else str(part) for part in parts)
-    sizes = list(dict.fromkeys(_size(curve) for curve in curves if curve is not None))
-    return {"key": shown, "size": " or ".join(sizes), "models": [_group_cell(curve, span) for curve in curves]}
+    return " · ".join("(none)" if part is None else str(part) for part in parts)
 
 
-def _size(curve: Curve) -> str:
-    return f"{_counted(curve.n_pos, 'positive')} of {amount(curve.n_pos + curve.n_neg)}"
+def _sizes(curves: list[Curve | None]) -> str:
+    sizes = [
+        f"{counted(curve.n_pos, 'positive')} of {amount(curve.n_pos + curve.n_neg)}"
+        for curve in curves
+        if curve is not None
+    ]
+    return " or ".join(dict.fromkeys(sizes))
 
 
-def _group_cell(curve: Curve | None, span: Span) -> Json:
+def _group_cell(curve: Curve | None, span: Span, prevalences: FloatArray, n_resamples: int) -> Json:
     if curve is None:
         return {"reason": Reason.NO_ROWS.sentence}
     value, reason = evaluate(average_precision, curve)
     if reason:
         return {"reason": reason.sentence}
-    return {"own": float(value), "logs": numbers(condensed.average_precision(curve, span).values, _FEW_DIGITS)}
+    band = sweep_estimates(average_precision, curve, prevalences, n_resamples=n_resamples, rng=0)
+    return {
+        "own": float(value),
+        "logs": numbers(condensed.average_precision(curve, span).values, FEW_DIGITS),
+        "low": numbers(band.low / band.value, SHOWN_DIGITS),
+        "high": numbers(band.high / band.value, SHOWN_DIGITS),
+    }
 
 
 # --- sentences ------------------------------------------------------------------------------------
@@ -228,10 +259,10 @@ def verdict(made: Content) -> list[str]:
     name = isolated(best.name)
     lead = f"{name} is the best of {len(made.models)} models" if len(made.models) > 1 else name
     low, high = best.area.low, best.area.high
-    sure = f" (95 % sure: {_short(low)} to {_short(high)})" if np.isfinite(low) and np.isfinite(high) else ""
+    sure = f" (95 % sure: {short(low)} to {short(high)})" if np.isfinite(low) and np.isfinite(high) else ""
     first = (
         f"At a prevalence of {where}, {lead}{':' if len(made.models) > 1 else ' has'} average precision "
-        f"{_short(best.area.value)}{sure}. To find half of the positives, it raises alerts of which "
+        f"{short(best.area.value)}{sure}. To find half of the positives, it raises alerts of which "
         f"{percent(precision)} are right."
     )
     leaders = {_pair(swap) for swap in made.lead_changes}
@@ -257,39 +288,6 @@ def _pair(swap: Crossing) -> frozenset[str]:
     return frozenset((swap.leads_below, swap.leads_above))
 
 
-def isolated(name: str) -> str:
-    """A name that is written from right to left does not turn the sentence around it."""
-    turns = any(unicodedata.bidirectional(letter) not in _LEFT_TO_RIGHT for letter in name)
-    return f"\u2068{name}\u2069" if turns else name
-
-
-def _short(value: float) -> str:
-    return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
-
-
-def one_in(prevalence: float) -> str:
-    """A prevalence as people say it."""
-    if prevalence > 0.5:
-        return percent(prevalence)
-    cases = float(f"{1 / prevalence:.3g}")
-    return f"1 in {cases:,.0f}" if cases >= 10 else f"1 in {cases:g}"
-
-
-def percent(share: float) -> str:
-    """Three digits of a share, or of what is missing to all."""
-    shown = float(f"{100 * share:.3g}") if share <= 0.5 else 100 - float(f"{100 * (1 - share):.3g}")
-    return f"{shown:.10g} %"
-
-
-def amount(cases: float) -> str:
-    """A number of cases, or a sum of weights."""
-    return f"{cases:,.0f}" if float(cases).is_integer() else f"{cases:,.6g}"
-
-
-def _counted(cases: float, noun: str) -> str:
-    return f"{amount(cases)} {noun}{'s' * (cases != 1)}"
-
-
 def own_prevalence(curve: Curve) -> float:
     """That of the rows behind a curve, wherever it is read."""
     return curve.n_pos / (curve.n_pos + curve.n_neg)
@@ -300,10 +298,10 @@ def facts(made: Content) -> list[tuple[str, str]]:
     found = []
     for model in made.models:
         curve = model.curve
-        said = [f"{_counted(curve.n_pos, 'positive')}, {_counted(curve.n_neg, 'negative')}"]
+        said = [f"{counted(curve.n_pos, 'positive')}, {counted(curve.n_neg, 'negative')}"]
         said[0] += f", prevalence {one_in(own_prevalence(curve))}"
-        said.append(f"{_counted(curve.unlabelled, 'row')} without a label, not counted")
-        said.append(f"{_counted(len(curve), 'threshold')}, scores from {curve.score[-1]:.4g} to {curve.top[0]:.4g}")
+        said.append(f"{counted(curve.unlabelled, 'row')} without a label, not counted")
+        said.append(f"{counted(len(curve), 'threshold')}, scores from {curve.score[-1]:.4g} to {curve.top[0]:.4g}")
         said += ["rows have weights"] * curve.weighted
         if curve.bucketed:
             width = bounds(average_precision, curve.at_prevalence(made.prevalence)).width

@@ -1,17 +1,8 @@
-"use strict";
 // Everything here is arithmetic on what the library has put into the page; tests compare it with the library.
 
 const content = JSON.parse(document.getElementById("content").textContent);
-const $ = (id) => document.getElementById(id);
-const state = { logOdds: logit(content.prevalence), points: content.models.map(() => 0), traffic: 100000 };
+const state = { logOdds: logit(content.prevalence), points: content.models.map(() => 0), traffic: 100000, budget: null };
 const names = content.models.map((model) => model.name);
-// No two of thirty models share colour and dashes, or colour and marker.
-const dashes = ["", "7 3", "2 3", "10 3 2 3", "4 4", "1 2"];
-const markers = [
-  "M-4.5,0a4.5,4.5 0 1,0 9,0a4.5,4.5 0 1,0 -9,0", "M-4,-4h8v8h-8z", "M0,-5.5L5.5,0L0,5.5L-5.5,0z", "M0,-5L5,4H-5z", "M0,5L5,-4H-5z",
-];
-const colour = (m) => `var(--model-${m % 6})`;
-const stroke = (m) => ({ stroke: colour(m), "stroke-dasharray": dashes[(m + Math.floor(m / 6)) % 6] });
 
 // --- arithmetic ------------------------------------------------------------------------------------
 
@@ -86,8 +77,7 @@ function fromRecall(path, recall) {
 }
 
 // Worked out on a grid of log-odds as multiples of the value, straight in between.
-function between(multiples, logOdds) {
-  const { grid } = content;
+function between(multiples, logOdds, grid = content.grid) {
   const k = Math.min(Math.max(firstAtLeast(grid, logOdds), 1), grid.length - 1);
   const part = Math.min(Math.max((logOdds - grid[k - 1]) / (grid[k] - grid[k - 1]), 0), 1);
   const [a, b] = [multiples[k - 1] ?? NaN, multiples[k] ?? NaN];
@@ -103,113 +93,12 @@ const areas = [
   { name: "AUC-ROC", of: (m) => m.roc_auc.value, fixed: (m) => m.roc_auc },
 ];
 
-// --- words -----------------------------------------------------------------------------------------
-
-function digits(value, count = 4) {
-  if (!Number.isFinite(value)) return "–";
-  if (Math.abs(value) < 1e-12) return (0).toFixed(count);
-  return Math.abs(value) < 0.01 ? value.toPrecision(3) : value.toFixed(count);
-}
-function amount(value) {
-  if (!Number.isFinite(value)) return "–";
-  const shown = Number(value >= 100 ? Math.round(value).toPrecision(8) : value.toPrecision(3));
-  return shown.toLocaleString("en", { maximumSignificantDigits: 21 });
-}
-// Three digits of a share, or of what is missing to all.
-function percent(value) {
-  if (!Number.isFinite(value)) return "–";
-  const shown = value <= 0.5 ? Number((100 * value).toPrecision(3)) : 100 - Number((100 * (1 - value)).toPrecision(3));
-  return `${Number(shown.toPrecision(10))} %`;
-}
-function oneIn(prevalence) {
-  if (prevalence > 0.5) return percent(prevalence);
-  const cases = Number((1 / prevalence).toPrecision(3));
-  return `1 in ${(cases >= 10 ? Math.round(cases) : cases).toLocaleString("en")}`;
-}
-function shortened(name) { return name.length > 12 ? `${Array.from(name).slice(0, 11).join("")}…` : name; }
-function thresholdText(value) { return String(value).replace("Infinity", "∞"); }
-// A name that is written from right to left does not turn the sentence around it.
-function isolated(name) { return `\u2068${name}\u2069`; }
-
 // A share, or odds such as 1:1000; NaN for anything else.
 function prevalenceFrom(text) {
   const parts = text.split(":").map((part) => (part.trim() ? Number(part) : NaN));
   return parts.length === 2 ? parts[0] / (parts[0] + parts[1]) : parts.length === 1 ? parts[0] : NaN;
 }
 
-function cell(row, content, tag = "td", attributes = {}) {
-  const [main, small] = [content].flat();
-  const made = Object.assign(document.createElement(tag), attributes, { textContent: main });
-  if (small) made.append(Object.assign(document.createElement("small"), { textContent: small }));
-  row.append(made);
-}
-// The first column names the rows.
-function table(element, head, rows) {
-  element.replaceChildren();
-  const top = element.createTHead().insertRow();
-  cell(top, "");
-  for (const name of head) cell(top, name, "th", { scope: "col" });
-  const body = element.createTBody();
-  for (const [name, ...values] of rows) {
-    const row = body.insertRow();
-    cell(row, name, "th", { scope: "row" });
-    for (const value of values) cell(row, value);
-  }
-}
-
-// --- pictures --------------------------------------------------------------------------------------
-
-const size = { height: 300, left: 46, right: 12, top: 10, bottom: 40 };
-
-function draw(tag, attributes, parent, text) {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  if (text !== undefined) element.textContent = text;
-  parent.append(element);
-  return element;
-}
-
-function scale([low, high], [from, to]) { return (value) => from + ((value - low) / (high - low)) * (to - from); }
-
-function picture(id, { x, y, label, described }) {
-  const holder = $(id);
-  holder.replaceChildren();
-  const width = Math.max(holder.clientWidth, 300);
-  const svg = draw("svg", { viewBox: `0 0 ${width} ${size.height}`, role: "img", "aria-label": described }, holder);
-  const across = scale(x.range, [size.left, width - size.right]);
-  const up = scale(y.range, [size.height - size.bottom, size.top]);
-  for (const [place, name] of x.ticks) {
-    draw("line", { class: "grid", x1: across(place), x2: across(place), y1: up(y.range[0]), y2: up(y.range[1]) }, svg);
-    const inside = Math.min(Math.max(across(place), 3.5 * name.length), width - 3.5 * name.length);
-    draw("text", { x: inside, y: size.height - size.bottom + 16, "text-anchor": "middle" }, svg, name);
-  }
-  for (const [place, name] of y.ticks) {
-    draw("line", { class: "grid", x1: across(x.range[0]), x2: across(x.range[1]), y1: up(place), y2: up(place) }, svg);
-    draw("text", { x: size.left - 6, y: up(place) + 4, "text-anchor": "end" }, svg, name);
-  }
-  draw("text", { x: (size.left + width - size.right) / 2, y: size.height - 6, "text-anchor": "middle" }, svg, label);
-  const inside = (value, [low, high]) => Math.min(Math.max(value, low), high);
-  const place = (points) => points
-    .filter(([a, b]) => Number.isFinite(a) && Number.isFinite(b))
-    .map(([a, b]) => `${across(inside(a, x.range)).toFixed(1)},${up(inside(b, y.range)).toFixed(1)}`).join(" ");
-  return {
-    line: (points, model) => draw("polyline", { class: "line", points: place(points), ...stroke(model) }, svg),
-    band: (low, high, model) => draw(
-      "polygon", { class: "band", points: place([...low, ...high.slice().reverse()]), fill: colour(model) }, svg,
-    ),
-    area: (points) => draw("polygon", { class: "floor", points: place(points) }, svg),
-    chance: (points) => draw("polyline", { class: "chance", points: place(points) }, svg),
-    upright: (value, kind) => draw(
-      "line", { class: kind, x1: across(value), x2: across(value), y1: up(y.range[0]), y2: up(y.range[1]) }, svg,
-    ),
-    dot: ([a, b], model, scaled = 1) => Number.isFinite(b) && draw("path", {
-      d: markers[model % 5], fill: colour(model),
-      transform: `translate(${across(inside(a, x.range))},${up(inside(b, y.range))}) scale(${scaled})`,
-    }, svg),
-  };
-}
-
-const unit = { range: [0, 1], ticks: [[0, "0"], [0.25, ".25"], [0.5, ".5"], [0.75, ".75"], [1, "1"]] };
 const [lowest, highest] = content.range;
 const prevalences = {
   range: content.range,
@@ -227,6 +116,23 @@ function showPrevalence() {
   $("slider").setAttribute("aria-valuetext", oneIn(prevalence));
   if (document.activeElement !== $("share")) $("share").value = Number(prevalence.toPrecision(4));
   say("share", oneIn(prevalence));
+}
+
+// As asked where it was asked, with the intervals of the library; elsewhere with interpolated ones.
+function showVerdict() {
+  if (Math.abs(state.logOdds - logit(content.prevalence)) < 1e-9) { $("verdict").textContent = content.verdict; return; }
+  const x = oddsAgainst(state.logOdds);
+  const values = content.models.map((model) => area(model.average_precision, x));
+  const m = values.indexOf(Math.max(...values));
+  const { tpr, fpr } = content.models[m].points;
+  const k = reaches(tpr, content.recall);
+  const { low, high } = content.models[m].bands.average_precision;
+  const [from, to] = [low, high].map((end) => Math.min(1, values[m] * between(end, state.logOdds)));
+  const sure = Number.isFinite(from) && Number.isFinite(to) ? ` (95 % sure: ≈\u00a0${short(from)} to ${short(to)})` : "";
+  const lead = names.length > 1 ? ` is the best of ${names.length} models:` : " has";
+  $("verdict").textContent = `At a prevalence of ${oneIn(share(state.logOdds))}, ${isolated(names[m])}${lead} average precision ` +
+    `${short(values[m])}${sure}. To find half of the positives, it raises alerts of which ` +
+    `${percent(precisionOf(tpr[k], fpr[k], x))} are right.`;
 }
 
 function valueWithInterval({ of, key, fixed, decimals }, model) {
@@ -264,10 +170,11 @@ function showCurves() {
   });
 }
 
+function perDay(t, f) { return state.traffic * (share(state.logOdds) * t + (1 - share(state.logOdds)) * f); }
+
 function showPoints() {
   const x = oddsAgainst(state.logOdds);
   const prevalence = share(state.logOdds);
-  const perDay = (t, f) => state.traffic * (prevalence * t + (1 - prevalence) * f);
   const range = (low, high) => `${digits(low, 3)} – ${digits(high, 3)}`;
   const lines = [
     ["Threshold", (p, k) => thresholdText(p.threshold[k])],
@@ -291,7 +198,8 @@ function showPoints() {
   $("threshold-text").textContent = thresholdText(threshold[k]);
   const all = content.models[m].all_thresholds;
   $("kept").textContent = all > tpr.length
-    ? `The page keeps ${amount(tpr.length)} of its ${amount(all)} thresholds, those for each whole percent of recall among them.` : "";
+    ? `The page keeps ${amount(tpr.length)} of its ${amount(all)} thresholds, those for each whole percent of recall among them; ` +
+      "so many alerts a day are met by the last of these that stays within them." : "";
 }
 
 function showOverPrevalence() {
@@ -322,45 +230,72 @@ function showOverPrevalence() {
   chart.upright(state.logOdds, "now");
 }
 
+function groupCell(cell, check) {
+  if (cell.reason) return { text: ["–", cell.reason], value: NaN, low: NaN, high: NaN };
+  const value = area(cell.logs, oddsAgainst(state.logOdds));
+  const [low, high] = [cell.low, cell.high].map((end) => Math.min(1, value * between(end, state.logOdds, content.group_grid)));
+  const sure = Number.isFinite(low) && Number.isFinite(high) ? `≈ ${digits(low, 2)} – ${digits(high, 2)}; ` : "";
+  const shift = check ? `; p ${check}` : "";
+  return { text: [digits(value), `${sure}own ${digits(cell.own)}${shift}`], value, low, high };
+}
+
 function showGroups() {
-  const x = oddsAgainst(state.logOdds);
   content.groups.forEach((group, g) => {
-    const rows = group.rows.map((row) => [
-      [row.key, row.size],
-      ...row.models.map((of) => (of.reason ? ["–", of.reason] : [digits(area(of.logs, x)), `own ${digits(of.own)}`])),
-    ]);
-    table($(`group-${g}`), group.models, rows);
-    const every = Math.ceil(rows.length / Math.max(1, Math.floor($(`group-chart-${g}`).clientWidth / 100)));
+    const cells = group.rows.map((row, k) => row.models.map((cell, m) => groupCell(cell, group.checks[m]?.[k])));
+    table($(`group-${g}`), group.models, group.rows.map((row, k) => [[row.key, row.size], ...cells[k].map(({ text }) => text)]));
+    const every = Math.ceil(cells.length / Math.max(1, Math.floor($(`group-chart-${g}`).clientWidth / 100)));
     const chart = picture(`group-chart-${g}`, {
       x: {
-        range: [-0.3, Math.max(rows.length, 1) - 0.7],
+        range: [-0.4, Math.max(cells.length, 1) - 0.6],
         ticks: group.rows.map((row, k) => [k, shortened(row.key)]).filter(([k]) => k % every === 0),
       },
       y: unit, label: "", described: `Average precision by ${group.name}, all read at the chosen prevalence`,
     });
     group.models.forEach((name, m) => {
-      const places = group.rows.map((row, k) => [k, row.models[m].reason ? NaN : area(row.models[m].logs, x)]);
       const model = names.indexOf(name);
-      if (group.ordered) chart.line(places, model);
-      places.forEach((place) => chart.dot(place, model, rows.length > 40 ? 0.5 : 1));
+      // Side by side, so that one interval does not hide another.
+      const aside = (m - (group.models.length - 1) / 2) * Math.min(0.1, 0.6 / group.models.length);
+      if (group.ordered) chart.line(cells.map((row, k) => [k + aside, row[m].value]), model);
+      cells.forEach((row, k) => {
+        chart.whisker([k + aside, row[m].low, row[m].high], model);
+        chart.dot([k + aside, row[m].value], model, { scaled: cells.length > 40 ? 0.5 : 1 });
+      });
     });
   });
 }
 
 function showAll() {
-  showPrevalence(); showHeadline(); showCurves(); showPoints(); showOverPrevalence(); showGroups();
+  if (state.budget !== null) pickWithin(state.budget);
+  showPrevalence(); showVerdict(); showHeadline(); showCurves(); showPoints(); showOverPrevalence(); showGroups();
+  showCalibration(content.models, state.logOdds);
 }
 
 // --- what can be moved -----------------------------------------------------------------------------
 
+function reaches(tpr, recall) { return Math.min(firstAtLeast(tpr, recall - 1e-12), tpr.length - 1); }
 function pick(recall) {
-  content.models.forEach((model, m) => {
-    state.points[m] = Math.min(firstAtLeast(model.points.tpr, recall - 1e-12), model.points.tpr.length - 1);
-  });
+  content.models.forEach((model, m) => { state.points[m] = reaches(model.points.tpr, recall); });
   $("recall").value = recall;
   $("recall").setAttribute("aria-valuetext", percent(recall));
   $("recall-text").textContent = percent(recall);
 }
+
+// The last threshold of each model that raises no more alerts a day than that, or its first one if none does.
+function pickWithin(budget) {
+  const over = [];
+  content.models.forEach(({ points: { tpr, fpr } }, m) => {
+    const within = firstAtLeast(tpr.map((t, k) => perDay(t, fpr[k])), budget * (1 + 1e-9)) - 1;
+    if (within < 0) over.push(`${isolated(names[m])} raises ${amount(perDay(tpr[0], fpr[0]))} even at its first threshold.`);
+    state.points[m] = Math.max(within, 0);
+  });
+  say("budget", over.join(" "));
+  unsayRecall("as the alerts have it");
+}
+function unsayRecall(why) {
+  $("recall").setAttribute("aria-valuetext", why);
+  $("recall-text").textContent = "";
+}
+function forgetBudget() { state.budget = null; $("budget").value = ""; say("budget", ""); }
 
 // Beside a box: what was typed, in other words, or why it is refused and what holds still.
 function say(box, text, refused = false) {
@@ -375,8 +310,16 @@ function readShare() {
 }
 function readTraffic() {
   const wanted = Number($("traffic").value);
-  if (wanted >= 1 && wanted <= 1e15) { state.traffic = wanted; say("traffic", ""); showPoints(); return; }
+  if (wanted >= 1 && wanted <= 1e15) { state.traffic = wanted; say("traffic", ""); showAll(); return; }
   say("traffic", `A number from 1 to 1e15. Still ${amount(state.traffic)}.`, true);
+}
+
+function readBudget() {
+  const wanted = Number($("budget").value);
+  if ($("budget").value === "" && $("budget").validity.valid) { forgetBudget(); pick(Number($("recall").value)); showAll(); return; }
+  if (wanted > 0 && wanted <= 1e15) { state.budget = wanted; showAll(); return; }
+  const still = state.budget === null ? "Still none" : `Still ${amount(state.budget)}`;
+  say("budget", `A number above 0, up to 1e15, or nothing. ${still}.`, true);
 }
 
 function legend(holder) {
@@ -401,15 +344,17 @@ function begin() {
   $("slider").addEventListener("input", () => { state.logOdds = Number($("slider").value); showAll(); });
   $("share").addEventListener("input", readShare);
   $("traffic").addEventListener("input", readTraffic);
-  $("recall").addEventListener("input", () => { pick(Number($("recall").value)); showAll(); });
+  $("budget").addEventListener("input", readBudget);
+  $("recall").addEventListener("input", () => { forgetBudget(); pick(Number($("recall").value)); showAll(); });
   $("model").addEventListener("change", showAll);
   $("threshold").addEventListener("input", () => {
     state.points[Number($("model").value)] = Number($("threshold").value);
-    $("recall").setAttribute("aria-valuetext", "as the threshold has it");
-    $("recall-text").textContent = "";
+    forgetBudget();
+    unsayRecall("as the threshold has it");
     showAll();
   });
   window.addEventListener("resize", showAll);
+  window.addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((one) => { one.open = true; }));
   pick(content.recall);
   showAll();
 }

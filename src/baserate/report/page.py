@@ -9,25 +9,28 @@ from importlib.resources import files
 from baserate import checks
 from baserate.curves.curve import Curve
 from baserate.curves.files import write_whole
+from baserate.report.calibration import BINS, OWN_ROWS
 from baserate.report.content import (
+    DRAWS_OF_GROUPS,
     RECALL,
     Content,
     Groups,
     content,
     facts,
     grid,
-    isolated,
-    numbers,
-    one_in,
+    group_grid,
     own_prevalence,
     verdict,
     who_leads_where,
 )
+from baserate.report.words import Json, isolated, numbers, one_in
 
 _METHODS = (
     "Reading at another prevalence assumes that the scores within each class stay as they are, and only the share "
     "of positives changes (prior shift). If the positives themselves change, so do their scores, and old data cannot "
-    "know. Compare slices and periods at one prevalence: where they differ, it is not the mix alone.",
+    "know. To check it: br.prior_shift_check compares two sets of rows with labels, within each class; "
+    "br.estimate_prevalence tells from scores without labels what the prevalence is now, and whether another mix "
+    "explains them at all. Slices and periods at one prevalence show it too: where they differ, it is not the mix.",
     "Average precision is the step sum over the thresholds; AUC-PR interpolates as the ROC curve does (Davis & "
     "Goadrich, ICML 2006); normalized AUC-PR counts from the lowest area there can be (Boyd et al., ICML 2012), which "
     "is shaded; AUC-PRG is the area under precision gain over recall gain (Flach & Kull, NeurIPS 2015). Reading at a "
@@ -36,6 +39,28 @@ _METHODS = (
     "precision, recall and F1, and the bands around curves, come from exact intervals of both rates that hold together "
     "in 95 of 100 cases, at each threshold as if it had been chosen beforehand.",
 )
+
+
+_GROUP_HINT = (
+    "Intervals hold in 95 of 100 cases; they come from few drawn populations "
+    f"(at most {DRAWS_OF_GROUPS}) and are interpolated (≈) between prevalences."
+)
+_CHECK_HINT = (
+    " The values p belong to br.prior_shift_check: whether positives and negatives score here as they do in all other "
+    "periods together. One in twenty is below 0.05 by chance; more, or far lower ones, say that not only the mix "
+    "changes."
+)
+
+_CALIBRATION_HINT = (
+    f"Scores are read as they are, in {BINS} bins of equal width; event rates, shares, errors and losses follow the "
+    "slider. ECE is the mean distance between score and event rate; the debiased one is without what chance adds. "
+    "Points on the dotted line are calibrated; bars are 95 % intervals; filled points are known to be off, all bins "
+    "taken together. The lower chart has the share of rows on a logarithmic scale. The test of Hosmer and Lemeshow "
+    "takes the rows as new to the model; slope 1 and both intercepts 0 are calibrated."
+)
+
+# One script in this order: tools before those who use them.
+_SCRIPTS = ("drawing.js", "calibration.js", "page.js")
 
 
 def write_report(
@@ -65,7 +90,7 @@ def write_report(
     title : str
         The heading of the page.
     n_resamples : int
-        Populations to draw for intervals of areas.
+        Populations to draw for intervals of areas; of slices and periods, no more than 200.
 
     Examples
     --------
@@ -91,18 +116,19 @@ def write(path: str | os.PathLike[str], made: Content) -> None:
 def page(made: Content) -> str:
     """The whole file as text."""
     source = {
-        name: (files("baserate.report") / name).read_text("utf-8") for name in ("page.html", "page.css", "page.js")
+        name: (files("baserate.report") / name).read_text("utf-8") for name in ("page.html", "page.css", *_SCRIPTS)
     }
     parts = {
         "title": html.escape(made.title),
-        "verdict": "".join(f'<p class="verdict">{html.escape(sentence)}</p>' for sentence in verdict(made)),
+        "verdict": "".join(_verdict(number, sentence) for number, sentence in enumerate(verdict(made))),
         "compared": "Which model, where?" if len(made.models) > 1 else "How does it change with the prevalence?",
         "crossings": _crossings(made),
-        "groups": "".join(_group(number, group["name"]) for number, group in enumerate(made.groups)),
+        "groups": "".join(_group(number, group) for number, group in enumerate(made.groups)),
+        "calibration": _calibration(made),
         "facts": f"<dl>{''.join(_fact(name, said) for name, said in facts(made))}</dl>",
         "methods": "".join(f"<p>{html.escape(sentence)}</p>" for sentence in _METHODS),
         "style": source["page.css"],
-        "script": source["page.js"],
+        "script": "\n".join(source[name] for name in _SCRIPTS),
         "content": _json(made),
     }
     text = source["page.html"]
@@ -112,6 +138,12 @@ def page(made: Content) -> str:
         name, rest = piece.split("}}", 1)
         filled += [parts[name], rest]
     return "".join(filled)
+
+
+def _verdict(number: int, sentence: str) -> str:
+    """The first one follows the slider."""
+    mark = "" if number else ' id="verdict"'
+    return f'<p class="verdict"{mark}>{html.escape(sentence)}</p>'
 
 
 def _fact(name: str, said: str) -> str:
@@ -133,6 +165,9 @@ def _json(made: Content) -> str:
         "models": [model.json for model in made.models],
         "crossings": [swap.prevalence for swap in made.lead_changes],
         "groups": made.groups,
+        "group_grid": numbers(group_grid(made.span, made.prevalence), 17),
+        "verdict": verdict(made)[0],
+        "own_rows": OWN_ROWS,
     }
     # No "<" can end the script early, whatever the columns and slices are called.
     return json.dumps(whole, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
@@ -147,12 +182,34 @@ def _crossings(made: Content) -> str:
     return f"<p>By average precision:</p><ul>{items}</ul>"
 
 
-def _group(number: int, name: object) -> str:
-    heading = html.escape(str(name))
+def _group(number: int, group: Json) -> str:
+    heading, hint = html.escape(str(group["name"])), _GROUP_HINT + _CHECK_HINT * bool(group["ordered"])
     return (
         f'<section aria-labelledby="group-{number}-head"><h2 id="group-{number}-head">By {heading}</h2>'
         f'<div class="charts"><figure><figcaption>Average precision at the chosen prevalence</figcaption>'
         f'<div id="group-chart-{number}" class="chart"></div></figure></div>'
-        f'<div class="legend" aria-hidden="true"></div><div class="scroll" tabindex="0">'
+        f'<div class="legend" aria-hidden="true"></div><p class="hint">{hint}</p><div class="scroll" tabindex="0">'
         f'<table id="group-{number}" aria-labelledby="group-{number}-head"></table></div></section>'
+    )
+
+
+def _calibration(made: Content) -> str:
+    said = "".join(f"<p>{html.escape(one)}</p>" for model in made.models for one in model.calibration.said)
+    shown = [(number, model.name) for number, model in enumerate(made.models) if model.calibration.json]
+    if not shown:
+        return said
+    return (
+        f'{said}<div class="scroll" tabindex="0"><table id="probabilities" aria-labelledby="calibration-head"></table>'
+        f'</div><p class="hint">{_CALIBRATION_HINT}</p>'
+        f'<div class="charts small">{"".join(_diagram(number, name) for number, name in shown)}</div>'
+    )
+
+
+def _diagram(number: int, name: str) -> str:
+    heading = html.escape(name)
+    return (
+        f'<figure><figcaption id="bins-{number}-head">Event rate over mean score: <bdi>{heading}</bdi></figcaption>'
+        f'<div id="reliability-{number}" class="chart"></div><div id="shares-{number}" class="chart"></div>'
+        f'<details><summary>The bins in numbers</summary><div class="scroll" tabindex="0">'
+        f'<table id="bins-{number}" aria-labelledby="bins-{number}-head"></table></div></details></figure>'
     )
