@@ -254,9 +254,9 @@ labelled rows. There are 50 : 500, 200 : 2,000 or 1,000 : 10,000 labelled positi
 ## Intervals
 
 A method falls short where it holds in less than {wanted:.0f} % of cases by more than two standard errors of the
-simulation. An interval that begins at 0 cannot lie above the truth, so that intervals for a low prevalence hold more often
-than they say. What "em" answers does not depend on the labelled rows, so it was studied with one size of them. Width is
-the typical ratio to that of "mixture".
+simulation. An interval that begins at 0 cannot lie above the truth, so that intervals for a low prevalence hold more
+often than they say. What "em" answers does not depend on the labelled rows, so it was studied with one size of them.
+Width is the typical ratio to that of "mixture".
 """
 
 CHECK = """
@@ -268,15 +268,15 @@ two standard errors.
 
 POWER = """
 What the check sees where something else has changed too, with 200 : 2,000 labelled rows and 10,000 unlabelled ones: how
-often it says so and, in brackets, how often the interval of "mixture" still held. It is to see the first of these changes
-in at least 80 % of cases.
+often it says so and, in brackets, how often the interval of "mixture" still held. It is to see the first of these
+changes in at least 80 % of cases.
 """
 
 LIMITS = """
 Negatives that score *lower* than before are like no mix, and the check sees them. Negatives that score *higher* look
-like more positives if the model is weak, and positives that score lower look like fewer; where positives are rare, hardly
-anything is seen of them at all. The interval is then off without a sign of it. So a check that passes does not prove that
-only the prevalence has changed. Labels for a few hundred rows tell: see `prior_shift_check`.
+like more positives if the model is weak, and positives that score lower look like fewer; where positives are rare,
+hardly anything is seen of them at all. The interval is then off without a sign of it. So a check that passes does not
+prove that only the prevalence has changed. Labels for a few hundred rows tell: see `prior_shift_check`.
 """
 
 

@@ -397,10 +397,20 @@ def test_bad_input(arguments, options, sentence):
         br.estimate_prevalence(*arguments, **options)
 
 
-def test_em_refuses_buckets_of_unlabelled_rows():
-    now = br.Curve.from_counts([0.1, 0.5], [0, 0], [10, 10], top=[0.3, 0.9])
-    with pytest.raises(br.InputError, match=r'needs every unlabelled score.*"mixture"'):
-        br.estimate_prevalence(CURVE, now, method="em")
+@pytest.mark.parametrize("width", [2, 20, 200])
+def test_em_holds_buckets_to_what_their_scores_may_be(width):
+    now = br.Curve.from_scores(np.zeros(len(NOW)), NOW)
+    coarse = bucketed(now, width)
+    exact, found = (br.estimate_prevalence(CURVE, given, method="em") for given in (now, coarse))
+    assert found.low <= exact.low
+    assert found.high >= exact.high
+    assert found.value == pytest.approx(exact.value, abs=0.01)
+    rng = np.random.default_rng(0)
+    for _ in range(5):  # whatever the scores within the buckets were
+        scores = np.repeat(coarse.score + rng.uniform(size=len(coarse)) * (coarse.top - coarse.score), coarse.neg)
+        maybe = br.estimate_prevalence(CURVE, scores, method="em")
+        assert found.low <= maybe.low
+        assert maybe.high <= found.high
 
 
 def test_a_curve_of_rates_is_refused():

@@ -174,12 +174,17 @@ def by_em(found: Examined, scores_prevalence: float) -> PrevalenceEstimate:
     if answer.reason:
         return answer
     answer = replace(answer, scores_prevalence=scores_prevalence)
-    if (rows.now.score == scores_prevalence).all():
+    now = rows.now
+    if (now.score == scores_prevalence).all() and not now.bucketed:
         return replace(answer, reason=Reason.NOT_TOLD_APART)
-    amounts = np.asarray(rows.now.pos + rows.now.neg, np.float64)
+    amounts = np.asarray(now.pos + now.neg, np.float64)
     count = amounts * (answer.n_unlabelled / float(amounts.sum()))
     rise = float(scipy.special.ndtri((1 + answer.confidence_level) / 2)) ** 2
-    answer = _answered(answer, fit_posteriors(rows.now.score, count, scores_prevalence, rise))
+    # Higher scores mean more positives. Of buckets, all scores may be as low as they go, or as high.
+    scores = (now.middle, now.score, now.top) if now.bucketed else (now.middle,)
+    fits = [fit_posteriors(score, count, scores_prevalence, rise) for score in scores]
+    low, high = np.min([fit.low for fit in fits]), np.max([fit.high for fit in fits])
+    answer = _answered(answer, fits[0]._replace(low=low, high=high))
     p_value = _calibration(rows, found.cuts, scores_prevalence)
     if p_value >= CHECK_LEVEL:
         return answer

@@ -71,7 +71,9 @@ def estimate_prevalence(
 
     Bins hold about equal shares of both classes, at least two labelled rows of each, and never split equal scores.
     There are ten at most, and no more than one for ten unlabelled rows. Curves with buckets are cut only where no
-    bucket of either is split, so all counts are exact. Rows with weights count as an effective number of equal ones.
+    bucket of either is split, so all counts are exact; for "em" the unlabelled scores are taken in the middle of their
+    buckets, and the interval reaches from where it would begin with the lowest of them to where it would end with the
+    highest. Rows with weights count as an effective number of equal ones.
 
     References
     ----------
@@ -141,8 +143,3 @@ def _wanted_threshold(method: str, threshold: float | None) -> float | None:
 def _check_probabilities(rows: Rows) -> None:
     for given in (rows.curve, rows.now):
         check_probabilities(given, 'method "em"')
-    if (rows.now.top > rows.now.score).any():
-        raise InputError(
-            'method="em" needs every unlabelled score, got a curve with buckets, in which some are no longer told '
-            'apart; use method="mixture", or pass the scores.'
-        )
