@@ -48,6 +48,18 @@ def test_scores_that_are_right_lose_nothing_and_another_prevalence_makes_them_wr
     assert told.discrimination == pytest.approx(br.decompose(br.brier_score, rare).discrimination)
 
 
+def test_buckets_say_how_far_the_value_may_be_off():
+    rng = np.random.default_rng(3)
+    s = rng.beta(1, 4, 20_000)
+    y = rng.uniform(size=len(s)) < s
+    counted = br.Accumulator(max_scores=900)
+    counted.update(y, s)
+    exact, found = (br.decompose(br.brier_score, curve) for curve in (br.Curve.from_scores(y, s), counted.curve()))
+    assert exact.value_error == 0
+    assert 0 < abs(found.value - exact.value) <= found.value_error < 1e-3
+    assert "known to 0.000" in str(found)
+
+
 def test_scores_clipped_to_one_number_are_ties():
     curve = br.Curve.from_counts([0.01, 0.02, 0.9], pos=[1, 4, 40], neg=[60, 40, 10])
     found = br.decompose(partial(br.log_loss, clip=0.05), curve)

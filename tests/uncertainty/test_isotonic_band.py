@@ -194,3 +194,10 @@ def test_table_and_text():
 def test_a_bucketed_curve_is_read_in_the_middle():
     curve = br.Curve.from_counts([0.2, 0.7], pos=[10, 40], neg=[60, 10], top=[0.4, 0.9])
     np.testing.assert_allclose(br.isotonic_reliability(curve, rng=0).score, [0.3, 0.8])
+
+
+def test_buckets_say_how_far_scores_may_be_off():
+    curve = br.Curve.from_counts([0.2, 0.5], pos=[10, 40], neg=[90, 60], top=[0.3, 0.5])
+    found = br.isotonic_reliability(curve, rng=0)
+    assert found.score_error == pytest.approx(0.05)
+    assert "scores known to 0.05" in str(found)

@@ -7,6 +7,7 @@ import numpy as np
 from baserate.curves.curve import Curve
 from baserate.errors import InputError
 from baserate.formulas import scoring
+from baserate.metrics.bounds import bounds
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.metrics.probabilities import brier_score, log_loss
@@ -68,4 +69,6 @@ def decompose(metric: MetricFunction, curve: Curve) -> Decomposition:
     score, place = np.unique(clipped, return_inverse=True)  # scores clipped to the same are ties
     pos, neg = (np.bincount(place, mass) for mass in (curve.pos, curve.neg_as_read))
     parts = _PARTS[row.name](score, pos, neg)
-    return Decomposition(describe(metric), float(value), *parts[1:], curve.prevalence)
+    certain = bounds(metric, curve)
+    error = float(np.max([certain.high - value, value - certain.low])) if curve.bucketed else 0.0
+    return Decomposition(describe(metric), float(value), *parts[1:], curve.prevalence, value_error=error)

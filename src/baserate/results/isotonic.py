@@ -31,6 +31,9 @@ class Decomposition:
         Where it was read.
     reason : Reason or None
         Why all is nan, if it is.
+    value_error : float
+        How far the value, and with it miscalibration, may be off because the curve is bucketed. Discrimination takes
+        the rows of a bucket as ties, and may be larger if they are told apart.
 
     Examples
     --------
@@ -47,6 +50,7 @@ class Decomposition:
     uncertainty: float
     prevalence: float
     reason: Reason | None = None
+    value_error: float = 0.0
 
     def columns(self) -> dict[str, list[str] | list[float]]:
         """The decomposition as a table of one row, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
@@ -57,7 +61,8 @@ class Decomposition:
         parts = f"miscalibration {self.miscalibration:.4g} - discrimination {self.discrimination:.4g}"
         text = f"{self.metric} {self.value:.4g} = {parts} + uncertainty {self.uncertainty:.4g}"
         why = f"; {self.reason.sentence}" if self.reason else ""
-        return f"{text} (prevalence {self.prevalence:.4g}){why}"
+        known = f", known to {self.value_error:.1g}" if self.value_error else ""
+        return f"{text} (prevalence {self.prevalence:.4g}{known}){why}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +85,8 @@ class IsotonicReliability:
         How often the band is to hold at a score, not everywhere at once.
     prevalence : float
         Where the rates were read.
+    score_error : float
+        How far a score may be off because the curve is bucketed.
 
     Examples
     --------
@@ -101,6 +108,7 @@ class IsotonicReliability:
     band: Literal["consistency", "confidence"]
     confidence_level: float
     prevalence: float
+    score_error: float = 0.0
 
     @property
     def off(self) -> BoolArray:
@@ -115,6 +123,7 @@ class IsotonicReliability:
     def __str__(self) -> str:
         steps, rows, off = len(np.unique(self.rate)), self.n.sum(), self.off
         facts = f"{rows:,} rows, {100 * self.confidence_level:.4g} % {self.band} band, prevalence {self.prevalence:.4g}"
+        facts += f", scores known to {self.score_error:.1g}" if self.score_error else ""
         ends = f"{steps:,} step{'s' * (steps > 1)}, from {self.rate[0]:.4g} to {self.rate[-1]:.4g}"
         share = f"{100 * self.n[off].sum() / rows:.3g} % of the rows"
         verdict = f"the band does not hold at {off.sum():,} of {len(off):,} scores, with {share}"

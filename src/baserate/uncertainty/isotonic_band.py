@@ -119,7 +119,8 @@ def isotonic_reliability(
     ends = Interval(*np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)[:, place])
     if wanted == "confidence":
         ends = _around(rate, ends, pos + neg, weight, (1 - level) / 2)
-    return IsotonicReliability(score, rate, *ends, pos + neg, wanted, level, curve.prevalence)
+    score_error = float(np.max(curve.top - curve.score)) / 2
+    return IsotonicReliability(score, rate, *ends, pos + neg, wanted, level, curve.prevalence, score_error)
 
 
 def _around(rate: FloatArray, drawn: Interval, rows: CountArray, weight: float, tail: float) -> Interval:
