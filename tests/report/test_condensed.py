@@ -71,6 +71,18 @@ def test_more_rows_do_not_make_it_larger():
     assert len(large.rows) < 1_200
 
 
+@pytest.mark.parametrize("kind", ["chance", "good"])
+def test_many_positives_near_chance_stay_small(kind):
+    """The gains of such a curve go up and down everywhere; eight of them have to fit a page."""
+    curve = simulated(kind, n=300_000, prevalence=0.4)
+    kept = condensed.condensed(curve, SPAN)
+    assert kept.error < 2e-5
+    assert len(kept.gains.tpr) < 1_000
+    x = np.exp(-np.linspace(*SPAN, 7_001))  # between the prevalences it was compared at
+    whole = over_odds.auc_prg(curve, x)
+    assert (np.abs(kept.gains.at(x) - whole) / np.maximum(np.abs(whole), 1)).max() < 3e-5
+
+
 def test_a_wider_span_is_as_near():
     curve, wide = simulated("good"), condensed.Span.of(1e-10, 0.9999)
     log_odds = np.linspace(*wide, 61)

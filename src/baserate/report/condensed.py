@@ -26,13 +26,15 @@ _NEARNESS = 18.0
 _POINTS = 450
 RECALLS = np.arange(1, 101) / 100
 
-# Recalls at which AUC-PRG is kept, and how near it is to be between them; a curve that is hardly better than chance is
-# uneven and needs many.
-_POINTS_OF_GAINS = (600, 1200, 2400, 4800, 9600)
-_WANTED = 2e-5
+# Recalls at which AUC-PRG is kept at first, and how near it is to be between them: more are added where it is not. A
+# curve that is hardly better than chance is uneven, and needs some thousands.
+_FEWEST_GAINS = 300
+_MOST_GAINS = 4000
+_WANTED = 1e-5
 
-# Prevalences at which the condensed curve is compared with the whole one.
+# Prevalences at which the condensed curve is compared with the whole one: areas that are smooth, and one that is not.
 _COMPARED = 2000
+_COMPARED_GAINS = 10_000
 
 
 class Span(NamedTuple):
@@ -128,13 +130,7 @@ def condensed(curve: Curve, span: Span) -> Condensed:
     precision, interpolated = average_precision(curve, span), smooth(over_odds.auc_pr, curve, span)
     log_odds = np.linspace(span.low, span.high, _COMPARED)
     x = np.exp(-log_odds)
-    whole = over_odds.auc_prg(curve, x)
-    for points in _POINTS_OF_GAINS:
-        gains = _gains(curve, points)
-        # The area has no lower end: far below 0 its error is relative.
-        off = float(np.max(np.abs(gains.at(x) - whole) / np.maximum(np.abs(whole), 1)))
-        if off < _WANTED:
-            break
+    gains, off = _gains(curve, np.exp(-np.linspace(span.low, span.high, _COMPARED_GAINS)))
     for kept, area in ((precision, over_odds.average_precision), (interpolated, over_odds.auc_pr)):
         off = max(off, float(np.max(np.abs(kept.at(log_odds) - area(curve, x)))))
     return Condensed(precision, interpolated, gains, _kept(curve), off)
@@ -151,10 +147,27 @@ def smooth(area: Callable[[Curve, FloatArray], FloatArray], curve: Curve, span: 
     return Smooth(nodes, np.log(area(curve, np.exp(-nodes))))
 
 
-def _gains(curve: Curve, points: int) -> Gains:
+def _gains(curve: Curve, x: FloatArray) -> tuple[Gains, float]:
+    """AUC-PRG at enough recalls for it to be as near as wanted at each x, or at the most there may be."""
+    steps = curve.table.merged_steps
+    tpr = steps.tp / steps.n_pos
+    kept = _spread_over(_FEWEST_GAINS, tpr, np.log(tpr))
+    prevalence, whole = 1 / (1 + x), over_odds.auc_prg(curve, x)
+    while True:
+        gains = _gains_at(curve, kept)
+        # The area has no lower end: far below 0 its error is relative.
+        off = np.abs(gains.at(x) - whole) / np.maximum(np.abs(whole), 1)
+        piece = np.unique(np.searchsorted(gains.tpr, prevalence[off >= _WANTED]).clip(1, len(kept) - 1))
+        more = np.setdiff1d((kept[piece - 1] + kept[piece]) // 2, kept)
+        if not len(more) or len(kept) + len(more) > _MOST_GAINS:
+            return gains, float(np.max(off))
+        kept = np.union1d(kept, more)
+
+
+def _gains_at(curve: Curve, kept: Indices) -> Gains:
+    """AUC-PRG at some of the corners."""
     steps = curve.table.merged_steps
     tpr, fpr, run = steps.tp / steps.n_pos, steps.fp / steps.n_neg, steps.neg / steps.n_neg
-    kept = _spread_over(points, tpr, np.log(tpr))
     follows = np.diff(kept, prepend=-1) == 1
     before = np.where(follows, fpr[kept] - run[kept], np.append(0.0, fpr[kept][:-1]))
     odds = (1 - tpr[kept]) / tpr[kept]
