@@ -1,0 +1,141 @@
+"""What a test set that is there can answer."""
+
+import math
+from collections.abc import Iterable
+
+from baserate import checks
+from baserate.curves.curve import Curve
+from baserate.curves.point import Point
+from baserate.errors import InputError
+from baserate.formulas.proportions import clopper_pearson
+from baserate.metrics.predictive import precision
+from baserate.metrics.rates import lr_positive
+from baserate.results import PointSupport, Support
+from baserate.uncertainty.estimate import estimate, sizes_behind
+from baserate.uncertainty.points import Cases, cases
+from baserate.uncertainty.widths import max_width
+
+# Of a curve, the points at these FPRs are looked at, as long as they rest on one false positive at least.
+_FPRS = (0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6)
+
+
+def supports(
+    at: Curve | Point,
+    *,
+    width: float = 0.1,
+    prevalences: Iterable[float | str] = (),
+    confidence_level: float = 0.95,
+) -> Support:
+    """On how many rows the rates rest, and from which prevalence on precision is known.
+
+    An FPR of 0.001 from 10,000 negatives rests on 10 false positives, and so does every precision at a low prevalence.
+
+    Parameters
+    ----------
+    at : Curve or Point
+        An operating point with its class sizes; of a curve, the points at FPR 0.1, 0.01, … down to one false positive.
+    width : float
+        How well precision is to be known: the width of its interval.
+    prevalences : prevalences, optional
+        Where to give precision with its interval: shares or odds such as "1:1000".
+    confidence_level : float
+        The level of each interval.
+
+    Returns
+    -------
+    Support
+        With a `PointSupport` for each point.
+
+    Notes
+    -----
+    The counts are taken as those of a threshold that was fixed beforehand, as in `test_set`; for a point that was
+    chosen on these rows, `estimate` gives the interval that chooses again. Intervals of rates are Clopper and
+    Pearson's, those of precision the default ones of `estimate`. As the prevalence falls, precision itself falls to 0,
+    and so does the width of its interval; in between it is widest, and `not_known_between` says where it is wider than
+    wanted. Below that, precision is known to be small, and not much else.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> point = br.Point.from_counts(tp=60, fp=10, fn=40, tn=9_990)
+    >>> found = br.design.supports(point, width=0.2, prevalences=["1:1000"])
+    >>> print(found)
+    100 positives, 10,000 negatives (95 %)
+    the point: TPR 0.6 [0.4972, 0.6967] rests on 60 of 100 positives, FPR 0.001 [0.0004796, 0.001838] rests on 10 of \
+10,000 negatives; precision is known to 0.2 from prevalence 0.007656 up
+    >>> print(found.points[0].precision[0])
+    precision 0.375 [0.2389, 0.5605] (95 %, melded, prevalence 0.000999, 100 pos, 10,000 neg)
+    """
+    if not isinstance(at, Curve | Point):
+        raise InputError(f"a Curve or a Point is needed, got {type(at).__name__}; build a Curve first.")
+    wanted = checks.probability(width, "width")
+    places = [checks.prevalence(prevalence) for prevalence in prevalences]
+    level = checks.confidence_level(confidence_level)
+    if at.missing_class is not None:
+        raise InputError(
+            f"a test set must have rows of both classes, got one where {at.missing_class.sentence}; add some."
+        )
+    points = [at] if isinstance(at, Point) else _along(at)
+    n_pos, n_neg = sizes_behind(at)
+    return Support(tuple(_support(point, wanted, places, level) for point in points), n_pos, n_neg, level)
+
+
+def _along(curve: Curve) -> list[Point]:
+    return [curve.at_fpr(fpr) for fpr in _FPRS if fpr * curve.n_neg >= 1]
+
+
+def _support(point: Point, width: float, prevalences: list[float], confidence_level: float) -> PointSupport:
+    rows = Cases(*map(_tidy, cases(point)))
+    fixed = Point.from_rates(point.tpr, point.fpr, prevalence=0.5, n_pos=rows.n_pos, n_neg=rows.n_neg)
+    tpr = _interval(rows.tp, rows.n_pos, confidence_level)
+    fpr = _interval(rows.fp, rows.n_neg, confidence_level)
+    ratio = estimate(lr_positive, fixed, confidence_level=confidence_level)
+    return PointSupport(
+        point=str(point.chosen) if point.chosen.rule != "given" else "the point",
+        tp=rows.tp,
+        fn=rows.fn,
+        fp=rows.fp,
+        tn=rows.tn,
+        tpr_interval=tpr,
+        fpr_interval=fpr,
+        max_width=max_width(tpr=tpr, fpr=fpr),
+        wanted_width=width,
+        not_known_between=_wider_between(ratio.low, ratio.high, width),
+        precision=tuple(
+            estimate(precision, fixed.at_prevalence(eta), confidence_level=confidence_level) for eta in prevalences
+        ),
+    )
+
+
+def _interval(k: float, n: float, confidence_level: float) -> tuple[float, float]:
+    found = clopper_pearson(k, n, confidence_level)
+    return float(found.low), float(found.high)
+
+
+def _wider_between(low: float, high: float, width: float) -> tuple[float, float] | None:
+    """Between which prevalences the interval of precision is wider than this, from that of T/F.
+
+    At odds y precision is ``y r / (1 + y r)`` for a ratio r, so that two ends are `width` apart where
+    ``width (1 + y low) (1 + y high) = y (high - low)``.
+    """
+    if math.isnan(low) or math.isnan(high) or (low == 0 and high == math.inf):
+        return 0.0, 1.0
+    if high == math.inf:
+        return 0.0, _share((1 / width - 1) / low)
+    if low == 0:
+        return _share(width / (1 - width) / high), 1.0
+    more = (high - low) - width * (high + low)
+    least = 2 * width * math.sqrt(low * high)
+    if more <= least:
+        return None
+    root = (more + math.sqrt((more - least) * (more + least))) / 2
+    return _share(width / root), _share(root / (width * low * high))
+
+
+def _tidy(count: float) -> float:
+    """A count without what rounding has done to it on the way through a rate."""
+    return float(round(count)) if abs(count - round(count)) < 1e-9 * max(1.0, count) else count
+
+
+def _share(odds: float) -> float:
+    return odds / (1 + odds)

@@ -1,0 +1,227 @@
+"""How many labels a question needs, and what a test set can answer."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from baserate.results.intervals import Estimate, MaxWidth
+
+
+@dataclass(frozen=True)
+class TestSetPlan:
+    """How many positives and negatives to label, as returned by `design.test_set`.
+
+    A list of them makes a table: ``pd.DataFrame(plans)``.
+
+    Attributes
+    ----------
+    n_pos, n_neg : int
+        Cases of each class.
+    cost : float
+        What they cost together.
+    tpr, fpr : float
+        The rates that were expected.
+    prevalence : float or None
+        Where precision is to be known; None if at every prevalence.
+    wanted_width : float
+        How wide its interval may be, from end to end.
+    expected_width : float
+        How wide it is on average; an interval that does not exist counts as 1.
+    assured_width : float
+        The width that is not exceeded in the wanted share of such test sets.
+    assurance : float
+        The wanted share of test sets.
+    chance : float
+        The share of such test sets whose interval is as narrow as wanted.
+    confidence_level : float
+        The level of the interval of precision; if precision is to be known at every prevalence, of that of each rate.
+    method : str
+        How the interval is made.
+    interval : str
+        The same by the name of the interval.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> plan = br.design.test_set(0.6, 0.001, half_width=0.1, prevalence=0.001, cost_neg=0.01)
+    >>> print(plan)
+    90 positives and 43,421 negatives: precision at prevalence 0.001 known to ±0.1 (95 %, melded) in 96.0 % of test \
+sets; about 54 true and 43.42 false positives, width 0.17 on average, cost 524.21
+    """
+
+    __test__: ClassVar[bool] = False  # pytest takes what begins with Test for tests
+
+    n_pos: int
+    n_neg: int
+    cost: float
+    tpr: float
+    fpr: float
+    prevalence: float | None
+    wanted_width: float
+    expected_width: float
+    assured_width: float
+    assurance: float
+    chance: float
+    confidence_level: float
+    method: str
+    interval: str
+
+    @property
+    def expected_tp(self) -> float:
+        """How many true positives to expect."""
+        return self.tpr * self.n_pos
+
+    @property
+    def expected_fp(self) -> float:
+        """How many false positives to expect."""
+        return self.fpr * self.n_neg
+
+    def __str__(self) -> str:
+        if self.prevalence is None:
+            what = f"precision known to {self.wanted_width:.4g} at every prevalence"
+        else:
+            what = f"precision at prevalence {self.prevalence:.4g} known to ±{self.wanted_width / 2:.4g}"
+        of = "each rate " if self.prevalence is None else ""
+        return (
+            f"{self.n_pos:,} positives and {self.n_neg:,} negatives: {what} "
+            f"({of}{100 * self.confidence_level:.4g} %, {self.interval}) in {100 * self.chance:.1f} % of test "
+            f"sets; about {self.expected_tp:,.4g} true and {self.expected_fp:,.4g} false positives, width "
+            f"{self.expected_width:.4g} on average, cost {self.cost:,.6g}"
+        )
+
+
+@dataclass(frozen=True)
+class PointSupport:
+    """What a test set knows about one operating point, as found in a `Support`.
+
+    Attributes
+    ----------
+    point : str
+        Which point.
+    tp, fn, fp, tn : float
+        The rows behind its rates; of weighted rows, the number of equal ones that are worth as much.
+    tpr_interval, fpr_interval : (float, float)
+        Clopper and Pearson's interval of each rate.
+    max_width : MaxWidth
+        The widest place of the band of precision over all prevalences, from the two intervals.
+    wanted_width : float
+        How well precision was to be known.
+    not_known_between : (float, float) or None
+        The prevalences between which the interval of precision is wider than wanted; None where it nowhere is.
+    precision : tuple of Estimate
+        Precision at the prevalences that were asked for.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> point = br.Point.from_counts(tp=60, fp=10, fn=40, tn=9_990)
+    >>> found = br.design.supports(point, width=0.2).points[0]
+    >>> round(found.cv_fpr, 3), round(found.rarest_prevalence, 4)
+    (0.316, 0.0077)
+    """
+
+    point: str
+    tp: float
+    fn: float
+    fp: float
+    tn: float
+    tpr_interval: tuple[float, float]
+    fpr_interval: tuple[float, float]
+    max_width: MaxWidth
+    wanted_width: float
+    not_known_between: tuple[float, float] | None
+    precision: tuple[Estimate, ...]
+
+    @property
+    def tpr(self) -> float:
+        """Share of the positives predicted positive."""
+        return self.tp / (self.tp + self.fn)
+
+    @property
+    def fpr(self) -> float:
+        """Share of the negatives predicted positive."""
+        return self.fp / (self.fp + self.tn)
+
+    @property
+    def cv_tpr(self) -> float:
+        """The coefficient of variation of TPR: its standard error over itself; nan where it is 0."""
+        return _variation(self.tp, self.fn)
+
+    @property
+    def cv_fpr(self) -> float:
+        """The coefficient of variation of FPR; nan where it is 0."""
+        return _variation(self.fp, self.tn)
+
+    @property
+    def rarest_prevalence(self) -> float:
+        """The prevalence from which on upwards precision is known as well as wanted: 0 if everywhere, 1 if never."""
+        return 0.0 if self.not_known_between is None else self.not_known_between[1]
+
+    def __str__(self) -> str:
+        rests = ", ".join(
+            f"{name} {rate:.4g} [{low:.4g}, {high:.4g}] rests on {k:,.6g} of {n:,.6g} {rows}"
+            for name, rate, (low, high), k, n, rows in (
+                ("TPR", self.tpr, self.tpr_interval, self.tp, self.tp + self.fn, "positives"),
+                ("FPR", self.fpr, self.fpr_interval, self.fp, self.fp + self.tn, "negatives"),
+            )
+        )
+        if self.not_known_between is None:
+            known = f"precision is known to {self.wanted_width:.4g} at every prevalence"
+        else:
+            low, high = self.not_known_between
+            known = f"precision is known to {self.wanted_width:.4g} from prevalence {high:.4g} up"
+            if high >= 1:
+                known = f"precision is not known to {self.wanted_width:.4g} at any prevalence above {low:.4g}"
+        return f"{self.point}: {rests}; {known}"
+
+
+def _variation(k: float, rest: float) -> float:
+    return math.sqrt(rest / (k + rest) / k) if k > 0 else math.nan
+
+
+@dataclass(frozen=True)
+class Support:
+    """What a test set can answer, as returned by `design.supports`.
+
+    Attributes
+    ----------
+    points : tuple of PointSupport
+        What is known at each operating point.
+    n_pos, n_neg : float
+        Cases of each class.
+    confidence_level : float
+        The level of all intervals.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> print(br.design.supports(br.Point.from_counts(tp=60, fp=10, fn=40, tn=9_990)))
+    100 positives, 10,000 negatives (95 %)
+    the point: TPR 0.6 [0.4972, 0.6967] rests on 60 of 100 positives, FPR 0.001 [0.0004796, 0.001838] rests on 10 of \
+10,000 negatives; precision is known to 0.1 from prevalence 0.01953 up
+    """
+
+    points: tuple[PointSupport, ...]
+    n_pos: float
+    n_neg: float
+    confidence_level: float
+
+    def __str__(self) -> str:
+        head = f"{self.n_pos:,.6g} positives, {self.n_neg:,.6g} negatives ({100 * self.confidence_level:.4g} %)"
+        return "\n".join([head, *map(str, self.points)])
+
+    def columns(self) -> dict[str, Sequence[str | float]]:
+        """A row for each point, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
+        found = self.points
+        return {
+            "point": [one.point for one in found],
+            "tp": [one.tp for one in found],
+            "fp": [one.fp for one in found],
+            "tpr": [one.tpr for one in found],
+            "fpr": [one.fpr for one in found],
+            "cv_tpr": [one.cv_tpr for one in found],
+            "cv_fpr": [one.cv_fpr for one in found],
+            "max_width": [one.max_width.width for one in found],
+            "rarest_prevalence": [one.rarest_prevalence for one in found],
+        }
