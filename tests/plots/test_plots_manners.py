@@ -18,6 +18,7 @@ pytestmark = pytest.mark.slow  # together, these take long
 
 def displays():
     return {
+        "ChangeDisplay": plots.ChangeDisplay.from_curves(GROUPS_TO_TRY, metric=br.auc_pr, reference=1, n_resamples=50),
         "PrecisionRecallDisplay": plots.PrecisionRecallDisplay.from_curve(TIED),
         "ReliabilityDisplay": plots.ReliabilityDisplay.from_curve(TIED),
         "RocDisplay": plots.RocDisplay.from_curve(TIED),

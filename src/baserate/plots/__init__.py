@@ -1,5 +1,6 @@
 """Results as pictures: Displays by scikit-learn's convention, drawn by matplotlib when `plot` is called."""
 
+from baserate.plots.change import ChangeDisplay
 from baserate.plots.gain import PrecisionRecallGainDisplay
 from baserate.plots.precision_recall import PrecisionRecallDisplay
 from baserate.plots.prevalence import PrevalenceDisplay
@@ -9,6 +10,7 @@ from baserate.plots.slices import SlicesDisplay
 from baserate.plots.timeline import TimelineDisplay
 
 __all__ = [
+    "ChangeDisplay",
     "PrecisionRecallDisplay",
     "PrecisionRecallGainDisplay",
     "PrevalenceDisplay",

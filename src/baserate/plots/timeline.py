@@ -95,7 +95,7 @@ class TimelineDisplay(GroupsDisplay):
         upper.set_ylabel(self.metric_label)
         self.prevalence_ = None if lower is None else self._draw_prevalences(lower)
         lowest = upper if lower is None else lower
-        _label_periods(lowest, self.groups)
+        label_periods(lowest, self.groups)
         if lower is not None:
             upper.tick_params(axis="x", labelbottom=False)
         drawing.legend(upper, legend)
@@ -152,7 +152,7 @@ def _two_axes(ax: Any) -> "tuple[Axes, Axes | None]":
     return checked[0], checked[1] if len(checked) == 2 else None
 
 
-def _label_periods(ax: "Axes", names: list[str]) -> None:
+def label_periods(ax: "Axes", names: list[str]) -> None:
     """As many names as fit, evenly spaced, and short ticks for the others."""
     every = -(-len(names) // _MOST_TICKS)
     ax.set_xticks(range(0, len(names), every), names[::every])

@@ -1,0 +1,331 @@
+"""Groups beside each other: slices of the data, or periods."""
+
+import math
+from collections.abc import Hashable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from baserate import checks
+from baserate.curves.curve import Curve
+from baserate.curves.point import Point
+from baserate.errors import InputError, NoSuchPointError, Reason
+from baserate.formulas.holm import holm
+from baserate.metrics.definition import evaluate
+from baserate.metrics.over_prevalence import MetricFunction
+from baserate.monitor.change import Key, check_curves, reading
+from baserate.registry import describe
+from baserate.results import Estimate
+from baserate.results.changes import GroupDifference, GroupRow, GroupTable
+from baserate.uncertainty.draws import check_draws
+from baserate.uncertainty.estimate import estimate
+from baserate.uncertainty.independent import Readings, added_up, caution_of, drawn
+from baserate.uncertainty.rules import Rule
+
+_ENDS = np.array([1.0]), np.array([-1.0])
+
+
+class _Asked(NamedTuple):
+    """The question, checked."""
+
+    metric: MetricFunction
+    at: Rule | float | None
+    common: float
+    floors: tuple[float, float]
+    level: float
+    n_draws: int
+    rng: np.random.Generator
+
+
+def by_slice(
+    metric: MetricFunction,
+    curves: Mapping[Key, Curve],
+    *,
+    at: Rule | float | None = None,
+    prevalence: Hashable = "mean",
+    min_pos: float = 10,
+    min_neg: float = 10,
+    confidence_level: float = 0.95,
+    n_resamples: int = 2000,
+    rng: np.random.Generator | int | None = None,
+) -> GroupTable:
+    """A metric for each slice of the data, at its own prevalence and at a common one, and how slices differ.
+
+    Slices differ in prevalence, and then metrics such as precision differ although the model is equally good. At a
+    common prevalence what is left is the model: how well it tells positives from negatives within each slice.
+
+    Parameters
+    ----------
+    metric : callable
+        A metric, or your own function of a Curve (of a Point, with `at`) that returns a float.
+    curves : mapping to Curve
+        The slices by key, such as `curves_by` returns them; no row is in two of them.
+    at : callable or float, optional
+        For pointwise metrics, where to look: a rule that chooses on each curve, ``lambda curve: curve.at_recall(0.6)``,
+        or a threshold for all.
+    prevalence : key, float, odds or "mean"
+        The common prevalence: that of one slice, by its key, a given one, or the mean of the slices' own.
+    min_pos, min_neg : float
+        Slices with fewer positives or negatives get no number and no comparison; in the rest that others are compared
+        with, their rows count.
+    confidence_level, n_resamples, rng
+        As for `estimate`.
+
+    Returns
+    -------
+    GroupTable
+        For each slice both estimates, and its difference from all other slices pooled, at the common prevalence.
+
+    Notes
+    -----
+    Own prevalences are where the curves are read, and are taken as known. Each interval has the level by itself. For
+    all differences together there are p-values adjusted by Holm's method: if no slice differs, one of them is at or
+    below 0.05 in at most 5 % of tables. Two slices are one comparison, which needs no adjusting.
+
+    References
+    ----------
+    Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 1979.
+    Fay, Proschan & Brittain, Combining one-sample confidence procedures for inference in the two-sample case,
+    Biometrics 2015. doi:10.1111/biom.12231.
+
+    Examples
+    --------
+    >>> import baserate as br, polars as pl
+    >>> table = pl.DataFrame(br.examples.payments())
+    >>> channels = br.curves_by(table, "channel", label="fraud", score="new_model")
+    >>> found = br.by_slice(br.average_precision, channels, prevalence=0.001, rng=0)
+    >>> [row.key for row in found.rows] == list(channels)
+    True
+    >>> all(row.differences[0].adjusted_p_value > 0.05 for row in found.rows)  # no channel stands out
+    True
+    """
+    named = check_curves(curves)
+    asked = _asked(
+        metric,
+        named,
+        at=at,
+        prevalence=prevalence,
+        floors=(min_pos, min_neg),
+        confidence_level=confidence_level,
+        n_resamples=n_resamples,
+        rng=rng,
+    )
+    read = {key: curve.at_prevalence(asked.common) for key, curve in named.items()}
+    fit = [key for key, curve in named.items() if _unfit(curve, asked) is None]
+    if len(fit) == len(named) == 2:  # the same comparison from both sides
+        first, second = fit
+        one = _difference(asked, read[first], read[second], "others")
+        differences = {first: [one], second: [_mirrored(one)]}
+        return _table("slice", named, asked, differences, adjust=False)
+    differences = {}
+    for key in named:
+        others = Curve.pool([curve for other, curve in read.items() if other != key])
+        differences[key] = [_difference(asked, read[key], others, "others")]
+    return _table("slice", named, asked, differences)
+
+
+def by_period(
+    metric: MetricFunction,
+    curves: Mapping[Key, Curve],
+    *,
+    at: Rule | float | None = None,
+    prevalence: Hashable = "mean",
+    min_pos: float = 10,
+    min_neg: float = 10,
+    confidence_level: float = 0.95,
+    n_resamples: int = 2000,
+    rng: np.random.Generator | int | None = None,
+) -> GroupTable:
+    """A metric for each period, at its own prevalence and at a common one, and how periods differ.
+
+    What moves at the own prevalence and not at the common one is the prevalence, not the model.
+
+    Parameters
+    ----------
+    metric, at, prevalence, min_pos, min_neg, confidence_level, n_resamples, rng
+        As for `by_slice`.
+    curves : mapping to Curve
+        The periods by key, in the order of time, such as `curves_by` returns them.
+
+    Returns
+    -------
+    GroupTable
+        For each period both estimates, and its differences from the previous and from the first period that have
+        enough cases, at the common prevalence. P-values are adjusted by Holm's method among those from the previous
+        and among those from the first.
+
+    Examples
+    --------
+    >>> import baserate as br, polars as pl
+    >>> year = pl.DataFrame(br.examples.year()).with_columns(pl.col("day").str.to_date())
+    >>> quarters = br.curves_by(year, label="fraud", score="new_model", period=("day", "quarter"))
+    >>> table = br.by_period(br.average_precision, quarters, rng=0).columns()
+    >>> table["own_average_precision"].round(2)
+    array([0.67, 0.68, 0.61, 0.46])
+    >>> table["common_average_precision"].round(2)
+    array([0.71, 0.7 , 0.6 , 0.42])
+    """
+    named = check_curves(curves)
+    asked = _asked(
+        metric,
+        named,
+        at=at,
+        prevalence=prevalence,
+        floors=(min_pos, min_neg),
+        confidence_level=confidence_level,
+        n_resamples=n_resamples,
+        rng=rng,
+    )
+    read = {key: curve.at_prevalence(asked.common) for key, curve in named.items()}
+    differences: dict[Hashable, list[GroupDifference]] = {}
+    seen: list[Hashable] = []
+    for key, curve in named.items():
+        pair = (("previous", seen[-1:]), ("first", seen[:1]))
+        differences[key] = [
+            _difference(asked, read[key], read[other[0]] if other else None, word) for word, other in pair
+        ]
+        if _unfit(curve, asked) is None:
+            seen.append(key)
+    return _table("period", named, asked, differences)
+
+
+def _asked(
+    metric: MetricFunction,
+    curves: Mapping[Hashable, Curve],
+    *,
+    at: Rule | float | None,
+    prevalence: Hashable,
+    floors: tuple[float, float],
+    confidence_level: float,
+    n_resamples: int,
+    rng: np.random.Generator | int | None,
+) -> _Asked:
+    level = checks.confidence_level(confidence_level)
+    n_draws = checks.whole_number(n_resamples, "n_resamples")
+    check_draws(n_draws, level)
+    least = checks.not_negative(floors[0], "min_pos"), checks.not_negative(floors[1], "min_neg")
+    common = common_prevalence(curves, prevalence)
+    return _Asked(metric, at, common, least, level, n_draws, checks.generator(rng))
+
+
+def common_prevalence(curves: Mapping[Hashable, Curve], prevalence: Hashable) -> float:
+    """One prevalence for all: that of a group, by its key, the mean of all, or a given one."""
+    if prevalence in curves:
+        return checks.prevalence(curves[prevalence].prevalence)
+    if prevalence != "mean":
+        if isinstance(prevalence, str) and ":" not in prevalence:
+            known = [str(key) for key in curves] + ["mean"]
+            hint = checks.did_you_mean(prevalence, known)
+            raise InputError(
+                f'prevalence must be the key of a group, "mean", a share or odds such as "1:1000", got {prevalence!r}'
+                f"{'; ' + hint if hint else '; pass one of them'}."
+            )
+        return checks.prevalence(prevalence)
+    own = [curve.prevalence for curve in curves.values() if curve.given_prevalence or curve.missing_class is None]
+    if not own:
+        raise InputError(
+            "prevalence must be given where no group has both positives and negatives, got 'mean'; pass "
+            "prevalence=0.01 for example."
+        )
+    return float(np.mean(own))
+
+
+def _unfit(curve: Curve, asked: _Asked) -> Reason | None:
+    """Why a group gets no number."""
+    if curve.missing_class is not None:
+        return curve.missing_class
+    fewest_pos, fewest_neg = asked.floors
+    return Reason.TOO_FEW_CASES if curve.n_pos < fewest_pos or curve.n_neg < fewest_neg else None
+
+
+def _estimate(curve: Curve, asked: _Asked) -> Estimate:
+    """The metric with its interval, or why there is none."""
+    reason = _unfit(curve, asked)
+    if reason is None:
+        try:
+            place = reading(asked.metric, curve, asked.at)
+            return estimate(asked.metric, place, confidence_level=asked.level, n_resamples=asked.n_draws, rng=asked.rng)
+        except NoSuchPointError:
+            reason = Reason.NO_SUCH_POINT
+    return Estimate(
+        metric=describe(asked.metric),
+        value=math.nan,
+        low=math.nan,
+        high=math.nan,
+        confidence_level=asked.level,
+        prevalence=curve.prevalence,
+        method="none",
+        n_pos=float(curve.n_pos),
+        n_neg=float(curve.n_neg),
+        reason=reason,
+    )
+
+
+def _difference(asked: _Asked, curve: Curve, other: Curve | None, against: str) -> GroupDifference:
+    """One curve less another of different rows, both at the common prevalence."""
+    if other is None:
+        return _no_difference(against, None)
+    reason = _unfit(curve, asked) or _unfit(other, asked)
+    if reason is not None:
+        return _no_difference(against, reason)
+    try:
+        at = [reading(asked.metric, one, asked.at) for one in (curve, other)]
+    except NoSuchPointError:
+        return _no_difference(against, Reason.NO_SUCH_POINT)
+    found = [evaluate(asked.metric, place) for place in at]
+    reason = found[0][1] or found[1][1]
+    if reason is not None:
+        return _no_difference(against, reason)
+    parts = []
+    for place, (value, _), sign in zip(at, found, _ENDS, strict=True):
+        populations = drawn(asked.metric, [place], asked.n_draws, asked.rng)
+        parts.append((Readings([place], np.array([value], np.float64), populations), sign))
+    known = added_up(asked.metric, parts, asked.level)
+    low, high = float(known.ends.low), float(known.ends.high)
+    reason = Reason.UNDEFINED_IN_DRAWS if math.isnan(low) else None
+    return GroupDifference(against, known.value, low, high, known.p_value, known.p_value, reason)
+
+
+def _no_difference(against: str, reason: Reason | None) -> GroupDifference:
+    return GroupDifference(against, math.nan, math.nan, math.nan, math.nan, math.nan, reason)
+
+
+def _mirrored(one: GroupDifference) -> GroupDifference:
+    return GroupDifference(one.against, -one.value, -one.high, -one.low, one.p_value, one.adjusted_p_value, one.reason)
+
+
+def _table(
+    kind: str,
+    curves: Mapping[Hashable, Curve],
+    asked: _Asked,
+    differences: Mapping[Hashable, list[GroupDifference]],
+    *,
+    adjust: bool = True,
+) -> GroupTable:
+    columns = list(zip(*differences.values(), strict=True))
+    if adjust:
+        columns = [_adjusted(column) for column in columns]
+    rows = []
+    for number, (key, curve) in enumerate(curves.items()):
+        own, common = _estimate(curve, asked), _estimate(curve.at_prevalence(asked.common), asked)
+        rows.append(GroupRow(key, own, common, tuple(column[number] for column in columns)))
+    first = next((curve for curve in curves.values() if _unfit(curve, asked) is None), None)
+    return GroupTable(describe(asked.metric), kind, tuple(rows), asked.common, asked.level, _caution(first, asked))
+
+
+def _caution(curve: Curve | None, asked: _Asked) -> str | None:
+    if curve is None:
+        return None
+    try:
+        place: Curve | Point = reading(asked.metric, curve, asked.at)
+    except NoSuchPointError:
+        return None
+    return caution_of(asked.metric, place)
+
+
+def _adjusted(column: tuple[GroupDifference, ...]) -> tuple[GroupDifference, ...]:
+    adjusted = holm(np.array([one.p_value for one in column], np.float64))
+    return tuple(
+        GroupDifference(one.against, one.value, one.low, one.high, one.p_value, float(p), one.reason)
+        for one, p in zip(column, adjusted, strict=True)
+    )
