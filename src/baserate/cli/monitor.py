@@ -1,0 +1,352 @@
+"""``baserate monitor``: keep each period's curve, and say what has changed: the model, or the prevalence."""
+
+import datetime
+import math
+import sys
+from collections.abc import Hashable
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+import click
+import narwhals.stable.v2 as nw
+
+from baserate import checks
+from baserate.cli.arguments import curves_of, group_name, of_a_file
+from baserate.cli.monitor_files import write_parquet, write_prometheus
+from baserate.cli.notes import note, quiet_option
+from baserate.cli.output import Row, in_a_format, show_csv, show_json, show_table
+from baserate.cli.prevalences import prevalence_from
+from baserate.cli.questions import Question, questions_from
+from baserate.curves.curve import Curve
+from baserate.errors import InputError, NoSuchPointError
+from baserate.ingest.periods import calendar, period_from
+from baserate.metrics.bounds import bounds
+from baserate.metrics.definition import evaluate
+from baserate.monitor.alarms import model_alarms
+from baserate.monitor.change import explain_changes
+from baserate.monitor.store import CurveStore, Key
+from baserate.progress import progress
+from baserate.registry import describe
+from baserate.results.changes import Alarms
+
+# Exit codes, beside those that all commands have.
+NOTHING_CHANGED, MODEL_CHANGED, PREVALENCE_MOVED = 0, 3, 4
+
+# How many standard errors a prevalence has to move for its move to be more than chance.
+_BEYOND_CHANCE = 3.0
+
+# Looks that false alarms are counted over: verdicts on past periods stay as they are for so many periods.
+_LOOKS = 24
+
+# Bounds that are no further apart are those of a metric that is known.
+_ROUNDING = 1e-9
+
+_EXAMPLES = """\b
+Examples:
+  baserate monitor may.parquet --store monitor.db --label fraud --score p --period ts:month
+  baserate monitor logs/ --store monitor.db --label y --score p --period ts:week --by country --prevalence 0.001
+  baserate monitor log.csv --store monitor.db --period ts:day --export monitor.parquet --prometheus monitor.prom
+
+\b
+Exit codes:
+  0    nothing has changed, or there are too few periods to say
+  1    the data or the question will not do; one sentence on stderr says why
+  2    the command was not understood
+  3    the model has changed: an alarm stands in the latest period of a model or slice
+  4    the prevalence has moved, and no model has changed
+  130  stopped by Ctrl-C
+"""
+
+
+@click.command(epilog=_EXAMPLES)
+@of_a_file
+@click.option("--store", required=True, type=click.Path(), help="The file that keeps the past; made if not there.")
+@click.option("--metric", "name", default="average_precision", show_default=True, metavar="NAME", help="What to watch.")
+@click.option("--at", "rule", metavar="RULE", help="How to choose a threshold, such as recall=0.6; see evaluate.")
+@click.option("--prevalence", help="The common prevalence: 0.001 or 1:1000.  [default: the mean of the reference]")
+@click.option("--reference", type=click.IntRange(1), default=3, show_default=True, help="How many first periods it is.")
+@click.option("--false-alarm", type=float, default=0.05, show_default=True, help="How likely, in 24 looks at all.")
+@click.option(
+    "--tolerated", type=click.FloatRange(1), default=1.5, show_default=True, help="Prevalence ratio not worth code 4."
+)
+@click.option("--until", metavar="DATE", help="Leave out periods that end after it.  [default: today]")
+@click.option("--replace", is_flag=True, help="Rows of a period that have changed count from now on.")
+@click.option("--last", type=click.IntRange(1), default=12, show_default=True, help="How many periods to show.")
+@click.option("--export", type=click.Path(dir_okay=False), help="Write all periods to this Parquet file.")
+@click.option("--prometheus", type=click.Path(dir_okay=False), help="Write gauges of the latest period to this file.")
+@in_a_format
+@quiet_option
+def monitor(
+    *,
+    store: str,
+    name: str,
+    rule: str | None,
+    prevalence: str | None,
+    reference: int,
+    false_alarm: float,
+    tolerated: float,
+    until: str | None,
+    replace: bool,
+    last: int,
+    export: str | None,
+    prometheus: str | None,
+    form: str | None,
+    **data: Any,
+) -> None:
+    """Keep the curve of each complete period of FILE in a store, and say what has changed against the past.
+
+    A change of a metric has two parts: the prevalence, which is no fault of a model, and the model. Every period is
+    compared with the first ones (--reference) at one common prevalence, where only the model counts; alarms are rare
+    (--false-alarm, for all models and slices together) if it has not changed. Running it twice changes nothing.
+    """
+    if data["period"] is None:
+        raise click.UsageError("Missing option '--period', such as --period ts:month.", click.get_current_context())
+    (question,) = questions_from([name], rule, areas=(), pointwise=())
+    rate = checks.probability(false_alarm, "false_alarm")
+    common = None if prevalence is None else prevalence_from(prevalence)
+    found = _complete(_by_key(**data), data["period"], data["tz"], until)
+    with CurveStore(store) as opened:
+        status = _kept(opened, found, replace)
+        names = list(dict.fromkeys((key.model, key.slice) for key in found))
+        past = {one: opened.curves(model=one[0], slice=one[1]) for one in names}
+    asked = Asked(question, common, reference, rate / len(names), tolerated, last)
+    series = [judged(*one, past[one], asked, status) for one in progress(names, len(names), "Comparing")]
+    if export is not None:
+        write_parquet(export, [row for one in series for row in one.rows])
+    if prometheus is not None:
+        write_prometheus(prometheus, [one.latest for one in series])
+    _show(series, last, form)
+    if sys.stdout is not None:
+        sys.stdout.flush()  # here, where somebody can say what is wrong with it
+    verdicts = {one.latest["verdict"] for one in series}
+    click.get_current_context().exit(
+        MODEL_CHANGED if "model" in verdicts else PREVALENCE_MOVED if "prevalence" in verdicts else NOTHING_CHANGED
+    )
+
+
+# --- keeping --------------------------------------------------------------------------------------
+
+
+def _by_key(keys: tuple[str, ...], **data: Any) -> dict[Key, Curve]:
+    """Curves of all rows and of each slice, by model, period and slice."""
+    found: dict[Key, Curve] = {}
+    for column in (None, *keys):
+        for (score, (*value, period)), curve in curves_of(keys=() if column is None else (column,), **data).items():
+            if period is None:
+                note("rows without a time are in no period, and are left out")
+                continue
+            part = None if column is None else f"{column}={group_name(tuple(value))}"
+            found[Key(score, str(period), part)] = curve
+    return found
+
+
+def _complete(found: dict[Key, Curve], period: str, tz: str | None, until: str | None) -> dict[Key, Curve]:
+    """Those of periods that are over; names of periods of one length are in the order of time."""
+    try:
+        zone = None if tz is None else ZoneInfo(tz)
+        day = datetime.datetime.now(zone).date() if until is None else datetime.date.fromisoformat(until)
+    except ValueError:
+        raise InputError(f"--until must be a date such as 2026-06-01, got {until!r}.") from None
+    meant = period_from(tuple(period.rsplit(":", 1)), None)
+    assert meant is not None
+    (running,) = calendar(day, day, meant, nw.Date()).names
+    left_out = sorted({key.period for key in found if key.period >= running})
+    if left_out:
+        note(f"{', '.join(left_out)} may not be over on {day} and is left out; --until names a later day")
+    kept = {key: curve for key, curve in found.items() if key.period < running}
+    if not kept:
+        raise InputError(
+            f"a file must have rows of a period that is over, got none before {running}; wait, or name a later day by "
+            f"--until."
+        )
+    return kept
+
+
+def _kept(store: CurveStore, found: dict[Key, Curve], replace: bool) -> dict[Key, str]:
+    """What was done with each, once it is on the disk."""
+    try:
+        receipts = store.append_many(found, replace=replace)
+    except InputError as error:
+        raise InputError(str(error).replace("replace=True", "--replace")) from None
+    widest = max(receipt.width for receipt in receipts)
+    if widest > _ROUNDING:
+        note(f"kept in at most 4 KiB each, average precision is certain within {widest:.2g}; see at_least and at_most")
+    return {receipt.key: receipt.status for receipt in receipts}
+
+
+# --- judging --------------------------------------------------------------------------------------
+
+
+class Asked(NamedTuple):
+    """What is asked of a series."""
+
+    question: Question
+    prevalence: float | None
+    reference: int
+    false_alarm: float
+    tolerated: float
+    last: int
+
+
+class Series(NamedTuple):
+    """A model on all rows, or on a slice: a row for each period, and for the latest with a verdict."""
+
+    rows: list[Row]
+    latest: Row
+    sentence: str
+
+
+def judged(model: str, part: str | None, curves: dict[str, Curve], asked: Asked, status: dict[Key, str]) -> Series:
+    """All periods of a series beside the reference, and what that says about the latest."""
+    periods = list(curves)
+    first = periods[: asked.reference]
+    alarms, why = _alarms(curves, asked)
+    common = asked.prevalence if alarms is None else alarms.prevalence
+    rows = [
+        {
+            "model": model,
+            "slice": part,
+            "period": period,
+            "kept": status.get(Key(model, period, part)),
+            **_read(curve, asked.question, common),
+            **_change_of(None),
+            **_look(alarms, period),
+        }
+        for period, curve in curves.items()
+    ]
+    before = Curve.pool(curves[period] for period in first)
+    shown = {period: curves[period] for period in periods[-asked.last :] if period not in first}
+    if shown and not before.missing_class:
+        _explain(rows[-len(shown) :], shown, before, asked.question)
+    moved = len(periods) > len(first) and _has_moved(before, curves[periods[-1]], asked.tolerated)
+    standing = _latest_look(alarms)
+    verdict = "model" if standing is not None and standing[1] else "prevalence" if moved else None
+    latest = {**rows[-1], "verdict": verdict, "prevalence_moved": moved}
+    about = f"{model}, {part}" if part is not None else model
+    since = f"{first[0]} to {first[-1]}" if len(first) > 1 else first[0]
+    return Series(rows, latest, f"{about}: {_sentence(latest, alarms, since, before, why)}")
+
+
+def _alarms(curves: dict[str, Curve], asked: Asked) -> tuple[Alarms | None, str]:
+    """What the past says about the model, or why it says nothing."""
+    missing = asked.reference + 1 - len(curves)
+    if missing > 0:
+        return None, f"{missing} more period{'s' * (missing > 1)} needed to compare with the first {asked.reference}"
+    try:
+        found = model_alarms(
+            asked.question.metric,
+            curves,
+            at=asked.question.rule,
+            reference=asked.reference,
+            prevalence="mean" if asked.prevalence is None else asked.prevalence,
+            false_alarm=asked.false_alarm,
+            looks=max(_LOOKS, len(curves) - asked.reference),
+            rng=0,
+        )
+    except InputError as error:
+        return None, str(error).rstrip(".")
+    return found, "no period has enough cases to be looked at"
+
+
+def _latest_look(alarms: Alarms | None) -> tuple[Hashable, bool] | None:
+    """The latest period that could be looked at, and whether an alarm stands in it."""
+    if alarms is None:
+        return None
+    looked = [k for k, reason in enumerate(alarms.reasons) if reason is None]
+    return (alarms.keys[looked[-1]], bool(alarms.alarm[looked[-1]])) if looked else None
+
+
+def _read(curve: Curve, question: Question, common: float | None) -> Row:
+    """The metric of one period, at its own and at the common prevalence."""
+    row: Row = {"pos": curve.n_pos, "neg": curve.n_neg, "prevalence": float(curve.prevalence)}
+    row |= {"metric": describe(question.metric), "own": _value(curve, question)[0], "common_prevalence": common}
+    value, low, high = (None, None, None) if common is None else _value(curve.at_prevalence(common), question)
+    return row | {"common": value, "at_least": low, "at_most": high}
+
+
+def _value(curve: Curve, question: Question) -> tuple[float, float | None, float | None]:
+    """A metric, and its certain bounds where scores share buckets."""
+    try:
+        place = question.place(curve)
+    except NoSuchPointError:
+        return math.nan, None, None
+    value = float(evaluate(question.metric, place)[0])
+    if not curve.bucketed or math.isnan(value):
+        return value, None, None
+    certain = bounds(question.metric, place)
+    low, high = float(certain.low), float(certain.high)
+    return (value, low, high) if high - low > _ROUNDING else (value, None, None)
+
+
+def _explain(rows: list[Row], curves: dict[str, Curve], before: Curve, question: Question) -> None:
+    """Take the change of each period against the reference apart."""
+    found = explain_changes(question.metric, curves, against=before, at=question.rule, n_resamples=500, rng=0)
+    for row, change in zip(rows, found.rows, strict=True):
+        row.update(_change_of(change))
+
+
+def _change_of(change: Any) -> Row:
+    if change is None:
+        return dict.fromkeys(("change", "prior_part", "model_part", "model_low", "model_high"))
+    parts = {"change": change.total.value, "prior_part": change.prior.value, "model_part": change.model.value}
+    return {**parts, "model_low": change.model.low, "model_high": change.model.high}
+
+
+def _look(alarms: Alarms | None, period: str) -> Row:
+    if alarms is None or period not in alarms.keys:
+        return {"statistic": None, "limit": None, "alarm": None}
+    k = alarms.keys.index(period)
+    if alarms.reasons[k] is not None:
+        return {"statistic": None, "limit": None, "alarm": None}
+    return {"statistic": float(alarms.statistic[k]), "limit": float(alarms.limit[k]), "alarm": bool(alarms.alarm[k])}
+
+
+def _has_moved(before: Curve, after: Curve, tolerated: float) -> bool:
+    """Whether the share of positives has changed by more than the tolerated ratio, and by more than chance."""
+    sizes = [float(curve.n_pos + curve.n_neg) for curve in (before, after)]
+    if not all(sizes):
+        return False
+    shares = [float(curve.n_pos) / size for curve, size in zip((before, after), sizes, strict=True)]
+    pooled = float(before.n_pos + after.n_pos) / sum(sizes)
+    error = math.sqrt(pooled * (1 - pooled) * (1 / sizes[0] + 1 / sizes[1]))
+    return max(shares) > tolerated * min(shares) and abs(shares[1] - shares[0]) > _BEYOND_CHANCE * error
+
+
+def _sentence(latest: Row, alarms: Alarms | None, since: str, before: Curve, why: str) -> str:
+    """The verdict on the latest period, for people."""
+    standing = _latest_look(alarms)
+    prevalence = f"prevalence {latest['prevalence']:.4g} in {latest['period']}, {before.prevalence:.4g} in {since}"
+    if alarms is None or standing is None:
+        return f"too early to say ({why})" + (f"; the prevalence has moved ({prevalence})" * bool(latest["verdict"]))
+    k = alarms.keys.index(standing[0])
+    values = f"{alarms.metric} {alarms.value[k]:.4g} in {standing[0]}, {alarms.reference:.4g} in {since}"
+    values += f", at prevalence {alarms.prevalence:.4g}"
+    if standing[1]:
+        return f"the model is worse than it was ({values}; first alarm in {alarms.first})"
+    if latest["verdict"] == "prevalence":
+        return f"only the prevalence has moved ({prevalence}; {values})"
+    return f"nothing has changed ({values})"
+
+
+# --- showing --------------------------------------------------------------------------------------
+
+_FOR_PEOPLE = (
+    "model", "slice", "period", "kept", "pos", "neg", "prevalence", "own", "common", "at_least", "at_most", "change",
+    "prior_part", "model_part", "alarm",
+)  # fmt: skip
+
+
+def _show(series: list[Series], last: int, form: str | None) -> None:
+    rows = [row for one in series for row in one.rows[-last:]]
+    if form == "json":
+        verdicts = [
+            {name: one.latest[name] for name in ("model", "slice", "period", "verdict", "prevalence_moved")}
+            | {"sentence": one.sentence}
+            for one in series
+        ]
+        show_json({"periods": rows, "verdicts": verdicts})
+    elif form == "csv":
+        show_csv(rows)
+    else:
+        show_table([{name: row[name] for name in _FOR_PEOPLE} for row in rows])
+        click.echo("\n" + "\n".join(one.sentence for one in series))

@@ -1,0 +1,121 @@
+"""What ``baserate monitor`` writes for other programs: a Parquet file, and gauges for Prometheus."""
+
+import math
+import os
+import secrets
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from baserate.cli.output import Row
+from baserate.curves.files import write_whole
+
+# Columns of the Parquet file and their kinds; what does not exist is null.
+_COLUMNS = {
+    "model": "VARCHAR",
+    "slice": "VARCHAR",
+    "period": "VARCHAR",
+    "pos": "DOUBLE",
+    "neg": "DOUBLE",
+    "prevalence": "DOUBLE",
+    "metric": "VARCHAR",
+    "own": "DOUBLE",
+    "common_prevalence": "DOUBLE",
+    "common": "DOUBLE",
+    "at_least": "DOUBLE",
+    "at_most": "DOUBLE",
+    "statistic": "DOUBLE",
+    "limit": "DOUBLE",
+    "alarm": "BOOLEAN",
+}
+
+
+def write_parquet(path: str, rows: Sequence[Row]) -> None:
+    """One row per model, slice and period; the file appears under its name when it is complete."""
+    import duckdb
+
+    target = Path(path)
+    unfinished = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+    columns = {name: np.array([_cell(row[name]) for row in rows], object) for name in _COLUMNS}
+    wanted = ", ".join(f'CAST("{name}" AS {kind}) AS "{name}"' for name, kind in _COLUMNS.items())
+    try:
+        with duckdb.connect() as connection:
+            connection.register("monitored", columns)
+            where = str(unfinished).replace("'", "''")
+            connection.execute(f"COPY (SELECT {wanted} FROM monitored) TO '{where}' (FORMAT parquet)")
+        os.replace(unfinished, target)
+    except duckdb.IOException as error:
+        raise OSError(f"{path!r} cannot be written ({str(error).splitlines()[0]})") from None
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _cell(value: object) -> object:
+    """Numbers as text, which loses no digit, so that a column of nothing but nulls has a kind too."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    return value if isinstance(value, str) else repr(value).lower()
+
+
+def write_prometheus(path: str, latest: Iterable[Row]) -> None:
+    """Gauges of the latest period of each model and slice, in the text format; the old file or the new, never half."""
+    rows = list(latest)
+    gauges: dict[str, tuple[str, list[tuple[dict[str, object], object]]]] = {
+        "baserate_metric": (
+            "Value of the metric in the latest period, at its own and at the common prevalence.",
+            [
+                ({**_of(row), "metric": row["metric"], "prevalence": where}, row[where])
+                for row in rows
+                for where in ("own", "common")
+            ],
+        ),
+        "baserate_common_prevalence": (
+            "The prevalence that all periods are compared at.",
+            [(_of(row), row["common_prevalence"]) for row in rows],
+        ),
+        "baserate_prevalence": (
+            "Share of positives in the latest period.",
+            [(_of(row), row["prevalence"]) for row in rows],
+        ),
+        "baserate_positives": ("Positives in the latest period.", [(_of(row), row["pos"]) for row in rows]),
+        "baserate_negatives": ("Negatives in the latest period.", [(_of(row), row["neg"]) for row in rows]),
+        "baserate_model_alarm": (
+            "1 if the model is worse than it was.",
+            [(_of(row), row["verdict"] == "model") for row in rows],
+        ),
+        "baserate_prevalence_moved": (
+            "1 if the prevalence is no longer what it was.",
+            [(_of(row), row["prevalence_moved"]) for row in rows],
+        ),
+        "baserate_latest_period_info": (
+            "Which period is the latest.",
+            [({**_of(row), "period": row["period"]}, 1) for row in rows],
+        ),
+    }
+    lines = []
+    for name, (about, samples) in gauges.items():
+        lines += [f"# HELP {name} {about}", f"# TYPE {name} gauge"]
+        lines += [f"{name}{{{_labels(labels)}}} {_number(value)}" for labels, value in samples]
+    write_whole(path, ("\n".join(lines) + "\n").encode())
+
+
+def _of(row: Row) -> dict[str, object]:
+    return {"model": row["model"], "slice": row["slice"] or ""}
+
+
+def _labels(labels: dict[str, object]) -> str:
+    return ",".join(f'{name}="{_escaped(str(value))}"' for name, value in labels.items())
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def _number(value: object) -> str:
+    if value is None:
+        return "NaN"
+    number = float(value)  # type: ignore[arg-type]  # rows hold numbers here
+    if math.isfinite(number):
+        return repr(number)
+    return "NaN" if math.isnan(number) else f"{'+' if number > 0 else '-'}Inf"

@@ -1,0 +1,237 @@
+"""Where a model is to be used: the worst over a range of prevalences, and a threshold judged on other data."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+import scipy
+
+from baserate import checks
+from baserate.curves.curve import Curve
+from baserate.curves.point import Point
+from baserate.errors import InputError, MissingInformationError
+from baserate.metrics.by_name import rule_from
+from baserate.metrics.over_prevalence import MetricFunction, sweep
+from baserate.metrics.predictive import alert_rate, precision
+from baserate.metrics.rates import recall, specificity
+from baserate.registry import Family, lower_is_better, row_of
+from baserate.results import Deployment, Estimate
+from baserate.uncertainty.estimate import check_estimable, estimate, estimates
+from baserate.uncertainty.methods import Question
+from baserate.uncertainty.prevalence import Span
+from baserate.uncertainty.rules import chosen_on
+
+Rule = Callable[[Curve], Point]
+
+# Prevalences at which the metric alone is looked at; intervals are made at fewer.
+_FINE = 257
+_COARSER = 4  # of the places of a span, both ends and every so many between them
+
+# Metrics that rise (or fall, or stay) with the prevalence whatever the classifier does, so that it is known beforehand
+# at which end of a range they are worst.
+_ONE_WAY = frozenset(
+    {
+        "precision",
+        "npv",
+        "f1",
+        "f_beta",
+        "recall",
+        "specificity",
+        "youden_j",
+        "balanced_accuracy",
+        "lr_positive",
+        "lr_negative",
+        "precision_gain",
+        "recall_gain",
+        "chance_precision",
+        "average_precision",
+        "auc_pr",
+        "best_f1",
+        "best_f_beta",
+        "roc_auc",
+    }
+)
+
+
+def worst_case(
+    metric: MetricFunction,
+    at: Curve | Point,
+    low: float | str,
+    high: float | str,
+    *,
+    worst: Literal["lowest", "highest"] | None = None,
+    confidence_level: float = 0.95,
+    n_resamples: int = 2000,
+    rng: np.random.Generator | int | None = None,
+) -> Estimate:
+    """The worst that a metric comes to anywhere between two prevalences, with an interval.
+
+    Parameters
+    ----------
+    metric : callable
+        A metric, or your own function of a Curve or Point that returns a float.
+    at : Curve or Point
+        Where to read it; the prevalence it says does not matter, but for a threshold that was chosen there.
+    low, high : float or odds
+        The ends of the range.
+    worst : {"lowest", "highest"}, optional
+        Which value is the worst one; if not given, the lowest, and of costs the highest.
+    confidence_level, n_resamples, rng
+        As for `estimate`.
+
+    Returns
+    -------
+    Estimate
+        Its `prevalence` is where the metric is worst.
+
+    Notes
+    -----
+    Precision, F-beta, average precision and their kin rise with the prevalence whatever the classifier, so it is known
+    beforehand where they are worst, and the interval is the one there. Of metrics such as `expected_cost` the data
+    decide which end of the range that is. Of these the end on the bad side is the worst of the ends over the whole
+    range, and the end on the good side is the one where the value is worst, made at half the error because there are
+    two places to choose from.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> point = br.Point.from_counts(tp=60, fp=100, fn=40, tn=99_900)
+    >>> print(br.worst_case(br.precision, point, 0.001, 0.01))
+    precision 0.3752 [0.3133, 0.4377] (95 %, melded, prevalence 0.001, the worst of 0.001 to 0.01, 100 pos, 100,000 neg)
+    """
+    check_estimable(metric, at)
+    span = Span(*checks.prevalence_range(low, high))
+    if worst is None:
+        worst = "highest" if lower_is_better(metric) else "lowest"
+    sign = 1.0 if checks.one_of(worst, ("lowest", "highest"), "worst") == "lowest" else -1.0
+    level = checks.confidence_level(confidence_level)
+    where = _where_worst(metric, at, span, sign)
+    one_way = _goes_one_way(metric)
+    places = np.array([where]) if one_way else np.unique(np.append(span.places()[::_COARSER], where))
+    draws = checks.whole_number(n_resamples, "n_resamples")
+    question = Question(metric, at, (1 - places) / places, level, draws, checks.generator(rng))
+    found = estimates(question, None)
+    base = found[int(np.searchsorted(places, where))]
+    if not one_way:
+        stricter = question._replace(x=question.x[places == where], confidence_level=(1 + level) / 2)
+        base = estimates(stricter, None)[0]
+    ends = [base.low, base.high]
+    if sign > 0:
+        ends[0] = float(np.min([one.low for one in found]))  # nan where one of them is
+    else:
+        ends[1] = float(np.max([one.high for one in found]))
+    return replace(
+        base,
+        low=ends[0],
+        high=ends[1],
+        confidence_level=level,
+        prevalence=where,
+        uncertain_prevalence=f"{where:.4g}, the worst of {span}",
+        reason=base.reason or next((one.reason for one in found if one.reason), None),
+    )
+
+
+def _where_worst(metric: MetricFunction, at: Curve | Point, span: Span, sign: float) -> float:
+    """The prevalence of the worst value; the lower end where there is none."""
+    first, last = (float(scipy.special.logit(end)) for end in (span.low, span.high))
+    inner = scipy.special.expit(np.linspace(first, last, _FINE)[1:-1])
+    places = np.concatenate([[span.low], inner, [span.high]])  # the ends without rounding
+    values = sign * sweep(metric, at, places).value
+    return float(places[0 if np.isnan(values).all() else np.nanargmin(values)])
+
+
+def _goes_one_way(metric: MetricFunction) -> bool:
+    row = row_of(metric)
+    return row is not None and (row.name in _ONE_WAY or row.family is Family.BASELINE)
+
+
+def deploy(
+    choose: Curve,
+    judge: Curve,
+    *,
+    at: Rule | str | None = None,
+    alerts_per_day: float | None = None,
+    prevalence: float | str | None = None,
+    traffic: float | None = None,
+    confidence_level: float = 0.95,
+) -> Deployment:
+    """Choose a threshold on some data and say what others promise of it.
+
+    A threshold that is judged on the rows it was chosen on flatters itself. Here it is chosen once, on `choose`, and
+    is then as good as given to `judge`, so that intervals are narrow and honest.
+
+    Parameters
+    ----------
+    choose, judge : Curve
+        The data it is chosen on, and other data of the same model.
+    at : str or function
+        The target: "recall=0.6", "fpr=0.001", "precision=0.9", "alert_rate=0.01", "threshold=0.5",
+        "best=expected_cost:cost_fp=1:cost_fn=30", or a function such as ``lambda curve: curve.at_recall(0.6)``.
+    alerts_per_day : float, optional
+        The target as a number of alerts that can be handled, in place of `at`; needs `traffic`.
+    prevalence : float or odds, optional
+        Where the threshold will be used; if not given, where `judge` is read.
+    traffic : float, optional
+        Cases per day.
+    confidence_level : float
+        How often each interval is to hold.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> data = br.examples.payments()
+    >>> early = data["month"] <= "2026-03"
+    >>> before, after = (
+    ...     br.Curve.from_scores(data["fraud"][rows], data["new_model"][rows]) for rows in (early, ~early)
+    ... )
+    >>> plan = br.deploy(before, after, alerts_per_day=50, prevalence=0.001, traffic=20_000)
+    >>> plan.chosen, plan.alerts_per_day[1] < 50 < plan.alerts_per_day[2]
+    ('alert rate <= 0.0025 at prevalence 0.001', True)
+    """
+    for name, curve in (("choose", choose), ("judge", judge)):
+        if not isinstance(curve, Curve):
+            raise InputError(f"{name} must be a Curve, got {type(curve).__name__}; build one with Curve.from_scores.")
+    eta = checks.prevalence(judge.prevalence if prevalence is None else prevalence)
+    per_day = None if traffic is None else checks.positive_number(traffic, "traffic")
+    choosing, judging = choose.at_prevalence(eta), judge.at_prevalence(eta)
+    if choosing == judging:
+        raise InputError(
+            "judge must hold other rows than choose, got the same counts twice; split the rows, and choose on one part."
+        )
+    chosen = chosen_on(choosing, _target(at, alerts_per_day, per_day))
+    if chosen.threshold is None:
+        raise MissingInformationError(
+            "a threshold is a score, and choose was made from rates and has none; build it with from_scores."
+        )
+    point = judging.at_threshold(chosen.threshold)
+
+    def judged(metric: MetricFunction) -> Estimate:
+        return estimate(metric, point, confidence_level=confidence_level)
+
+    kept = judged(specificity)
+    return Deployment(
+        threshold=chosen.threshold,
+        chosen=str(chosen.chosen),
+        prevalence=eta,
+        precision=judged(precision),
+        recall=judged(recall),
+        fpr=replace(kept, metric="fpr", value=point.fpr, low=1 - kept.high, high=1 - kept.low),
+        alert_rate=judged(alert_rate),
+        traffic=per_day,
+    )
+
+
+def _target(at: Rule | str | None, alerts_per_day: float | None, traffic: float | None) -> Rule:
+    """The rule that chooses the threshold."""
+    if (at is None) == (alerts_per_day is None):
+        raise InputError(
+            "deploy needs one target, at= or alerts_per_day=, got "
+            f"{'none' if at is None else 'both'}; pass for example at='recall=0.6'."
+        )
+    if at is not None:
+        return rule_from(at, "at") if isinstance(at, str) else at
+    if traffic is None:
+        raise InputError("alerts_per_day needs the number of cases per day, got none; pass traffic=10_000 for example.")
+    budget = checks.positive_number(alerts_per_day, "alerts_per_day") / traffic
+    return lambda curve: curve.at_alert_rate(min(budget, 1.0))

@@ -1,0 +1,311 @@
+"""Folds and tasks together: means that say what is in them, and the PR curve that has the mean area."""
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from baserate import checks
+from baserate.arrays import FloatArray
+from baserate.checks import Label
+from baserate.curves.curve import Curve
+from baserate.errors import InputError, Reason
+from baserate.formulas.areas import segment_area
+from baserate.formulas.steps import Segments, Steps, per_rise
+from baserate.metrics.baselines import normalized_auc_pr, normalized_average_precision
+from baserate.metrics.definition import evaluate
+from baserate.metrics.over_prevalence import MetricFunction
+from baserate.registry import Metric, bound_parameters, describe, row_of
+from baserate.results import FoldMean, SummaryPRCurve
+
+Curves = Mapping[Any, Curve] | Sequence[Curve]
+
+_CONVENTIONS = ("leave out", "boyd")
+
+# What Boyd et al. count where a class is missing (section 4): no positive can be found, no negative can be mistaken.
+_BY_BOYD = {Reason.NO_POSITIVES: 0.0, Reason.NO_NEGATIVES: 1.0}
+
+# Metrics whose floor moves with the prevalence, and the same measured from the floor.
+_NORMALIZED = {"auc_pr": normalized_auc_pr, "average_precision": normalized_average_precision}
+_OF_BOYD = frozenset({*_NORMALIZED, *(f.__name__ for f in _NORMALIZED.values())})
+
+
+def mean_over_folds(
+    metric: MetricFunction,
+    curves: Curves,
+    *,
+    prevalence: float | str | None = None,
+    undefined: str = "leave out",
+) -> FoldMean:
+    """A metric averaged over folds or tasks.
+
+    AUC-PR and average precision have a floor that rises with the prevalence. Where folds or tasks differ in prevalence,
+    their mean favours whoever does well where the floor is high; `normalized_auc_pr` takes the floor away, and its
+    mean is given beside. Or read all of them at one prevalence.
+
+    Parameters
+    ----------
+    metric : callable
+        A metric of whole curves.
+    curves : mapping or sequence of Curve
+        The folds or tasks.
+    prevalence : float or odds, optional
+        Where to read all of them; each as it is read if not given.
+    undefined : {"leave out", "boyd"}
+        What to do where a class is missing: leave the fold out, or count 0 without positives and 1 without negatives,
+        which is for areas under the PR curve only. Either way the result says how many there were.
+
+    References
+    ----------
+    Boyd et al., Unachievable Region in Precision-Recall Space, ICML 2012, section 4.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> tasks = {
+    ...     "common": br.Curve.from_counts([0.2, 0.9], pos=[100, 400], neg=[450, 50]),
+    ...     "rare": br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[900, 50]),
+    ...     "empty": br.Curve.from_counts([0.2, 0.9], pos=[0, 0], neg=[900, 50]),
+    ... }
+    >>> found = br.mean_over_folds(br.auc_pr, tasks)
+    >>> round(found.value, 4), round(found.normalized, 4), found.n_undefined
+    (0.6091, 0.5656, 1)
+    >>> found.reasons
+    {'empty': <Reason.NO_POSITIVES: 'no_positives'>}
+    """
+    if not callable(metric):
+        raise InputError(f"metric must be a function such as br.auc_pr, got {metric!r}; pass the function itself.")
+    folds = _read_at(_by_key(curves), prevalence)
+    checks.one_of(undefined, _CONVENTIONS, "undefined")
+    row = row_of(metric)
+    if undefined == "boyd" and (row is None or row.name not in _OF_BOYD):
+        raise InputError(
+            f"undefined='boyd' is for areas under the PR curve, got {describe(metric)}; leave such folds out."
+        )
+    each, reasons = _values(metric, folds, undefined)
+    counted = [value for value in each.values() if not math.isnan(value)]
+    beside = _beside(metric, row)
+    floors = None if beside is None else _values(beside, folds, undefined)[0]
+    where = [fold.prevalence for fold in folds.values() if not fold.missing_class]
+    prevalences = (min(where), max(where)) if where else (math.nan, math.nan)
+    return FoldMean(
+        metric=describe(metric),
+        value=_mean(counted),
+        spread=float(np.std(counted, ddof=1)) if len(counted) > 1 else math.nan,
+        normalized=None if floors is None else _mean([value for value in floors.values() if not math.isnan(value)]),
+        each=each,
+        reasons=reasons,
+        convention=undefined,
+        n_counted=len(counted),
+        prevalences=prevalences,
+        caution=_caution(row, prevalences),
+    )
+
+
+def _by_key(curves: object) -> dict[Any, Curve]:
+    """Folds by their keys, or by their numbers."""
+    if isinstance(curves, Mapping):
+        found = dict(curves)
+    elif isinstance(curves, Sequence) and not isinstance(curves, str):
+        found = dict(enumerate(curves))
+    else:
+        raise InputError(f"curves must be a mapping or a list of Curves, got {type(curves).__name__}; pass one.")
+    for fold in found.values():
+        if not isinstance(fold, Curve):
+            raise InputError(f"curves must hold Curves, got {type(fold).__name__}; build them with Curve.from_scores.")
+    if not found:
+        raise InputError("curves must hold at least one Curve, got none; pass the folds.")
+    return found
+
+
+def _read_at(folds: dict[Any, Curve], prevalence: float | str | None) -> dict[Any, Curve]:
+    return folds if prevalence is None else {key: fold.at_prevalence(prevalence) for key, fold in folds.items()}
+
+
+def _values(
+    metric: MetricFunction, folds: Mapping[Any, Curve], undefined: str
+) -> tuple[dict[Any, float], dict[Any, Reason]]:
+    """The value of each fold, and why it has none of its own."""
+    each: dict[Any, float] = {}
+    reasons: dict[Any, Reason] = {}
+    for key, fold in folds.items():
+        value, reason = evaluate(metric, fold)
+        each[key] = float(value)
+        if reason is not None:
+            reasons[key] = reason
+            each[key] = _BY_BOYD.get(reason, math.nan) * _width(metric) if undefined == "boyd" else math.nan
+    return each, reasons
+
+
+def _width(metric: MetricFunction) -> float:
+    """The largest area there is, which a range of recalls makes smaller."""
+    row = row_of(metric)
+    if row is None or row.name not in _NORMALIZED:
+        return 1.0
+    low, high = checks.recall_range(bound_parameters(metric).get("recall_range", (0.0, 1.0)))
+    return high - low
+
+
+def _beside(metric: MetricFunction, row: Metric | None) -> MetricFunction | None:
+    """The same metric measured from its floor."""
+    if row is None or row.name not in _NORMALIZED:
+        return None
+    parameters = bound_parameters(metric)
+    if row.name == "average_precision" and parameters:
+        return None  # the floor of average precision is that of all recalls
+    return partial(_NORMALIZED[row.name], **parameters)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values) if values else math.nan
+
+
+def _caution(row: Metric | None, prevalences: tuple[float, float]) -> str | None:
+    low, high = prevalences
+    if row is None or row.name not in _NORMALIZED or not low < high:
+        return None
+    return "the floor is another at each prevalence; compare by the normalized mean, or read all at one prevalence"
+
+
+# --- the curve of the mean ------------------------------------------------------------------------
+
+
+class _Piecewise(NamedTuple):
+    """FPR over recall: straight pieces, from one recall to the next."""
+
+    end: FloatArray  # the recall where each piece ends
+    start: FloatArray  # where it begins
+    fpr: FloatArray  # the FPR there
+    slope: FloatArray
+
+
+def summary_pr_curve(curves: Curves, prevalence: float | str) -> SummaryPRCurve:
+    r"""The vertical average of PR curves at one prevalence: at each recall, the mean of their precisions.
+
+    .. math:: \bar p(T) = \frac 1 K \sum_k \frac{T}{T + x F_k(T)}, \qquad x = (1 - \eta) / \eta
+
+    Between the points of each curve FPR is linear in recall, as for `auc_pr`. Read at one prevalence all curves have
+    the same unachievable region, and the area under their average is exactly the mean of their areas.
+
+    Parameters
+    ----------
+    curves : mapping or sequence of Curve
+        Folds or tasks; those without positives or negatives are left out, and the result says which.
+    prevalence : float or odds
+        Where to read all of them.
+
+    References
+    ----------
+    Boyd et al., Unachievable Region in Precision-Recall Space, ICML 2012, section 4.1.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> data = br.examples.payments()
+    >>> by_month = [data["month"] == month for month in sorted(set(data["month"]))]
+    >>> folds = [br.Curve.from_scores(data["fraud"][rows], data["new_model"][rows]) for rows in by_month]
+    >>> summary = br.summary_pr_curve(folds, 0.01)
+    >>> abs(summary.area - br.mean_over_folds(br.auc_pr, folds, prevalence=0.01).value) < 1e-12
+    True
+    """
+    eta = checks.prevalence(prevalence)
+    folds = _by_key(curves)
+    reasons = {key: fold.missing_class for key, fold in folds.items() if fold.missing_class}
+    pieces = [_piecewise(fold.table.merged_steps) for key, fold in folds.items() if key not in reasons]
+    if not pieces:
+        return SummaryPRCurve(np.zeros(0), np.zeros(0), math.nan, eta, 0, reasons)
+    knots = np.unique(np.concatenate([[0.0], *(one.end for one in pieces)]))
+    low, high = knots[:-1], knots[1:]
+    x = (1 - eta) / eta
+    area = np.zeros(len(low))
+    first, last = np.zeros(len(low)), np.zeros(len(low))
+    for one in pieces:
+        between = _cut(one, low, high)
+        area += segment_area(Segments(*(column[:, np.newaxis] for column in between)), x)
+        first += _precision(between.tpr, between.fpr, between, x)
+        last += _precision(high, between.fpr + between.run, between, x)
+    precision = np.column_stack([first, last]).ravel() / len(pieces)
+    recall = np.column_stack([low, high]).ravel()
+    return SummaryPRCurve(recall, precision, math.fsum(area) / len(pieces), eta, len(pieces), reasons)
+
+
+def _piecewise(steps: Steps) -> _Piecewise:
+    end = np.asarray(steps.tp / steps.n_pos, np.float64)
+    start = np.concatenate([[0.0], end[:-1]])
+    end[-1] = 1.0  # weights may have rounded
+    return _Piecewise(
+        end, start, (steps.fp - steps.neg) / steps.n_neg, per_rise(steps.neg / steps.n_neg, steps.pos / steps.n_pos)
+    )
+
+
+def _cut(one: _Piecewise, low: FloatArray, high: FloatArray) -> Segments:
+    """The pieces cut at the recalls of all curves."""
+    k = np.searchsorted(one.end, low, side="right")
+    return Segments(low, one.fpr[k] + one.slope[k] * (low - one.start[k]), high - low, one.slope[k] * (high - low))
+
+
+def _precision(tpr: FloatArray, fpr: FloatArray, of: Segments, x: float) -> FloatArray:
+    """Precision at one end of each piece; where it begins at no alerts, the precision that it comes from."""
+    silent = (tpr == 0) & (fpr == 0)
+    rise, run = np.where(silent, of.rise, tpr), np.where(silent, of.run, fpr)
+    return rise / (rise + x * run)
+
+
+# --- from scikit-learn ----------------------------------------------------------------------------
+
+
+def curves_from_cv(results: Mapping[str, Any], X: Any, y: Any, *, positive: Label | None = None) -> list[Curve]:
+    """The curve of each fold of scikit-learn's ``cross_validate``, on the rows that the fold was tested on.
+
+    Parameters
+    ----------
+    results : dict
+        From ``cross_validate(..., return_estimator=True, return_indices=True)``.
+    X, y
+        The data it was called with.
+    positive : label, optional
+        The positive label where labels are not 0/1, -1/1 or bool.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import cross_validate
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> results = cross_validate(GaussianNB(), X, 1 - y, return_estimator=True, return_indices=True)
+    >>> folds = br.curves_from_cv(results, X, 1 - y)
+    >>> print(br.mean_over_folds(br.auc_pr, folds, prevalence=0.01))
+    auc_pr 0.7129 (sd 0.3083, 5 folds, prevalence 0.01), normalized 0.7114
+    """
+    for key, option in (("estimator", "return_estimator"), ("indices", "return_indices")):
+        if not isinstance(results, Mapping) or key not in results:
+            raise InputError(f"results must hold {key!r}, got none; call cross_validate with {option}=True.")
+    labels = y if hasattr(y, "iloc") else np.asarray(y)
+    found = []
+    for estimator, rows in zip(results["estimator"], results["indices"]["test"], strict=True):
+        score = _scores(estimator, _rows(X, rows), positive)
+        found.append(Curve.from_scores(_rows(labels, rows), score, positive=positive))
+    return found
+
+
+def _rows(table: Any, rows: Any) -> Any:
+    """Some rows of a dataframe, an array or a list."""
+    if hasattr(table, "iloc"):
+        return table.iloc[rows]
+    return table[rows] if hasattr(table, "shape") else [table[row] for row in rows]
+
+
+def _scores(estimator: Any, X: Any, positive: Label | None) -> Any:
+    """Higher for more positive; a decision function where there is one, as scikit-learn's own scorers prefer."""
+    classes = list(estimator.classes_)
+    if len(classes) != 2:
+        raise InputError(f"each estimator must know two classes, got {len(classes)}; use one_vs_rest for more.")
+    second = positive is None or classes[1] == positive
+    if not second and classes[0] != positive:
+        raise InputError(f"positive must be one of the classes {classes}, got {positive!r}; name one of them.")
+    if hasattr(estimator, "decision_function"):
+        return estimator.decision_function(X) * (1 if second else -1)
+    return estimator.predict_proba(X)[:, int(second)]

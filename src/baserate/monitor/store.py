@@ -1,0 +1,313 @@
+"""The past of models in one file: a compact curve for each model, period and slice."""
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, NamedTuple, Self
+
+import numpy as np
+
+from baserate import checks
+from baserate.arrays import Array, FloatArray
+from baserate.curves.compact import compact, decode, edges_of, encode, fingerprint, fits, width
+from baserate.curves.curve import Curve
+from baserate.errors import CurveFileError, InputError
+from baserate.monitor import store_layout as layout
+
+Status = Literal["added", "unchanged", "replaced"]
+
+_INSERT = f"INSERT OR REPLACE INTO curves ({', '.join(layout.COLUMNS)}) VALUES (?{', ?' * (len(layout.COLUMNS) - 1)})"
+
+
+class Key(NamedTuple):
+    """What a curve is kept under; the slice None stands for all rows."""
+
+    model: str
+    period: str
+    slice: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.model}, {self.period}" + (f", {self.slice}" if self.slice is not None else "")
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What `CurveStore.append` did; when it is there, the curve is on the disk.
+
+    Attributes
+    ----------
+    key : Key
+        Model, period and slice.
+    status : str
+        "added", "unchanged" (the same rows were there already) or "replaced".
+    n_bytes : int
+        What the curve takes.
+    exact : bool
+        Whether every score is still told apart.
+    width : float
+        How far apart the certain bounds of average precision are, at most: at the curve's own prevalence and from
+        1e-6 to 0.5.
+
+    Examples
+    --------
+    >>> import baserate as br, numpy as np, tempfile, pathlib
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.random(100_000) < 0.01
+    >>> curve = br.Curve.from_scores(y, rng.normal(size=100_000) + 2 * y)
+    >>> with br.CurveStore(pathlib.Path(tempfile.mkdtemp()) / "monitor.db") as store:
+    ...     receipt = store.append(curve, model="fraud-3", period="2026-05")
+    >>> receipt.n_bytes <= 4096, receipt.width < 0.01
+    (True, True)
+    """
+
+    key: Key
+    status: Status
+    n_bytes: int
+    exact: bool
+    width: float
+
+    def __str__(self) -> str:
+        known = "exact" if self.exact else f"average precision certain within {self.width:.2g}"
+        return f"{self.key}: {self.status}, {self.n_bytes:,} bytes, {known}"
+
+
+class CurveStore:
+    """A file that keeps a compact curve for each model, period and slice.
+
+    Each curve takes at most 4 KiB, whatever it was counted from: thresholds that are kept have exact counts, and
+    `bounds` says how well a metric is known. Curves of one model can be pooled. What is appended is there when the
+    call returns, and stays if the program or the machine ends right after; several curves of one call are there
+    together or not at all.
+
+    The file is an SQLite database: the library comes with Python, its transactions are small, quick and safe from
+    several processes at once, and any tool can look inside. (DuckDB reads large tables faster, but lets one process in
+    at a time.) It keeps its journal beside the file for as long as a transaction takes, and no other file: the file
+    can be copied whenever nobody writes.
+
+    Parameters
+    ----------
+    path : path
+        The file; it is made if it is not there.
+    timeout : float
+        Seconds to wait for others that are writing.
+    read_only : bool
+        Look only; then the file must be there.
+
+    Examples
+    --------
+    >>> import baserate as br, tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "monitor.db"
+    >>> may = br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[900, 50])
+    >>> with br.CurveStore(path) as store:
+    ...     print(store.append(may, model="fraud-3", period="2026-05"))
+    ...     print(store.append(may, model="fraud-3", period="2026-05"))
+    ...     store.curve(model="fraud-3", period="2026-05") == may
+    fraud-3, 2026-05: added, 25 bytes, exact
+    fraud-3, 2026-05: unchanged, 25 bytes, exact
+    True
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, timeout: float = 30.0, read_only: bool = False) -> None:
+        self.path = Path(path)
+        self.timeout = checks.not_negative(timeout, "timeout")
+        self.read_only = read_only
+        self._open: sqlite3.Connection | None = layout.opened(self.path, self.timeout, read_only)
+
+    # --- writing ----------------------------------------------------------------------------------
+
+    def append(
+        self, curve: Curve, *, model: str, period: str, slice: str | None = None, replace: bool = False
+    ) -> Receipt:
+        """Keep a curve; doing it again changes nothing, and other rows under the same key are refused.
+
+        Parameters
+        ----------
+        curve : Curve
+            Counted from scores; weights are kept, with their squares.
+        model, period : str
+            What it is of. Periods are put in the order of their names, so names such as "2026-05", "2026-W18" do well.
+        slice : str, optional
+            Which part of the rows; all if not given.
+        replace : bool
+            Whether a curve of other rows under this key may be overwritten.
+
+        Returns
+        -------
+        Receipt
+            With what was done, bytes, and how well average precision is known. It comes when the curve is on the disk.
+
+        Examples
+        --------
+        >>> import baserate as br, tempfile, pathlib
+        >>> store = br.CurveStore(pathlib.Path(tempfile.mkdtemp()) / "monitor.db")
+        >>> receipt = store.append(br.Curve.from_scores([0, 1], [0.1, 0.4]), model="m", period="2026-05", slice="web")
+        >>> receipt.status, receipt.width
+        ('added', 0.0)
+        >>> store.close()
+        """
+        return self.append_many({Key(model, period, slice): curve}, replace=replace)[0]
+
+    def append_many(
+        self,
+        curves: "Mapping[Key, Curve] | Mapping[tuple[str, str, str | None], Curve]",
+        *,
+        replace: bool = False,
+    ) -> list[Receipt]:
+        """Keep several curves, by (model, period, slice), together or not at all."""
+        wanted = {_key(key): curve for key, curve in curves.items()}
+        edges: dict[str, FloatArray] = {}
+        prepared = {key: self._prepared(key, curve, edges) for key, curve in wanted.items()}
+        with self._asking("written") as connection, layout.transaction(connection):
+            kept = [(model, scores.astype("<f8").tobytes()) for model, scores in edges.items()]
+            connection.executemany("INSERT OR IGNORE INTO edges VALUES (?, ?)", kept)
+            done: list[Receipt] = []
+            for key, row in prepared.items():
+                there = self._row(connection, key)
+                if there is not None and (there.digest == row.digest or there.content == row.content):
+                    done.append(_receipt(key, "unchanged", there))
+                    continue
+                if there is not None and not replace:
+                    raise InputError(
+                        f"a curve is kept once, got other rows for {key} than those in {str(self.path)!r}; pass "
+                        f"replace=True if these are to count from now on."
+                    )
+                connection.execute(_INSERT, row)
+                done.append(_receipt(key, "added" if there is None else "replaced", row))
+        return done
+
+    def _prepared(self, key: Key, curve: Curve, edges: dict[str, FloatArray]) -> layout.Row:
+        """The row of a curve, without the work of making it compact if it is there already."""
+        digest = fingerprint(curve)
+        with self._asking("read") as connection:
+            there = self._row(connection, key)
+            if there is not None and there.digest == digest:
+                return there
+            found = connection.execute("SELECT score FROM edges WHERE model = ?", (key.model,)).fetchone()
+        if found is not None:
+            edges[key.model] = np.frombuffer(found[0], "<f8")
+        if fits(curve):
+            return row_of(key, curve, digest)
+        if key.model not in edges:
+            edges[key.model] = edges_of(curve)
+        return row_of(key, compact(curve, edges=edges[key.model]), digest)
+
+    # --- reading ----------------------------------------------------------------------------------
+
+    def curve(self, *, model: str, period: str, slice: str | None = None) -> Curve:
+        """The curve that is kept under a key."""
+        key = _key((model, period, slice))
+        with self._asking("read") as connection:
+            row = self._row(connection, key)
+        if row is None:
+            raise InputError(f"a key must be one that is kept, got {key}, which is not; see keys().")
+        return self._decoded(key, row.content)
+
+    def curves(self, *, model: str, slice: str | None = None, last: int | None = None) -> dict[str, Curve]:
+        """The curves of a model by period, in order: all, or the `last` ones."""
+        _key((model, "any", slice))
+        limit = -1 if last is None else checks.whole_number(last, "last")
+        asked = "SELECT period, content FROM curves WHERE model = ? AND slice = ? ORDER BY period DESC LIMIT ?"
+        with self._asking("read") as connection:
+            rows = connection.execute(asked, (model, slice or "", limit)).fetchall()
+        return {period: self._decoded(Key(model, period, slice), content) for period, content in reversed(rows)}
+
+    def keys(self, *, model: str | None = None) -> list[Key]:
+        """What is kept, in order: of one model, or of all."""
+        asked = "SELECT model, period, slice FROM curves"
+        asked += "" if model is None else " WHERE model = ?"
+        with self._asking("read") as connection:
+            rows = connection.execute(asked, () if model is None else (model,)).fetchall()
+        return [Key(of, period, part or None) for of, part, period in sorted((m, s, p) for m, p, s in rows)]
+
+    def history(self, *, model: str, slice: str | None = None) -> dict[str, Array]:
+        """A table of what is known without looking at curves: period, n_pos, n_neg, n_bytes and width, in order."""
+        _key((model, "any", slice))
+        asked = (
+            "SELECT period, n_pos, n_neg, length(content), width FROM curves WHERE model = ? AND slice = ? "
+            "ORDER BY period"
+        )
+        with self._asking("read") as connection:
+            rows = connection.execute(asked, (model, slice or "")).fetchall()
+        columns = list(zip(*rows, strict=True)) if rows else [()] * 5
+        names = {"period": np.str_, "n_pos": np.float64, "n_neg": np.float64, "n_bytes": np.int64, "width": np.float64}
+        return {name: np.array(column, kind) for (name, kind), column in zip(names.items(), columns, strict=True)}
+
+    def __len__(self) -> int:
+        with self._asking("read") as connection:
+            return int(connection.execute("SELECT count(*) FROM curves").fetchone()[0])
+
+    def check(self) -> None:
+        """Look at every page and every curve; say in a sentence if one is damaged."""
+        with self._asking("read") as connection:
+            layout.check_pages(connection, self.path)
+            rows = connection.execute("SELECT model, period, slice, content FROM curves")
+            for model, period, part, content in rows:
+                self._decoded(Key(model, period, part or None), content)
+
+    @staticmethod
+    def _row(connection: sqlite3.Connection, key: Key) -> layout.Row | None:
+        asked = f"SELECT {', '.join(layout.COLUMNS)} FROM curves WHERE model = ? AND slice = ? AND period = ?"
+        found = connection.execute(asked, (key.model, key.slice or "", key.period)).fetchone()
+        return None if found is None else layout.Row(*found)
+
+    def _decoded(self, key: Key, content: bytes) -> Curve:
+        try:
+            return decode(content)
+        except CurveFileError as error:
+            raise CurveFileError(f"{error.args[0][:-1]} (in {str(self.path)!r}, {key}).") from None
+
+    # --- opening and closing ----------------------------------------------------------------------
+
+    @contextmanager
+    def _asking(self, done: str) -> Iterator[sqlite3.Connection]:
+        if self._open is None:
+            raise InputError(f"a store must be open, got {str(self.path)!r} after close(); open it again.")
+        with layout.in_a_sentence(self.path, self.timeout, done):
+            yield self._open
+
+    def close(self) -> None:
+        """Close the file; closing twice does no harm."""
+        if self._open is not None:
+            self._open.close()
+            self._open = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"CurveStore({str(self.path)!r})" + " (closed)" * (self._open is None)
+
+
+def row_of(key: Key, small: Curve, digest: bytes) -> layout.Row:
+    """What is written for a curve that is compact already."""
+    sizes = float(small.n_pos), float(small.n_neg)
+    return layout.Row(
+        key.model, key.slice or "", key.period, *sizes, small.bucketed, width(small), digest, encode(small)
+    )
+
+
+def _receipt(key: Key, status: Status, row: layout.Row) -> Receipt:
+    return Receipt(key, status, len(row.content), not row.bucketed, row.width)
+
+
+def _key(key: Iterable[object]) -> Key:
+    model, period, part = key
+    for name, value in (("model", model), ("period", period), ("slice", part)):
+        if name == "slice" and value is None:
+            continue
+        if not isinstance(value, str) or not value or "\0" in value:
+            raise InputError(f"{name} must be a text that is not empty, got {value!r}; name it.")
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise InputError(f"{name} must be text that can be written as UTF-8, got {value!r}; name it.") from None
+    return Key(model, period, part)  # type: ignore[arg-type]  # checked above

@@ -1,0 +1,372 @@
+"""``baserate monitor``: periods are kept once, and the exit code says what has changed."""
+
+import csv
+import datetime
+import importlib.util
+import io
+import json
+import os
+import re
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import baserate as br
+from baserate.monitor.store import Key
+
+pytestmark = pytest.mark.slow  # together, these take long
+
+PAGE = Path(__file__).parents[2] / "docs" / "monitoring.md"
+
+
+def month(number, *, frauds=100, rows=2000, shift=2.5, seed=None, digits=2):
+    """Rows of a month: `shift` is how well the model does; with two digits its curve is kept as it is."""
+    rng = np.random.default_rng(number if seed is None else seed)
+    y = np.arange(rows) < frauds
+    day = datetime.date(2025 + (number - 1) // 12, (number - 1) % 12 + 1, 5)
+    drawn = {"y": y.astype(int), "p": (rng.normal(size=rows) + shift * y).round(digits), "ts": [day] * rows}
+    return pl.DataFrame(drawn | {"part": np.where(np.arange(rows) % 2, "a", "b")})
+
+
+@pytest.fixture
+def asked(tmp_path, ask, monkeypatch):
+    """Ask about some months: ``asked([month(1), …], "--json")``."""
+    monkeypatch.chdir(tmp_path)
+
+    def about(months, *options, store="monitor.db", run=ask):
+        pl.concat(months).write_parquet(tmp_path / "rows.parquet")
+        fixed = ("--store", store, "--label", "y", "--score", "p", "--period", "ts:month")
+        return run("monitor", "rows.parquet", *fixed, *options)
+
+    return about
+
+
+STEADY = [month(number) for number in range(1, 6)]
+
+
+# --- verdicts -------------------------------------------------------------------------------------
+
+
+def test_nothing_has_changed(asked):
+    done = asked(STEADY)
+    assert done.code == 0
+    assert "\np: nothing has changed (average_precision " in done.out
+    lines = done.out.splitlines()
+    assert lines[0].split()[:5] == ["model", "period", "kept", "pos", "neg"]
+    assert [line.split()[1] for line in lines[1:6]] == [f"2025-0{number}" for number in range(1, 6)]
+
+
+def test_a_model_that_became_worse_is_three(asked):
+    done = asked([*STEADY[:4], month(5, shift=1.0)], "--prevalence", "0.05")
+    assert done.code == 3
+    assert "p: the model is worse than it was (average_precision " in done.out
+    assert "at prevalence 0.05; first alarm in 2025-05)" in done.out
+
+
+def test_only_the_prevalence_is_four(asked):
+    done = asked([*STEADY[:4], month(5, frauds=20)])
+    assert done.code == 4
+    assert "p: only the prevalence has moved (prevalence 0.01 in 2025-05, 0.05 in 2025-01 to 2025-03; " in done.out
+
+
+def test_a_prevalence_may_move_as_far_as_is_tolerated(asked):
+    assert asked([*STEADY[:4], month(5, frauds=20)], "--tolerated", "6").code == 0
+    assert asked([*STEADY[:4], month(5, frauds=140)], store="other.db").code == 0  # 1.4 times
+
+
+def test_a_prevalence_that_moved_by_chance_is_nothing(asked):
+    few = [month(number, frauds=4, rows=400) for number in (1, 2, 3)]
+    assert asked([*few, month(4, frauds=7, rows=400)]).code == 0
+
+
+def test_the_model_counts_more_than_the_prevalence(asked):
+    assert asked([*STEADY[:4], month(5, frauds=400, shift=1.0)]).code == 3
+
+
+def test_a_model_that_recovered_is_told_as_it_is_now(asked):
+    months = [*STEADY[:4], month(5, shift=1.0), *(month(number, shift=2.7) for number in range(6, 15))]
+    done = asked(months, "--json", "--last", "99")
+    rows = json.loads(done.out)["periods"]
+    assert rows[4]["alarm"] is True
+    assert (rows[-1]["alarm"], done.code) == (False, 0)
+
+
+def test_too_few_periods_are_too_early(asked):
+    done = asked(STEADY[:2])
+    assert done.code == 0
+    assert "p: too early to say (2 more periods needed to compare with the first 3)" in done.out
+    done = asked(STEADY[:3])
+    assert "(1 more period needed" in done.out
+    assert asked([month(4)], "--reference", "1").code == 0
+
+
+def test_periods_without_enough_cases_are_no_alarm(asked):
+    done = asked([*STEADY[:3], month(4, frauds=5, rows=100, shift=0)])
+    assert done.code == 0
+    assert "too early to say (no period has enough cases to be looked at)" in done.out
+    done = asked([*STEADY[:3], month(4, shift=1.0), month(5, frauds=5, rows=100, shift=0)], store="other.db")
+    assert done.code == 3
+    assert " in 2025-04, " in done.out
+
+
+def test_no_positives_at_all_are_no_verdict(asked):
+    done = asked([month(number, frauds=0, rows=50) for number in range(1, 6)], "--json")
+    assert done.code == 0
+    answer = json.loads(done.out)
+    assert [row["own"] for row in answer["periods"]] == [None] * 5
+    assert "too early to say" in answer["verdicts"][0]["sentence"]
+
+
+def test_verdicts_are_those_of_the_library(asked):
+    months = [month(number, frauds=600, shift=2.5 if number < 5 else 1.5, digits=15) for number in range(1, 6)]
+    done = asked(months, "--prevalence", "0.01", "--json")
+    assert "Note: kept in at most 4 KiB each, average precision is certain within 0.0" in done.err
+    rows = json.loads(done.out)["periods"]
+    with br.CurveStore("monitor.db") as store:
+        curves = store.curves(model="p")
+    alarms = br.model_alarms(br.average_precision, curves, prevalence=0.01, looks=24, rng=0)
+    assert [row["alarm"] for row in rows] == [None] * 3 + alarms.alarm.tolist()
+    assert [row["limit"] for row in rows[3:]] == alarms.limit.tolist()
+    assert [row["statistic"] for row in rows[3:]] == alarms.statistic.tolist()
+    for row, curve in zip(rows, curves.values(), strict=True):
+        assert row["own"] == br.average_precision(curve)
+        assert row["common"] == br.average_precision(curve.at_prevalence(0.01))
+        whole = br.average_precision(
+            br.curves_by("rows.parquet", label="y", score="p", period=("ts", "month"))[row["period"]].at_prevalence(
+                0.01
+            )
+        )
+        assert row["common"] == pytest.approx(whole, abs=5e-3)
+        assert row["at_least"] <= whole <= row["at_most"]
+    for row in rows[3:]:
+        assert row["change"] == pytest.approx(row["prior_part"] + row["model_part"], abs=1e-12)
+        assert row["model_low"] <= row["model_part"] <= row["model_high"]
+    assert {row["change"] for row in rows[:3]} == {None}
+
+
+def test_a_metric_of_a_point(asked):
+    done = asked(STEADY, "--metric", "precision", "--at", "recall=0.5", "--json")
+    row = json.loads(done.out)["periods"][-1]
+    with br.CurveStore("monitor.db") as store:
+        curve = store.curve(model="p", period="2025-05")
+    assert (done.code, row["metric"]) == (0, "precision")
+    assert row["own"] == br.precision(curve.at_recall(0.5))
+
+
+# --- keeping --------------------------------------------------------------------------------------
+
+
+def test_running_twice_changes_nothing(asked, tmp_path):
+    first = asked(STEADY)
+    before = (tmp_path / "monitor.db").read_bytes()
+    second = asked(STEADY)
+    assert (tmp_path / "monitor.db").read_bytes() == before
+    assert second.code == first.code
+    assert second.out.split() == first.out.replace("added", "unchanged").split()
+
+
+def test_months_one_by_one_are_months_together(asked):
+    together = asked(STEADY, "--csv", store="other.db")
+    for one in STEADY:
+        done = asked([one], "--csv")
+    columns = [
+        [{k: v for k, v in row.items() if k != "kept"} for row in csv.DictReader(io.StringIO(answer.out))]
+        for answer in (together, done)
+    ]
+    assert columns[0] == columns[1]
+    assert [row["kept"] for row in csv.DictReader(io.StringIO(done.out))] == ["", "", "", "", "added"]
+
+
+def test_other_rows_of_a_period_are_refused_unless_told(asked):
+    asked(STEADY)
+    done = asked([month(5, seed=99), month(6)])
+    assert (done.code, done.out) == (1, "")
+    assert re.match(r"Error: a curve is kept once, got other rows for p, 2025-05 .*; pass --replace if", done.err)
+    with br.CurveStore("monitor.db") as store:
+        assert len(store) == 5  # the sixth is not there either
+    done = asked([month(5, seed=99), month(6)], "--replace")
+    assert (done.code, done.out.count("replaced"), done.out.count("added")) == (0, 1, 1)
+
+
+def test_a_period_that_is_not_over_is_left_out(asked):
+    done = asked(STEADY, "--until", "2025-05-31")
+    assert "Note: 2025-05 may not be over on 2025-05-31 and is left out" in done.err
+    with br.CurveStore("monitor.db") as store:
+        assert store.keys()[-1].period == "2025-04"
+    assert "added" in asked(STEADY, "--until", "2025-06-01").out
+    done = asked(STEADY, "--until", "2025-01-31", store="other.db")
+    assert done.code == 1
+    assert "got none before 2025-01" in done.err
+    assert not os.path.exists("other.db")
+
+
+def test_what_runs_today_is_not_over(asked):
+    today = pl.DataFrame({"y": [0, 1], "p": [0.1, 0.2], "ts": [datetime.date.today()] * 2, "part": ["a", "b"]})
+    done = asked([month(1).with_columns(y=pl.col("y").cast(pl.Int64)), today])
+    assert done.code == 0
+    assert "and is left out" in done.err
+
+
+@pytest.mark.parametrize(("length", "name"), [("week", "2025-W02"), ("quarter", "2025-Q1"), ("year", "2025")])
+def test_other_lengths_of_periods(asked, length, name):
+    asked([month(1)], "--period", f"ts:{length}")
+    with br.CurveStore("monitor.db") as store:
+        assert store.keys() == [Key("p", name if length != "week" else "2025-W01")]
+
+
+def test_slices_are_series_of_their_own(asked):
+    # The model fails on one half of the rows, and on all together it is still seen.
+    bad = month(5).with_columns(p=pl.when(part="a").then(-pl.col("p")).otherwise(pl.col("p")))
+    done = asked([*STEADY[:4], bad], "--by", "part", "--json")
+    verdicts = {one["slice"]: one["verdict"] for one in json.loads(done.out)["verdicts"]}
+    assert verdicts == {None: "model", "part=a": "model", "part=b": None}
+    assert done.code == 3
+    with br.CurveStore("monitor.db") as store:
+        assert list(store.curves(model="p", slice="part=a")) == [f"2025-0{number}" for number in range(1, 6)]
+
+
+def test_false_alarms_are_shared_by_all_series(asked):
+    alone, one_of_three = (asked(STEADY, "--json", *options) for options in ((), ("--by", "part")))
+    limits = [json.loads(done.out)["periods"][-1]["limit"] for done in (alone, one_of_three)]
+    assert limits[1] > limits[0]
+
+
+def test_rows_without_a_time_or_a_slice(asked):
+    rows = STEADY[0].with_columns(
+        ts=pl.when(pl.int_range(pl.len()) < 10).then(None).otherwise(pl.col("ts")),
+        part=pl.when(pl.col("part") == "a").then(pl.col("part")),
+    )
+    done = asked([rows], "--by", "part")
+    assert "Note: rows without a time are in no period, and are left out" in done.err
+    with br.CurveStore("monitor.db") as store:
+        assert {part for _, _, part in store.keys(model="p")} == {None, "part=a", "part=(none)"}
+
+
+# --- for other programs ---------------------------------------------------------------------------
+
+
+def test_the_parquet_file(asked):
+    months = [*STEADY[:4], month(5, shift=1.0)]
+    done = asked(months, "--by", "part", "--prevalence", "0.01", "--export", "it's.parquet", "--last", "1", "--json")
+    table = pl.read_parquet("it's.parquet")
+    assert table.shape == (15, 15)
+    whole = table.filter(pl.col("slice").is_null())
+    assert whole["period"].to_list() == [f"2025-0{number}" for number in range(1, 6)]
+    assert whole["alarm"].to_list()[:3] == [None] * 3
+    (row, *_) = json.loads(done.out)["periods"]
+    for name in ("own", "common", "pos", "prevalence", "statistic", "limit", "alarm"):
+        assert whole[name].to_list()[-1] == row[name]
+    assert set(os.listdir()) == {"it's.parquet", "monitor.db", "rows.parquet"}
+
+
+def test_a_parquet_file_of_nothing_but_nulls_has_its_kinds(asked):
+    asked([month(1, frauds=0, rows=20)], "--export", "out.parquet")
+    table = pl.read_parquet("out.parquet")
+    assert (table["own"].dtype, table["alarm"].dtype, table["slice"].dtype) == (pl.Float64, pl.Boolean, pl.String)
+
+
+def test_the_gauges(asked):
+    odd = 'a"b\\c\nd'
+    months = [one.with_columns(part=pl.lit(odd)) for one in [*STEADY[:4], month(5, shift=1.0)]]
+    asked(months, "--by", "part", "--prometheus", "out.prom")
+    with open("out.prom", encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    assert lines[-1] == ""
+    sample = re.compile(r'^[a-z_]+\{([a-z]+="([^"\\\n]|\\["\\n])*",?)+\} (NaN|[0-9.e+-]+)$')
+    for line in lines[:-1]:
+        assert line.startswith("# ") or sample.match(line), line
+    assert r'baserate_model_alarm{model="p",slice="part=a\"b\\c\nd"} 1.0' in lines
+    assert 'baserate_latest_period_info{model="p",slice="",period="2025-05"} 1.0' in lines
+    with br.CurveStore("monitor.db") as store:
+        value = br.average_precision(store.curve(model="p", period="2025-05"))
+    named = 'baserate_metric{model="p",slice="",metric="average_precision",prevalence="own"}'
+    assert f"{named} {value!r}" in lines
+    declared = [line.split()[2] for line in lines if line.startswith("# TYPE")]
+    assert len(declared) == len(set(declared)) == 8
+
+
+def test_gauges_of_what_does_not_exist(asked):
+    asked([month(1, frauds=0, rows=20)], "--prometheus", "out.prom")
+    with open("out.prom", encoding="utf-8") as file:
+        assert 'metric="average_precision",prevalence="own"} NaN\n' in file.read()
+
+
+def test_a_file_that_cannot_be_written_is_a_sentence(asked):
+    for option in ("--export", "--prometheus"):
+        done = asked(STEADY, option, "no/such/folder/file")
+        assert done.code == 1
+        assert done.err.splitlines()[-1].startswith("Error: the system says no: ")
+
+
+def test_from_cron(asked, program):
+    """No terminal, no home, nothing on stderr when quiet, the same answer twice."""
+    bare = {"PATH": os.environ["PATH"]}
+    for _ in range(2):
+        done = asked(
+            [*STEADY[:4], month(5, shift=1.0)], "--quiet", run=lambda *arguments: program(*arguments, env=bare)
+        )
+        assert (done.code, done.err) == (3, "")
+        assert "the model is worse" in done.out
+
+
+# --- saying no ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "sentence"),
+    [
+        (("--until", "soon"), 1, "Error: --until must be a date such as 2026-06-01, got 'soon'."),
+        (("--metric", "precision"), 1, "Error: precision needs a threshold"),
+        (("--metric", "average_precison"), 1, "did you mean 'average_precision'"),
+        (("--prevalence", "2"), 1, "Error: prevalence"),
+        (("--period", "ts"), 1, "Error: a period must be a column and a length"),
+        (("--period", "ts:fortnight"), 1, "Error: the length of a period"),
+        (("--reference", "0"), 2, "Error: Invalid value for '--reference'"),
+        (("--false-alarm", "7"), 1, "Error: false_alarm"),
+        (("--store", "rows.parquet"), 1, "which is damaged or something else (file is not a database)"),
+        (("--store", "no/folder/monitor.db"), 1, "which cannot"),
+    ],
+)
+def test_wrong_input(asked, options, code, sentence):
+    done = asked(STEADY, *options)
+    assert (done.code, done.out) == (code, "")
+    assert sentence in done.err
+    assert "Traceback" not in done.err
+
+
+def test_what_is_missing_is_two(ask, path):
+    done = ask("monitor", path, "--store", "x.db")
+    assert (done.code, done.out) == (2, "")
+    assert "Missing option '--period'" in done.err
+    done = ask("monitor", path, "--period", "ts:month")
+    assert done.code == 2
+    assert "Missing option '--store'" in done.err
+
+
+def test_the_help_tells_the_exit_codes(ask):
+    done = ask("monitor", "--help")
+    assert (done.code, done.err) == (0, "")
+    codes = re.findall(r"^    (\d+)  ", done.out, flags=re.MULTILINE)
+    assert codes == ["0", "1", "2", "3", "4", "130"]
+    assert "\n    baserate monitor" in done.out
+
+
+def test_examples_on_the_page_are_true(tmp_path):
+    """As for docs/cli.md; ``python tests/cli/test_monitor.py`` writes what is shown now into the page."""
+    page = PAGE.read_text(encoding="utf-8")
+    assert as_shown_now(page, tmp_path) == page
+
+
+def as_shown_now(page, folder):
+    spec = importlib.util.spec_from_file_location("test_page", Path(__file__).with_name("test_page.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.as_shown_now(page, folder)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        PAGE.write_text(as_shown_now(PAGE.read_text(encoding="utf-8"), folder), encoding="utf-8")

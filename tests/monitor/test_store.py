@@ -1,0 +1,394 @@
+"""The store: what is acknowledged is there, what is not whole is refused."""
+
+import os
+import sqlite3
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import baserate as br
+from baserate.curves.compact import encode, width
+from baserate.monitor import store_layout
+from baserate.monitor.store import Key
+
+MAY = br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[900, 50])
+JUNE = br.Curve.from_counts([0.2, 0.8], pos=[5, 25], neg=[400, 20])
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "monitor.db"
+
+
+@pytest.fixture
+def store(path):
+    with br.CurveStore(path) as store:
+        yield store
+
+
+def large(seed=0, n=20_000):
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < 0.05
+    return br.Curve.from_scores(y, rng.normal(size=n) + 2 * y)
+
+
+# --- keeping --------------------------------------------------------------------------------------
+
+
+def test_curves_come_back_by_their_keys(store, path):
+    store.append(MAY, model="a", period="2026-05")
+    store.append(JUNE, model="a", period="2026-06")
+    store.append(JUNE, model="a", period="2026-05", slice="web")
+    store.append(JUNE, model="b", period="2026-05")
+    store.append(MAY, model="a", period="2025-12")
+    with br.CurveStore(path, read_only=True) as again:
+        assert again.curve(model="a", period="2026-05") == MAY
+        assert again.curve(model="a", period="2026-05", slice="web") == JUNE
+        assert again.curves(model="a") == {"2025-12": MAY, "2026-05": MAY, "2026-06": JUNE}
+        assert list(again.curves(model="a")) == ["2025-12", "2026-05", "2026-06"]
+        assert list(again.curves(model="a", last=2)) == ["2026-05", "2026-06"]
+        assert again.curves(model="a", slice="web") == {"2026-05": JUNE}
+        assert again.curves(model="c") == {}
+        assert again.keys() == [
+            Key("a", "2025-12"),
+            Key("a", "2026-05"),
+            Key("a", "2026-06"),
+            Key("a", "2026-05", "web"),
+            Key("b", "2026-05"),
+        ]
+        assert again.keys(model="b") == [("b", "2026-05", None)]
+        assert len(again) == 5
+        history = again.history(model="a")
+        assert history["period"].tolist() == ["2025-12", "2026-05", "2026-06"]
+        assert history["n_pos"].tolist() == [50, 50, 30]
+        assert history["n_neg"].tolist() == [950, 950, 420]
+        assert {len(column) for column in again.history(model="c").values()} == {0}
+        again.check()
+
+
+@pytest.mark.parametrize(
+    "curve",
+    [
+        MAY.at_prevalence(0.001),
+        br.Curve.from_scores([0, 1, 1], [1, 2, 2], weight=[0.3, 0.1, 2]),
+        br.Curve.from_scores([], []),
+        br.Curve.from_scores([0, 0], [np.inf, -np.inf]),
+    ],
+    ids=["read elsewhere", "weighted", "empty", "no positives"],
+)
+def test_unusual_curves_come_back(store, curve):
+    assert store.append(curve, model="a", period="p").exact
+    assert store.curve(model="a", period="p") == curve
+
+
+def test_names_may_be_anything_that_is_text(store):
+    for name in ("Ω'; DROP TABLE curves; --", " ", "a/b\n", "%_"):
+        store.append(MAY, model=name, period=name, slice=name)
+        assert store.curve(model=name, period=name, slice=name) == MAY
+        assert store.curves(model=name, slice=name) == {name: MAY}
+    assert len(store) == 4
+
+
+def test_a_large_curve_takes_four_kilobytes_and_says_what_that_costs(store):
+    curve = large()
+    receipt = store.append(curve, model="a", period="2026-05")
+    print(receipt)
+    assert str(receipt).startswith("a, 2026-05: added, ")
+    assert f"average precision certain within {receipt.width:.2g}" in str(receipt)
+    assert receipt.n_bytes <= 4096
+    assert not receipt.exact
+    kept = store.curve(model="a", period="2026-05")
+    assert receipt.n_bytes == len(encode(kept))
+    for prevalence in (1e-6, 1e-3, 0.5, kept.prevalence):
+        bounds = br.bounds(br.average_precision, kept.at_prevalence(prevalence))
+        assert bounds.low <= br.average_precision(curve.at_prevalence(prevalence)) <= bounds.high
+        assert bounds.high - bounds.low <= receipt.width + 1e-11
+    assert receipt.width < 0.01
+
+
+def test_doing_it_again_changes_nothing_and_is_told(store, path):
+    first = store.append(large(), model="a", period="2026-05")
+    before = path.read_bytes()
+    again = store.append(large(), model="a", period="2026-05")
+    assert (first.status, again.status) == ("added", "unchanged")
+    assert (again.n_bytes, again.width, again.exact) == (first.n_bytes, first.width, first.exact)
+    assert path.read_bytes() == before
+    # What came out of the store may go in again: it stands for the same rows.
+    kept = store.curve(model="a", period="2026-05")
+    assert store.append(kept, model="a", period="2026-05").status == "unchanged"
+
+
+def test_other_rows_are_refused_unless_they_are_to_replace(store):
+    store.append(MAY, model="a", period="2026-05")
+    with pytest.raises(br.InputError, match=r"kept once, got other rows for a, 2026-05 than .*; pass replace=True"):
+        store.append(JUNE, model="a", period="2026-05")
+    assert store.curve(model="a", period="2026-05") == MAY
+    assert store.append(JUNE, model="a", period="2026-05", replace=True).status == "replaced"
+    assert store.curve(model="a", period="2026-05") == JUNE
+    assert store.append(JUNE, model="a", period="2026-05", replace=True).status == "unchanged"
+    assert store.append(MAY, model="a", period="2026-06", replace=True).status == "added"
+    assert len(store) == 2
+
+
+def test_many_are_there_together_or_not_at_all(store):
+    store.append(MAY, model="a", period="2026-05")
+    batch = {("a", "2026-04", None): MAY, ("a", "2026-05", None): JUNE, ("a", "2026-06", None): MAY}
+    with pytest.raises(br.InputError, match="a, 2026-05"):
+        store.append_many(batch)
+    assert store.keys() == [Key("a", "2026-05")]
+    receipts = store.append_many(batch, replace=True)
+    assert [receipt.status for receipt in receipts] == ["added", "replaced", "added"]
+    assert [receipt.key for receipt in receipts] == list(batch)
+    assert store.append_many({}) == []
+
+
+@pytest.mark.parametrize(
+    ("names", "sentence"),
+    [
+        ({"model": ""}, "model must be a text that is not empty, got ''"),
+        ({"model": 3}, "model must be a text that is not empty, got 3"),
+        ({"period": None}, "period must be a text"),
+        ({"slice": ""}, "slice must be a text that is not empty"),
+        ({"slice": "a\0b"}, "slice must be a text"),
+        ({"model": "\ud800"}, "can be written as UTF-8"),
+    ],
+)
+def test_names_that_will_not_do(store, names, sentence):
+    with pytest.raises(br.InputError, match=sentence):
+        store.append(MAY, **({"model": "a", "period": "p"} | names))
+
+
+def test_what_is_not_kept_or_cannot_be(store):
+    with pytest.raises(br.InputError, match="got a, 2026-05, which is not; see keys"):
+        store.curve(model="a", period="2026-05")
+    with pytest.raises(br.InputError, match="only a curve of counts"):
+        store.append(br.Curve.from_rates([0.5], [0.1]), model="a", period="p")
+    assert len(store) == 0
+
+
+def test_a_closed_store_says_so(store):
+    store.close()
+    store.close()
+    assert repr(store).endswith("(closed)")
+    with pytest.raises(br.InputError, match="must be open"):
+        store.keys()
+
+
+def test_the_disk_is_told_before_a_receipt_is_given(store):
+    """Receipts come after COMMIT, and a commit tells file, journal and folder to the disk."""
+    assert store._open.execute("PRAGMA synchronous").fetchone() == (3,)
+    assert store._open.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+    said = []
+    store._open.set_trace_callback(said.append)
+    store.append(MAY, model="a", period="p")
+    assert said[-1] == "COMMIT"
+    assert not store._open.in_transaction
+
+
+def test_curves_of_a_model_can_be_pooled(store):
+    for seed in range(3):
+        store.append(large(seed), model="a", period=f"2026-0{seed + 1}")
+    pooled = br.Curve.pool(store.curves(model="a").values())
+    whole = br.Curve.pool(large(seed) for seed in range(3))
+    found = br.bounds(br.average_precision, pooled)
+    assert found.low <= br.average_precision(whole) <= found.high
+    assert found.high - found.low < 0.03
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def filled(path, n=300):
+    with br.CurveStore(path) as store:
+        store.append_many({("a", f"{period:04}", None): MAY for period in range(n)})
+    return path.read_bytes()
+
+
+def refused(path, sentence, **options):
+    with pytest.raises(br.CurveFileError, match=sentence) as caught:
+        br.CurveStore(path, **options).close()
+    assert str(path) in str(caught.value)
+
+
+def test_only_the_file_is_there(path):
+    filled(path)
+    assert os.listdir(path.parent) == ["monitor.db"]
+
+
+def test_a_truncated_file_is_refused_wherever_it_ends(path):
+    whole = filled(path)
+    for length in [0, 1, 15, 16, 99, 100, 101, 4095, 4096, 4097, len(whole) // 2, len(whole) - 4096, len(whole) - 1]:
+        path.write_bytes(whole[:length])
+        refused(path, "empty, cut short|damaged|lacks")
+    path.write_bytes(whole)
+    with br.CurveStore(path) as store:
+        assert len(store) == 300
+
+
+def test_foreign_files_are_refused_and_left_alone(path, tmp_path):
+    for content in (b"label,score\n1,0.5\n", b"PK\3\4" + bytes(5000), bytes(8192)):
+        path.write_bytes(content)
+        refused(path, "something else")
+        assert path.read_bytes() == content
+    path.unlink()
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE curves (x)")
+    other.close()
+    before = path.read_bytes()
+    refused(path, "a database of something else; choose another path")
+    assert path.read_bytes() == before
+    refused(tmp_path, "cannot")
+    refused(tmp_path / "no" / "folder.db", "cannot")
+
+
+def changed(path, *statements):
+    connection = sqlite3.connect(path, isolation_level=None)
+    for statement in statements:
+        connection.execute(statement)
+    connection.close()
+
+
+def test_a_file_from_a_later_version_is_refused(path):
+    filled(path, 1)
+    changed(path, "PRAGMA user_version = 2")
+    refused(path, "up to version 1, got .* with version 2; read it with the version of baserate that wrote it")
+
+
+def test_a_file_without_its_table_is_refused(path):
+    filled(path, 1)
+    changed(path, "DROP TABLE curves")
+    refused(path, "columns are missing")
+
+
+def test_a_store_to_be_read_must_be_there(path):
+    refused(path, "must be there", read_only=True)
+    assert not path.exists()
+
+
+def test_a_read_only_store_is_not_written(path):
+    filled(path, 1)
+    with br.CurveStore(path, read_only=True) as store, pytest.raises(br.CurveFileError, match="readonly"):
+        store.append(JUNE, model="b", period="p")
+
+
+def test_a_damaged_curve_is_named(path):
+    filled(path, 3)
+    changed(path, "UPDATE curves SET content = x'1234' WHERE period = '0001'")
+    with br.CurveStore(path) as store:
+        assert store.curve(model="a", period="0000") == MAY
+        for ask in (lambda: store.curves(model="a"), store.check, lambda: store.curve(model="a", period="0001")):
+            with pytest.raises(br.CurveFileError, match=r"damaged or something else .*monitor\.db', a, 0001"):
+                ask()
+
+
+def test_damaged_pages_are_found(path):
+    whole = bytearray(filled(path))
+    middle = len(whole) // 8192 * 4096
+    whole[middle : middle + 4096] = os.urandom(4096)
+    path.write_bytes(whole)
+    with pytest.raises(br.CurveFileError, match="damaged"), br.CurveStore(path) as store:
+        store.check()
+
+
+# --- versions -------------------------------------------------------------------------------------
+
+
+def of_version_0(path, n=3):
+    """A store as version 0 made it: keys and curves, nothing else."""
+    changed(
+        path,
+        "CREATE TABLE curves (model TEXT, period TEXT, slice TEXT, content BLOB, PRIMARY KEY (model, period, slice))",
+        f"PRAGMA application_id = {store_layout.APPLICATION}",
+    )
+    connection = sqlite3.connect(path)
+    kept = br.Curve.from_counts([0.2, 0.9], top=[0.8, 0.9], pos=[10, 40], neg=[900, 50])
+    rows = [("a", f"{period:04}", [None, "web"][period % 2], encode([MAY, kept][period % 2])) for period in range(n)]
+    connection.executemany("INSERT INTO curves VALUES (?, ?, ?, ?)", rows)
+    connection.commit()
+    connection.close()
+    return kept
+
+
+def test_version_0_is_brought_up_to_date(path):
+    bucketed = of_version_0(path)
+    with br.CurveStore(path) as store:
+        assert store.keys() == [Key("a", "0000"), Key("a", "0002"), Key("a", "0001", "web")]
+        assert store.curve(model="a", period="0001", slice="web") == bucketed
+        assert store.append(MAY, model="a", period="0000").status == "unchanged"
+        receipt = store.append(bucketed, model="a", period="0001", slice="web")
+        assert (receipt.status, receipt.exact) == ("unchanged", False)
+        assert receipt.width == width(bucketed) > 0
+        store.append(JUNE, model="a", period="0003")
+    with br.CurveStore(path, read_only=True) as store:
+        assert len(store) == 4
+        assert store._open.execute("PRAGMA user_version").fetchone() == (store_layout.VERSION,)
+        store.check()
+
+
+def test_version_0_stays_as_it_was_if_a_curve_in_it_is_damaged(path):
+    of_version_0(path)
+    changed(path, "UPDATE curves SET content = x'00' WHERE period = '0002'")
+    refused_before = path.read_bytes()
+    with pytest.raises(br.CurveFileError, match="damaged or something else"):
+        br.CurveStore(path)
+    assert sqlite_rows(path) == 3
+    assert path.read_bytes()[60:64] == refused_before[60:64]
+
+
+def sqlite_rows(path):
+    connection = sqlite3.connect(path)
+    found = connection.execute("SELECT count(*) FROM curves").fetchone()[0]
+    connection.close()
+    return found
+
+
+def test_version_0_is_not_changed_by_looking(path):
+    of_version_0(path)
+    before = path.read_bytes()
+    refused(path, "open it once without read_only", read_only=True)
+    assert path.read_bytes() == before
+
+
+# --- several at once ------------------------------------------------------------------------------
+
+
+def test_a_writer_waits_for_another(path):
+    filled(path, 1)
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    threading.Timer(0.5, lambda: other.execute("ROLLBACK")).start()
+    with br.CurveStore(path, timeout=20) as store:
+        begun = time.monotonic()
+        assert store.append(JUNE, model="b", period="p").status == "added"
+        assert time.monotonic() - begun > 0.3
+    other.close()
+
+
+def test_a_writer_that_waited_in_vain_is_told(path):
+    filled(path, 1)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with br.CurveStore(path, timeout=0.05) as store:
+        with pytest.raises(br.CurveFileError, match=r"others have kept busy for 0\.05 seconds; try again"):
+            store.append(JUNE, model="b", period="p")
+        assert store.curve(model="a", period="0000") == MAY  # who only reads is not kept waiting
+        other.execute("ROLLBACK")
+        assert store.append(JUNE, model="b", period="p").status == "added"
+    other.close()
+
+
+def test_a_store_belongs_to_its_thread(store):
+    caught = []
+
+    def ask():
+        try:
+            store.keys()
+        except br.InputError as error:
+            caught.append(str(error))
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    thread.join()
+    assert caught[0].startswith("a store is used by the thread that opened it")
