@@ -1,7 +1,7 @@
 # Everything works from a fresh clone on a machine with Python >= 3.11; the first call sets up .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types layers format bench bench-files browser coverage prior-study clean
+.PHONY: help demo test check lint types layers format bench bench-files browser coverage prior-study monitor-study store-torture clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -57,6 +57,12 @@ coverage: $(READY) ## how often the intervals hold: the whole study (an hour or 
 
 prior-study: $(READY) ## how well the prevalence of unlabelled rows is known: the whole study (half an hour)
 	@$(BIN)/python benchmarks/prevalence.py --write docs/prevalence-study.md
+
+monitor-study: $(READY) ## how often monitoring cries wolf, and how soon it sees a decay (half an hour)
+	@$(BIN)/python benchmarks/monitoring.py --write docs/monitoring-study.md
+
+store-torture: $(READY) ## kill a writer of the store two hundred times (a few minutes)
+	@BASERATE_STORE_KILLS=200 $(BIN)/pytest tests/monitor/test_store_torture.py -s -q
 
 clean: ## forget the environment and all caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -7,7 +7,7 @@ from a Curve to a number.
 from importlib.util import find_spec as _find_spec
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from baserate import examples, plots
+from baserate import design, examples, plots
 from baserate.calibration.adjusting import adjust
 from baserate.calibration.decomposition import decompose
 from baserate.calibration.goodness_of_fit import hosmer_lemeshow, spiegelhalter
@@ -68,20 +68,34 @@ from baserate.metrics.predictive import accuracy, alert_rate, f1, f_beta, kappa,
 from baserate.metrics.probabilities import brier_score, log_loss
 from baserate.metrics.ranking import ranking
 from baserate.metrics.rates import balanced_accuracy, lr_negative, lr_positive, recall, specificity, youden_j
+from baserate.monitor.alarms import model_alarms
+from baserate.monitor.change import explain_change, explain_changes
+from baserate.monitor.claims import Claim, check, read_claims
+from baserate.monitor.deployment import deploy, worst_case
+from baserate.monitor.folds import curves_from_cv, mean_over_folds, summary_pr_curve
+from baserate.monitor.groups import by_period, by_slice
+from baserate.monitor.store import CurveStore, Receipt
 from baserate.prior.prevalence import estimate_prevalence
 from baserate.prior.shift import prior_shift_check
 from baserate.registry import METRICS
 from baserate.report.page import write_report
 from baserate.results import (
+    Alarms,
     Band,
     Bounds,
     ChanceTest,
+    Change,
+    Changes,
+    ClaimVerdict,
     CoxCalibration,
     Crossing,
     CrossingEstimate,
     Decomposition,
+    Deployment,
     Difference,
     Estimate,
+    FoldMean,
+    GroupTable,
     HosmerLemeshow,
     InTheLarge,
     InTheSmall,
@@ -89,6 +103,7 @@ from baserate.results import (
     Lead,
     MaxWidth,
     NaturalFrequencies,
+    PointSupport,
     PrevalenceEstimate,
     PriorEffect,
     PriorShiftCheck,
@@ -96,7 +111,10 @@ from baserate.results import (
     Region,
     Reliability,
     Spiegelhalter,
+    SummaryPRCurve,
+    Support,
     Sweep,
+    TestSetPlan,
     Undersampled,
 )
 from baserate.scorer import scorer
@@ -119,23 +137,32 @@ __version__ = "0.1.0"
 __all__ = [
     "METRICS",
     "Accumulator",
+    "Alarms",
     "Band",
     "BaserateError",
     "Beta",
     "Bins",
     "Bounds",
     "ChanceTest",
+    "Change",
+    "Changes",
     "Choice",
+    "Claim",
+    "ClaimVerdict",
     "CoxCalibration",
     "Crossing",
     "CrossingEstimate",
     "Curve",
     "CurveFileError",
+    "CurveStore",
     "DataFileError",
     "Decomposition",
+    "Deployment",
     "Difference",
     "Estimate",
     "FewerBinsWarning",
+    "FoldMean",
+    "GroupTable",
     "HosmerLemeshow",
     "InTheLarge",
     "InTheSmall",
@@ -148,6 +175,7 @@ __all__ = [
     "NoSuchPointError",
     "Pair",
     "Point",
+    "PointSupport",
     "PrecisionWarning",
     "PrevalenceEstimate",
     "PriorEffect",
@@ -155,10 +183,14 @@ __all__ = [
     "Ranking",
     "Reading",
     "Reason",
+    "Receipt",
     "Region",
     "Reliability",
     "Spiegelhalter",
+    "SummaryPRCurve",
+    "Support",
     "Sweep",
+    "TestSetPlan",
     "UndefinedMetricWarning",
     "Undersampled",
     "UnlabelledWarning",
@@ -177,17 +209,23 @@ __all__ = [
     "box_band",
     "box_level",
     "brier_score",
+    "by_period",
+    "by_slice",
     "chance_average_precision",
     "chance_precision",
+    "check",
     "cluster_estimate",
     "cox_calibration",
     "crossing_estimates",
     "crossings",
     "curve",
     "curves_by",
+    "curves_from_cv",
     "debiased_ece",
     "debiased_rms_calibration_error",
     "decompose",
+    "deploy",
+    "design",
     "difference",
     "ece",
     "equal_frequency",
@@ -196,6 +234,8 @@ __all__ = [
     "estimate_prevalence",
     "examples",
     "expected_cost",
+    "explain_change",
+    "explain_changes",
     "f1",
     "f_beta",
     "hosmer_lemeshow",
@@ -212,10 +252,12 @@ __all__ = [
     "max_width_from_cvs",
     "mcc",
     "mce",
+    "mean_over_folds",
     "mean_over_prevalence",
     "min_auc_pr",
     "min_average_precision",
     "min_precision",
+    "model_alarms",
     "modified_f1",
     "modified_f_beta",
     "natural_frequencies",
@@ -232,6 +274,7 @@ __all__ = [
     "prior_effect",
     "prior_shift_check",
     "ranking",
+    "read_claims",
     "recall",
     "recall_gain",
     "reliability",
@@ -242,10 +285,12 @@ __all__ = [
     "smooth_ece",
     "specificity",
     "spiegelhalter",
+    "summary_pr_curve",
     "swap_test",
     "sweep",
     "sweep_estimates",
     "undersampled",
+    "worst_case",
     "write_report",
     "youden_j",
 ]

@@ -172,3 +172,5 @@ class Reason(StrEnum):
     NOTHING_TO_TEST = "nothing_to_test", "every score is 0, 0.5 or 1, where the test has no variance"
     NOT_TOLD_APART = "not_told_apart", "the labelled scores, or the classes by them, cannot be told apart"
     TOO_FEW_CLUSTERS = "too_few_clusters", "fewer than five clusters have positives, or negatives"
+    TOO_FEW_CASES = "too_few_cases", "there are fewer cases than were asked for"
+    NO_SUCH_POINT = "no_such_point", "no threshold meets the wish"

@@ -1,6 +1,5 @@
 """The commands together, and how they end."""
 
-import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -9,10 +8,14 @@ import click
 
 import baserate
 from baserate.cli.calibration import calibration
+from baserate.cli.check import check
 from baserate.cli.compare import compare
 from baserate.cli.demo import demo
 from baserate.cli.evaluate import evaluate
+from baserate.cli.monitor import monitor
 from baserate.cli.notes import noted
+from baserate.cli.output import drop_output
+from baserate.cli.plan import plan
 from baserate.cli.report import report
 from baserate.cli.sweep import sweep
 from baserate.errors import BaserateError
@@ -33,6 +36,8 @@ Exit codes:
   0    done, also if whoever reads the output has seen enough (| head)
   1    the data or the question will not do; one sentence on stderr says why
   2    the command was not understood
+  3    check: a claim is broken; monitor: an alarm stands in the latest period
+  4    check: a claim is undecided, none broken; monitor: only the prevalence has moved
   130  stopped by Ctrl-C
 """
 
@@ -43,7 +48,7 @@ def commands() -> None:
     """Judge binary classifiers at the prevalence that matters."""
 
 
-for command in (report, evaluate, compare, sweep, calibration, demo):
+for command in (report, evaluate, compare, sweep, calibration, check, monitor, plan, demo):
     commands.add_command(command)
 
 
@@ -62,10 +67,10 @@ def run(arguments: Sequence[str]) -> int:
         click.echo("Stopped.", err=True)
         return STOPPED
     except BrokenPipeError:
-        _drop_output()
+        drop_output()
         return DONE
     except OSError as error:  # a full disk, no temporary folder, an output that cannot be written
-        _drop_output()
+        drop_output()
         click.echo(f"Error: the system says no: {error}; make room, or check permissions.", err=True)
         return REFUSED
 
@@ -82,9 +87,3 @@ def _carried_out(arguments: list[str]) -> int:
     except click.exceptions.Exit as end:  # from --help and --version
         return end.exit_code
     return DONE
-
-
-def _drop_output() -> None:
-    """Nobody takes what is still to be written; without this, Python would try once more as it ends, and complain."""
-    with contextlib.suppress(AttributeError, OSError, ValueError):  # there is no such output
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

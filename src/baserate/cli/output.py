@@ -1,9 +1,11 @@
 """Rows to tables: ruled in a terminal, plain in a pipe, JSON or CSV on request."""
 
+import contextlib
 import csv
 import io
 import json
 import math
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -58,6 +60,12 @@ def show_table(rows: Sequence[Row]) -> None:
     kept = [name for name in rows[0] if any(row[name] not in (None, _SAYS_NOTHING.get(name)) for row in rows)]
     shown = [{name: row[name] for name in kept} for row in rows]
     click.echo(_ruled(shown) if sys.stdout.isatty() else _plain(shown))
+
+
+def drop_output() -> None:
+    """Nobody takes what is still to be written; without this, Python would try once more as it ends, and complain."""
+    with contextlib.suppress(AttributeError, OSError, ValueError):  # there is no such output
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _ruled(rows: Sequence[Row]) -> str:

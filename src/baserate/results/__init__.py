@@ -1,5 +1,6 @@
 """What comes out when one float is not enough: frozen values that print themselves and make tables."""
 
+from baserate.results.agreements import ClaimVerdict, Deployment, FoldMean, SummaryPRCurve
 from baserate.results.calibration_tests import (
     CoxCalibration,
     HosmerLemeshow,
@@ -7,7 +8,9 @@ from baserate.results.calibration_tests import (
     InTheSmall,
     Spiegelhalter,
 )
+from baserate.results.changes import Alarms, Change, Changes, GroupTable
 from baserate.results.comparisons import CrossingEstimate, Difference, Lead, Ranking, Region
+from baserate.results.designs import PointSupport, Support, TestSetPlan
 from baserate.results.intervals import Band, Bounds, Estimate, MaxWidth
 from baserate.results.isotonic import Decomposition, IsotonicReliability
 from baserate.results.priors import PrevalenceEstimate, PriorShiftCheck
@@ -16,15 +19,22 @@ from baserate.results.reliability import PriorEffect, Reliability
 from baserate.results.resampled import ChanceTest, Undersampled
 
 __all__ = [
+    "Alarms",
     "Band",
     "Bounds",
     "ChanceTest",
+    "Change",
+    "Changes",
+    "ClaimVerdict",
     "CoxCalibration",
     "Crossing",
     "CrossingEstimate",
     "Decomposition",
+    "Deployment",
     "Difference",
     "Estimate",
+    "FoldMean",
+    "GroupTable",
     "HosmerLemeshow",
     "InTheLarge",
     "InTheSmall",
@@ -32,6 +42,7 @@ __all__ = [
     "Lead",
     "MaxWidth",
     "NaturalFrequencies",
+    "PointSupport",
     "PrevalenceEstimate",
     "PriorEffect",
     "PriorShiftCheck",
@@ -39,6 +50,9 @@ __all__ = [
     "Region",
     "Reliability",
     "Spiegelhalter",
+    "SummaryPRCurve",
+    "Support",
     "Sweep",
+    "TestSetPlan",
     "Undersampled",
 ]

@@ -1,0 +1,291 @@
+"""Whether a claim is kept, what a threshold will do where it is used, and what many folds say together."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from baserate.arrays import FloatArray
+from baserate.errors import Reason
+from baserate.results.intervals import Estimate
+
+
+@dataclass(frozen=True)
+class ClaimVerdict:
+    """Whether a claim is kept, as returned by `check`. A list of them makes a table by their `row`.
+
+    Attributes
+    ----------
+    claim : str
+        What was claimed.
+    name : str
+        What the claim is called; the claim itself, if it has no name.
+    verdict : {"met", "broken", "undecided"}
+        Whether the interval lies on the good side of the bound, on the bad one, or on both.
+    estimate : Estimate
+        The metric with the interval that decided. Each of its ends holds at the level of the claim, so that the
+        interval of a claim at 95 % is one at 90 %.
+    bound : float
+        What was promised.
+    margin : float
+        From the bound to the value; negative on the bad side.
+    more_pos, more_neg : int or None
+        Further labels that would likely decide an undecided claim, in the mix of the data; None where the claim is
+        decided or where no number can be given. This is an expectation: it supposes that the value stays where it
+        is, and that its interval shrinks as the labels grow.
+    note : str or None
+        Why there is no value or no interval, or what to know about it.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_counts([0.2, 0.9], pos=[40, 60], neg=[99_900, 100])
+    >>> verdict = br.check(br.Claim(br.precision, at_least=0.3, at="threshold=0.9"), curve)
+    >>> verdict.verdict, round(verdict.margin, 3)
+    ('met', 0.075)
+    >>> print(verdict)
+    met: precision >= 0.3 at threshold=0.9, 95 % sure: precision is 0.375, at least 0.3223
+    """
+
+    claim: str
+    name: str
+    verdict: Literal["met", "broken", "undecided"]
+    estimate: Estimate
+    bound: float
+    margin: float
+    more_pos: int | None = None
+    more_neg: int | None = None
+    note: str | None = None
+
+    @property
+    def sentence(self) -> str:
+        """What the data show, and what they leave open."""
+        found = self.estimate
+        if math.isnan(found.value):
+            return f"{found.metric} has no value: {self.note}"
+        text = f"{found.metric} is {found.value:.4g}"
+        if math.isnan(found.low) or math.isnan(found.high):
+            return f"{text}, without an interval: {self.note}"
+        if self.verdict == "undecided":
+            return f"{text}, somewhere from {found.low:.4g} to {found.high:.4g}; {self._what_would_decide}"
+        return f"{text}, {f'at least {found.low:.4g}' if found.value > self.bound else f'at most {found.high:.4g}'}"
+
+    @property
+    def _what_would_decide(self) -> str:
+        if self.more_pos is None or self.more_neg is None:
+            return "it is so near the bound that no number of labels can be given that would decide"
+        return (
+            f"if it stays there, about {self.more_pos:,} more positives and {self.more_neg:,} more negatives would "
+            f"decide"
+        )
+
+    def row(self) -> dict[str, object]:
+        """The verdict as a row of a table."""
+        found = self.estimate
+        return {
+            "claim": self.name,
+            "verdict": self.verdict,
+            "metric": found.metric,
+            "prevalence": found.prevalence,
+            "value": found.value,
+            "low": found.low,
+            "high": found.high,
+            "bound": self.bound,
+            "margin": self.margin,
+            "more_pos": self.more_pos,
+            "more_neg": self.more_neg,
+            "pos": found.n_pos,
+            "neg": found.n_neg,
+            "note": self.note,
+        }
+
+    def __str__(self) -> str:
+        named = self.claim if self.name == self.claim else f"{self.name} ({self.claim})"
+        return f"{self.verdict}: {named}: {self.sentence}"
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """A threshold chosen on some data and judged on others, as returned by `deploy`.
+
+    Attributes
+    ----------
+    threshold : float
+        Scores at or above it raise an alert.
+    chosen : str
+        How it was chosen.
+    prevalence : float
+        Where it was chosen and is judged.
+    precision, recall, fpr, alert_rate : Estimate
+        What the judging data say of it, with intervals.
+    traffic : float or None
+        Cases per day.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> old = br.Curve.from_counts([0.2, 0.5, 0.9], pos=[20, 30, 50], neg=[9_500, 400, 100])
+    >>> new = br.Curve.from_counts([0.2, 0.5, 0.9], pos=[25, 35, 60], neg=[9_400, 480, 120])
+    >>> plan = br.deploy(old, new, at="recall=0.5", prevalence=0.001, traffic=10_000)
+    >>> print(plan)
+    threshold 0.9, chosen by recall >= 0.5 on other data, at prevalence 0.001
+    precision       0.04004   [0.03073, 0.05114]
+    recall              0.5     [0.4074, 0.5926]
+    fpr               0.012  [0.009959, 0.01433]
+    alerts per day    124.9       [104.4, 148.2]
+    """
+
+    threshold: float
+    chosen: str
+    prevalence: float
+    precision: Estimate
+    recall: Estimate
+    fpr: Estimate
+    alert_rate: Estimate
+    traffic: float | None = None
+
+    @property
+    def alerts_per_day(self) -> tuple[float, float, float] | None:
+        """The expected number of alerts, and the ends of its interval; None where the traffic is not known.
+
+        The interval is that of the mean over many days; single days vary around it.
+        """
+        if self.traffic is None:
+            return None
+        rate = self.alert_rate
+        return rate.value * self.traffic, rate.low * self.traffic, rate.high * self.traffic
+
+    def columns(self) -> dict[str, list[object]]:
+        """The estimates as a table, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
+        names, values = zip(*self._rows(), strict=True)
+        value, low, high = (list(column) for column in zip(*values, strict=True))
+        return {"metric": list(names), "value": value, "low": low, "high": high}
+
+    def _rows(self) -> list[tuple[str, tuple[float, float, float]]]:
+        found = {"precision": self.precision, "recall": self.recall, "fpr": self.fpr, "alert_rate": self.alert_rate}
+        rows = [(name, (one.value, one.low, one.high)) for name, one in found.items()]
+        alerts = self.alerts_per_day
+        return rows if alerts is None else [*rows[:-1], ("alerts per day", alerts)]
+
+    def __str__(self) -> str:
+        rows = [(name, f"{v:.4g}", f"[{low:.4g}, {high:.4g}]") for name, (v, low, high) in self._rows()]
+        names, values, ends = (max(map(len, column)) for column in zip(*rows, strict=True))
+        where = "" if " at prevalence " in self.chosen else f", at prevalence {self.prevalence:.4g}"
+        head = f"threshold {self.threshold:.6g}, chosen by {self.chosen} on other data{where}"
+        return "\n".join([head, *(f"{a:<{names}}  {b:>{values}}  {c:>{ends}}" for a, b, c in rows)])
+
+
+@dataclass(frozen=True, eq=False)
+class FoldMean:
+    """A metric averaged over folds or tasks, as returned by `mean_over_folds`.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric, with its parameters.
+    value, spread : float
+        The mean over the folds that count, and their standard deviation.
+    normalized : float or None
+        Of AUC-PR and average precision, the mean of the metric measured from its floor, over the same folds.
+    each : mapping
+        The value of each fold by its key or number; nan where it is undefined.
+    reasons : mapping
+        Why a fold has no value of its own, by its key or number.
+    convention : {"leave out", "boyd"}
+        What was done with these.
+    n_counted : int
+        Folds that are in the mean.
+    prevalences : (float, float)
+        The lowest and the highest prevalence that a fold was read at.
+    caution : str or None
+        A sentence where the mean adds up what has different floors.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> folds = [br.Curve.from_counts([0.2, 0.9], [10, 40], [900, n]) for n in (50, 200)]
+    >>> print(br.mean_over_folds(br.auc_pr, folds, prevalence=0.05))
+    auc_pr 0.273 (sd 0.149, 2 folds, prevalence 0.05), normalized 0.254
+    """
+
+    metric: str
+    value: float
+    spread: float
+    normalized: float | None
+    each: Mapping[object, float]
+    reasons: Mapping[object, Reason]
+    convention: str
+    n_counted: int
+    prevalences: tuple[float, float]
+    caution: str | None = None
+
+    @property
+    def n_undefined(self) -> int:
+        """Folds that have no value of their own."""
+        return len(self.reasons)
+
+    def columns(self) -> dict[str, list[object]]:
+        """The folds as a table, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
+        reasons: list[object] = [self.reasons.get(key) for key in self.each]
+        return {"fold": list(self.each), self.metric: list(self.each.values()), "reason": reasons}
+
+    def __str__(self) -> str:
+        low, high = self.prevalences
+        where = f"prevalence {low:.4g}" if low == high else f"prevalences {low:.4g} to {high:.4g}"
+        facts = [f"sd {self.spread:.4g}", f"{self.n_counted} fold{'s' * (self.n_counted != 1)}", where]
+        if self.n_undefined:
+            done = (
+                "left out" if self.convention == "leave out" else "by Boyd's convention 0 or 1 where a class is missing"
+            )
+            facts.append(f"{self.n_undefined} undefined, {done}")
+        text = f"{self.metric} {self.value:.4g} ({', '.join(facts)})"
+        text += "" if self.normalized is None else f", normalized {self.normalized:.4g}"
+        return text if self.caution is None else f"{text}; {self.caution}"
+
+
+@dataclass(frozen=True, eq=False)
+class SummaryPRCurve:
+    """The vertical average of PR curves at one prevalence, as returned by `summary_pr_curve`.
+
+    Attributes
+    ----------
+    recall, precision : array of float
+        The curve, ready to be drawn: each stretch between two recalls has its first and its last point, and where
+        precision jumps a recall is there twice. Between the two points of a stretch it is not quite straight.
+    area : float
+        The exact area under it, which is the mean of the curves' `auc_pr`; nan if no curve has one.
+    prevalence : float
+        Where all of them are read.
+    n_curves : int
+        Curves that are in it.
+    reasons : mapping
+        Why a curve is not, by its key or number.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> folds = [br.Curve.from_counts([0.2, 0.9], [10, 40], [900, n]) for n in (50, 200)]
+    >>> summary = br.summary_pr_curve(folds, 0.05)
+    >>> print(summary)
+    mean of 2 PR curves at prevalence 0.05, area 0.273
+    >>> summary.recall, summary.precision.round(3)
+    (array([0. , 0.8, 0.8, 1. ]), array([0.316, 0.316, 0.316, 0.05 ]))
+    """
+
+    recall: FloatArray
+    precision: FloatArray
+    area: float
+    prevalence: float
+    n_curves: int
+    reasons: Mapping[object, Reason]
+
+    def columns(self) -> dict[str, FloatArray]:
+        """The curve as a table, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
+        return {"recall": self.recall, "precision": self.precision}
+
+    def __str__(self) -> str:
+        left_out = f", {len(self.reasons)} left out" if self.reasons else ""
+        area = "no area" if np.isnan(self.area) else f"area {self.area:.4g}"
+        return f"mean of {self.n_curves} PR curves at prevalence {self.prevalence:.4g}{left_out}, {area}"
