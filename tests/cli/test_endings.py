@@ -30,7 +30,7 @@ def test_exit_codes_are_documented(ask):
     done = ask("--help")
     assert done.code == 0
     codes = re.findall(r"^    (\d+)  ", done.out, flags=re.MULTILINE)
-    assert codes == ["0", "1", "2", "130"]
+    assert codes == ["0", "1", "2", "3", "4", "130"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

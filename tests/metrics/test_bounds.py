@@ -22,7 +22,7 @@ from bucketed_rows import (
     samples,
     value,
 )
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import baserate as br
@@ -47,6 +47,7 @@ def test_areas_lie_between(rows, eta):
 @pytest.mark.filterwarnings("ignore::baserate.FewerBinsWarning")
 @settings(max_examples=60, deadline=None)
 @given(rows=samples(), eta=st.sampled_from(ETAS), tenths=st.booleans())
+@example(rows=Rows(np.array([0, 1, 0]), np.array([0, np.inf, 0]), None, np.zeros(3)), eta=1 - 1e-9, tenths=False)
 def test_metrics_of_probabilities_lie_between(rows, eta, tenths):
     """Also with scores on the edges of bins, in 64 bits and in 32."""
     s = np.clip(rows.s, 0, 7) / 10 if tenths else scipy.special.expit(rows.s)

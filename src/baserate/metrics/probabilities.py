@@ -25,11 +25,12 @@ def _brier_within_buckets(curve: Curve) -> tuple[float, float]:
 
 def _log_loss_within_buckets(curve: Curve, *, clip: float = 0.0) -> tuple[float, float]:
     neg = curve.neg_as_read
-    share = curve.pos.sum() / (curve.pos.sum() + neg.sum())
+    n_pos, n_neg = float(curve.pos.sum()), float(neg.sum())
+    of_pos, of_neg = n_pos / (n_pos + n_neg), n_neg / (n_pos + n_neg)
     ends = (np.clip(score, clip, 1 - clip) for score in (curve.score, curve.top))
     of_low, of_top = (scoring.log_loss_by_class(score, curve.pos, curve.neg) for score in ends)
-    low = share * of_top.positives + (1 - share) * of_low.negatives
-    return low, share * of_low.positives + (1 - share) * of_top.negatives
+    low = of_pos * of_top.positives + of_neg * of_low.negatives
+    return low, of_pos * of_low.positives + of_neg * of_top.negatives
 
 
 @metric(
