@@ -75,6 +75,12 @@ def test_statistics_stay_within_their_range(entries, along, data):
             assert z.low - 1e-9 * (1 + abs(z.low)) <= value <= z.high + 1e-9 * (1 + abs(z.high))
 
 
+def test_the_range_ends_at_zero_where_the_sum_does():
+    """At a score of one half neither the sum nor its variance is anything but zero."""
+    low, high, pos, neg = np.array([1e-6]), np.array([0.5]), np.array([0]), np.array([1])
+    assert calibration_tests.spiegelhalter_range(low, high, pos, neg).high == 0
+
+
 def test_ranges_are_not_wider_than_they_must_be():
     """One entry: both ends of the Hosmer–Lemeshow range are reached, and zero where the counts are in between."""
     low, high, pos, neg, place = np.array([0.3]), np.array([0.4]), np.array([7]), np.array([3]), np.array([0])

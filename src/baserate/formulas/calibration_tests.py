@@ -72,9 +72,9 @@ def spiegelhalter_range(low: FloatArray, high: FloatArray, pos: CountArray, neg:
     variances = _extremes(_variance, low, high, (0.5, *_HIGHEST_VARIANCE))
     least, most = (float(np.sum(pos * of_pos[end] + neg * of_neg[end])) for end in (0, 1))
     smallest, largest = (float(np.sum((pos + neg) * variances[end])) for end in (0, 1))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        z_low = np.divide(least, np.sqrt(largest if least >= 0 else smallest))
-        z_high = np.divide(most, np.sqrt(smallest if most >= 0 else largest))
+    with np.errstate(divide="ignore"):  # a variance may be 0; where the sum is 0, so is z, whatever the variance
+        z_low = np.divide(least, np.sqrt(largest if least >= 0 else smallest)) if least else 0.0
+        z_high = np.divide(most, np.sqrt(smallest if most >= 0 else largest)) if most else 0.0
     return Range(float(z_low), float(z_high))
 
 
