@@ -37,6 +37,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import baserate as br
 
+pytestmark = pytest.mark.slow  # together, these take long
+
 FOLDS = StratifiedKFold(3)
 MODEL = make_pipeline(StandardScaler(), LogisticRegression())
 

@@ -17,6 +17,8 @@ from oracle import exact
 import baserate as br
 from baserate.formulas.prior_shift import shifted
 
+pytestmark = pytest.mark.slow  # together, these take long
+
 tried = settings(max_examples=200, deadline=None)
 
 LARGEST_BELOW_1 = 1 - 2.0**-53

@@ -14,6 +14,8 @@ import baserate as br
 from baserate.curves.buckets import HIGHEST_OCTAVE, MOST_BITS, OCTAVES, bucket_of, upper_end
 from baserate.curves.counting import Counted, merge_counts
 
+pytestmark = pytest.mark.slow  # together, these take long
+
 tried = settings(max_examples=150, deadline=None)
 
 SMALLEST, TINIEST_NORMAL, LARGEST = 5e-324, np.finfo(float).tiny, np.finfo(float).max

@@ -8,6 +8,8 @@ import pytest
 import baserate as br
 from baserate.curves.compact import MAX_BYTES, PREVALENCES, compact, decode, edges_of, encode, fingerprint, width
 
+pytestmark = pytest.mark.slow  # together, these take long
+
 
 def drawn(n, prevalence, *, seed=0, digits=None, single=False, weighted=False):
     rng = np.random.default_rng(seed)

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 import baserate as br
 from baserate.registry import Law
 
+pytestmark = pytest.mark.slow  # together, these take long
+
 tried = settings(max_examples=60, deadline=None)
 etas = st.floats(-14, 14).map(lambda z: float(1 / (1 + np.exp(-z))))
 RANKED = [

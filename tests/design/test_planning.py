@@ -11,6 +11,8 @@ from baserate.design.search import Prices, Sizes
 from baserate.design.widths import OF_A_RATE, OF_PRECISION, Goal, widths
 from baserate.formulas.proportions import PROPORTIONS
 
+pytestmark = pytest.mark.slow  # together, these take long
+
 # TPR, FPR, the prevalence or None for all of them at once, the wanted width from end to end, the price of a negative.
 GRID = [
     (0.6, 0.001, 0.001, 0.1, 0.01),

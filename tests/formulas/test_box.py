@@ -12,6 +12,8 @@ import baserate as br
 from baserate.formulas.box import affordable_cv, widest, width_from_cvs
 from baserate.formulas.proportions import Interval
 
+pytestmark = pytest.mark.slow  # together, these take long
+
 INF = float("inf")
 shares = st.floats(1e-6, 1)
 cvs = st.floats(0, 0.999)

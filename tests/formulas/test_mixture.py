@@ -7,6 +7,8 @@ from scipy.special import xlogy
 
 from baserate.formulas.mixture import Fit, Histograms, fit_mixture, fit_posteriors, profile
 
+pytestmark = pytest.mark.slow  # together, these take long
+
 RISE = 3.8415
 
 TABLES = {

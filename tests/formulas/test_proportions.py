@@ -9,6 +9,8 @@ from scipy.stats import beta, binomtest
 
 from baserate.formulas.proportions import PROPORTIONS, clopper_pearson, hoeffding, jeffreys, normal, wilson
 
+pytestmark = pytest.mark.slow  # together, these take long
+
 every_method = pytest.mark.parametrize("method", PROPORTIONS.values(), ids=PROPORTIONS)
 levels = st.sampled_from([0.5, 0.9, 0.95, 0.99, 0.999999])
 

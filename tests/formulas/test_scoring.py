@@ -20,6 +20,8 @@ from baserate.formulas.scoring import (
     log_loss_parts,
 )
 
+pytestmark = pytest.mark.slow  # together, these take long
+
 LOSSES = [(brier, brier_parts), (log_loss, log_loss_parts)]
 
 

@@ -11,12 +11,15 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pytest
 import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import baserate as br
 from baserate.registry import Family, Law
+
+pytestmark = pytest.mark.slow  # together, these take long
 
 ROWS = list(br.METRICS.values())
 tried = settings(max_examples=60, deadline=None)

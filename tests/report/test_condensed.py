@@ -9,6 +9,8 @@ import baserate as br
 from baserate.metrics import over_odds
 from baserate.report import condensed
 
+pytestmark = pytest.mark.slow  # together, these take long
+
 SPAN = condensed.Span.of(1e-6, 0.9)
 LOG_ODDS = np.linspace(*SPAN, 61)
 X = np.exp(-LOG_ODDS)

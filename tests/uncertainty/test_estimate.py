@@ -20,6 +20,8 @@ from baserate.uncertainty.draws import chunks, melds, resample, resamples
 from baserate.uncertainty.methods import Question, methods
 from baserate.uncertainty.replicates import values
 
+pytestmark = pytest.mark.slow  # together, these take long
+
 RNG = np.random.default_rng(7)
 AREAS = (br.average_precision, br.auc_pr, br.auc_prg, br.roc_auc, br.best_f1)
 
