@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import quad
 from scipy.special import ndtr, ndtri
+from tables import table
 
 import baserate as br
 from baserate.formulas import influence
@@ -389,11 +390,6 @@ def default_of(question: str) -> str:
     return br.estimate(br.METRICS[name].function, point, n_resamples=40, rng=0).method  # type: ignore[arg-type]
 
 
-def table(head: list[str], rows: list[list[str]]) -> str:
-    ruled = [head, ["---"] * 2 + ["---:"] * (len(head) - 2), *rows]
-    return "\n".join("| " + " | ".join(row) + " |" for row in ruled)
-
-
 def summary(lines: list[Line]) -> str:
     rows = []
     for question, methods in by_question(lines).items():
@@ -410,7 +406,7 @@ def summary(lines: list[Line]) -> str:
                     f"{relative_width(found, methods[default]):.2f}",
                 ]
             )
-    return table(["question", "method", "worst coverage", "where", "falls short", "width"], rows)
+    return table(["question", "method", "worst coverage", "where", "falls short", "width"], rows, words=2)
 
 
 def place(line: Line) -> str:
@@ -429,7 +425,7 @@ def in_full(lines: list[Line], question: str) -> str:
         for one in settings
     ]
     head = ["model", "pos : neg", *("own" if p is None else f"{p:g}" for p in PREVALENCES)]
-    return table(head, rows)
+    return table(head, rows, words=2)
 
 
 def shown(line: Line) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from tables import table
 
 GIB = 2**30
 _CHUNK = 5_000_000
@@ -67,11 +68,6 @@ def make(path: Path, n: int) -> None:
 def run(script: str, path: Path) -> dict[str, Any]:
     done = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True)
     return dict(json.loads(done.stdout))
-
-
-def table(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def report(large: int, fits: int, folder: Path) -> str:

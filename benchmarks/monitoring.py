@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
+from tables import table
 
 import baserate as br
 
@@ -222,7 +223,7 @@ The prevalence moves between 1 in 250 and 1 in 40, so that the number of positiv
 as it is. Every alarm is false. Beside it, how often the average precision at each period's own prevalence would have \
 raised one, with intervals corrected for the number of looks.
 
-{_table(("stream", "metric", "positives", "false alarms", "at own prevalences"), _quiet(quiet))}
+{table(("stream", "metric", "positives", "false alarms", "at own prevalences"), _quiet(quiet))}
 
 ## The model becomes worse
 
@@ -230,7 +231,7 @@ From look {CHANGED_AT} on, the average precision at the common prevalence is low
 one at which the model changed; streams that had raised a false alarm before are left out.
 
 {
-        _table(
+        table(
             ("stream", "positives", "lower by", f"seen within {SOON}", "by delay 1, 2, 3", "median delay", "never"),
             _worse(worse),
         )
@@ -255,11 +256,6 @@ def _worse(lines: Sequence[Line]) -> Iterable[tuple[str, ...]]:
         shown = "never" if np.isinf(median) else f"{median:.0f}"
         soon = f"{100 * line.soon:.1f} %"
         yield setting.name, f"{setting.n_pos:,}", f"{setting.decay:g}", soon, by, shown, never
-
-
-def _table(heads: Sequence[str], rows: Iterable[tuple[str, ...]]) -> str:
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def main() -> None:

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
+from tables import table
 
 import baserate as br
 from baserate.formulas.mixture import Histograms, fit_mixture, fit_posteriors
@@ -285,14 +286,14 @@ def page(lines: Sequence[Line], n: int) -> str:
     kept = [line for line in lines if line.setting.shift == NOTHING]
     versions = f"Python {platform.python_version()}, baserate {br.__version__}, numpy {np.__version__}, scipy "
     parts = [INTRODUCTION.format(n=n, versions=versions + version("scipy"), wanted=100 * WANTED)]
-    parts.append(_table(("method", "labelled", "worst", "where", "falls short", "typical", "width"), _intervals(kept)))
+    parts.append(table(("method", "labelled", "worst", "where", "falls short", "typical", "width"), _intervals(kept)))
     parts.append(CHECK.format(most=100 * MOST_ALARMS))
-    parts.append(_table(("labelled", "most", "where", "too often", "mean"), _alarms(kept)))
+    parts.append(table(("labelled", "most", "where", "too often", "mean"), _alarms(kept)))
     moved = [line for line in lines if line.setting.shift != NOTHING]
     if moved:
         parts.append(POWER)
         heads = [f"at {eta:g}" for eta in sorted({line.setting.prevalence for line in moved})]
-        parts.append(_table(("what has changed", "model", *heads), _power(moved)))
+        parts.append(table(("what has changed", "model", *heads), _power(moved)))
         parts.append(LIMITS)
     return "\n".join(parts)
 
@@ -333,11 +334,6 @@ def _power(lines: Sequence[Line]) -> Iterable[tuple[str, ...]]:
         rows[line.setting.shift.name, line.setting.model][line.setting.prevalence] = text
     for (shift, model), found in rows.items():
         yield shift, model, *(found[eta] for eta in sorted(found))
-
-
-def _table(heads: Sequence[str], rows: Iterable[tuple[str, ...]]) -> str:
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def main() -> None:

@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import auc, average_precision_score, precision_recall_curve
+from tables import table
 
 import baserate as br
 
@@ -214,11 +215,6 @@ def milliseconds(times: list[float]) -> str:
     return f"{median:.3g} ± {spread:.2g} ms"
 
 
-def table(head: list[str], lines: list[list[str]]) -> str:
-    rows = [head, ["---"] + ["---:"] * (len(head) - 1), *lines]
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
-
-
 def report(n: int, largest: int) -> str:
     def say(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
@@ -227,16 +223,21 @@ def report(n: int, largest: int) -> str:
     first = table(
         ["prevalence", "ties", "scikit-learn: one AP", "baserate: curve and 7 areas", "faster", "its peak", "our peak"],
         one_curve(n),
+        words=1,
     )
     say(f"2/5 {N_PREVALENCES:,} prevalences ...")
-    second = table(["prevalence", "metric", "scikit-learn, reweighting", "baserate", "faster"], many_prevalences(n))
+    second = table(
+        ["prevalence", "metric", "scikit-learn, reweighting", "baserate", "faster"], many_prevalences(n), words=1
+    )
     say(f"3/5 {N_REPLICATES:,} bootstrap replicates ...")
     head = ["prevalence", "ties", "scikit-learn, resampling rows", "baserate, bootstrap", "faster", "baserate, melded"]
-    intervals = table(head, bootstraps(n))
+    intervals = table(head, bootstraps(n), words=1)
     say(f"4/5 growth up to {largest:,} rows ...")
-    third = table(["rows", "prevalence", "curve and 7 areas, per row", "numpy's sort, per row"], growth(largest))
+    third = table(
+        ["rows", "prevalence", "curve and 7 areas, per row", "numpy's sort, per row"], growth(largest), words=1
+    )
     say("5/5 imports ...")
-    fourth = table(["fresh interpreter", "time"], imports())
+    fourth = table(["fresh interpreter", "time"], imports(), words=1)
     packages = ", ".join(f"{name} {version(name)}" for name in ("baserate", "numpy", "scikit-learn"))
     return f"""# Speed and memory
 

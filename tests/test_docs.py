@@ -1,18 +1,11 @@
 """Pages made from the code are what the code says now."""
 
-import importlib.util
 from pathlib import Path
 
 import pytest
+from scripts import script
 
 DOCS = Path(__file__).parents[1] / "docs"
-
-
-def script(path):
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_the_index_of_metrics_is_up_to_date():

@@ -1,13 +1,12 @@
 """Alarms: the statistic is what it says, false alarms are as rare as agreed, and a planted decay is found."""
 
-import importlib.util
-import sys
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from scripts import script
 
 import baserate as br
 from baserate.uncertainty import intervals
@@ -18,11 +17,7 @@ PATH = Path(__file__).parents[2] / "benchmarks" / "monitoring.py"
 
 @pytest.fixture(scope="module")
 def study():
-    spec = importlib.util.spec_from_file_location("monitoring_study", PATH)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["monitoring_study"] = module
-    spec.loader.exec_module(module)
-    return module
+    return script(PATH)
 
 
 def sample(seed, n_pos=100, n_neg=2000, distance=2.0):

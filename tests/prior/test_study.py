@@ -1,11 +1,10 @@
 """The study of intervals for the prevalence in small: they hold, the check is quiet, and it sees what it is to see."""
 
-import importlib.util
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scripts import script
 
 import baserate as br
 from baserate.prior.rows import side_by_side
@@ -15,11 +14,7 @@ PATH = Path(__file__).parents[2] / "benchmarks" / "prevalence.py"
 
 @pytest.fixture(scope="module")
 def study():
-    spec = importlib.util.spec_from_file_location("prevalence_study", PATH)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["prevalence_study"] = module
-    spec.loader.exec_module(module)
-    return module
+    return script(PATH)
 
 
 @pytest.mark.slow

@@ -1,11 +1,10 @@
 """The coverage study in small: defaults hold, and the study can tell when a method does not."""
 
-import importlib.util
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scripts import script
 
 import baserate as br
 from baserate.uncertainty.estimate import FELL_SHORT
@@ -15,11 +14,7 @@ PATH = Path(__file__).parents[2] / "benchmarks" / "coverage.py"
 
 @pytest.fixture(scope="module")
 def study():
-    spec = importlib.util.spec_from_file_location("coverage_study", PATH)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["coverage_study"] = module
-    spec.loader.exec_module(module)
-    return module
+    return script(PATH)
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from baserate.formulas import scoring
 from baserate.metrics.bounds import bounds
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
-from baserate.metrics.probabilities import brier_score, log_loss
-from baserate.registry import bound_parameters, describe, row_of
+from baserate.metrics.probabilities import brier_score, clip_of, log_loss
+from baserate.registry import describe, row_of
 from baserate.results import Decomposition
 
 _PARTS = {brier_score.__name__: scoring.brier_parts, log_loss.__name__: scoring.log_loss_parts}
@@ -64,7 +64,7 @@ def decompose(metric: MetricFunction, curve: Curve) -> Decomposition:
     if reason is not None:
         parts = scoring.Parts(math.nan, math.nan, math.nan, math.nan)
         return Decomposition(describe(metric), *parts, curve.prevalence, reason)
-    clip = float(bound_parameters(metric).get("clip", 0.0))  # type: ignore[arg-type]
+    clip = clip_of(metric)
     clipped = np.clip(curve.middle, clip, 1 - clip)
     score, place = np.unique(clipped, return_inverse=True)  # scores clipped to the same are ties
     pos, neg = (np.bincount(place, mass) for mass in (curve.pos, curve.neg_as_read))

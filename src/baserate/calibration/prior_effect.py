@@ -1,10 +1,8 @@
 """What another prevalence does to calibration: the part that the prior explains, and the shape that remains."""
 
-import numpy as np
-
 from baserate import checks
 from baserate.calibration.reliability import check_curve
-from baserate.curves.bins import Binned, BinsLike, binned
+from baserate.curves.bins import BinsLike, binned
 from baserate.curves.curve import Curve
 from baserate.errors import InputError
 from baserate.formulas.prior_shift import shifted
@@ -49,9 +47,9 @@ def prior_effect(curve: Curve, *, bins: BinsLike = 10, from_prevalence: float | 
     as_they_are = binned(curve, bins)
     moved = binned(curve, bins, scores=shifted(middle, 1 - middle, origin, curve.prevalence).share)
     return PriorEffect(
-        ece_before=_error(before),
-        ece=_error(as_they_are),
-        ece_shifted=_error(moved),
+        ece_before=before.mean_distance,
+        ece=as_they_are.mean_distance,
+        ece_shifted=moved.mean_distance,
         from_prevalence=origin,
         prevalence=curve.prevalence,
         low=as_they_are.low,
@@ -63,7 +61,3 @@ def prior_effect(curve: Curve, *, bins: BinsLike = 10, from_prevalence: float | 
         event_rate=as_they_are.event_rate,
         bins=str(as_they_are.bins),
     )
-
-
-def _error(found: Binned) -> float:
-    return float(np.sum(found.share * np.abs(found.gap)))

@@ -66,7 +66,7 @@ def reliability(curve: Curve, *, bins: BinsLike = 10, confidence_level: float = 
         bins=str(found.bins),
         asked=found.bins.n,
         score_error=float(np.max(off_by, initial=0.0)),
-        ece=float(np.sum(found.share * np.abs(found.gap))),
+        ece=found.mean_distance,
     )
 
 

@@ -5,6 +5,7 @@ import os
 import secrets
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import SupportsFloat
 
 import numpy as np
 
@@ -115,7 +116,8 @@ def _escaped(text: str) -> str:
 def _number(value: object) -> str:
     if value is None:
         return "NaN"
-    number = float(value)  # type: ignore[arg-type]  # rows hold numbers here
+    assert isinstance(value, SupportsFloat)  # rows hold nothing else in the columns that become gauges
+    number = float(value)
     if math.isfinite(number):
         return repr(number)
     return "NaN" if math.isnan(number) else f"{'+' if number > 0 else '-'}Inf"

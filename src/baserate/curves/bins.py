@@ -180,6 +180,11 @@ class Binned:
             return (self.rest_pos - self.odds * self.score_neg) / self.mass
 
     @property
+    def mean_distance(self) -> float:
+        """The distance between event rate and mean score, averaged over all rows as read."""
+        return float(np.sum(self.mass * np.abs(self.gap)) / np.sum(self.mass))
+
+    @property
     def rate_variance(self) -> FloatArray:
         """The sampling variance of each event rate, without bias; infinite in bins with one row.
 

@@ -64,8 +64,7 @@ def ece(curve: Curve, /, *, bins: BinsLike = 10) -> float:
     >>> round(br.ece(rain), 4)
     0.075
     """
-    found = _binned(curve, bins)
-    return float(np.sum(found.mass * np.abs(found.gap)) / np.sum(found.mass))
+    return _binned(curve, bins).mean_distance
 
 
 @metric(

@@ -9,10 +9,16 @@ from baserate.curves.curve import Curve
 from baserate.errors import InputError
 from baserate.formulas import scoring
 from baserate.metrics.definition import metric
-from baserate.registry import Family, Law
+from baserate.metrics.over_prevalence import MetricFunction
+from baserate.registry import Family, Law, bound_parameters
 
 # Scores are read by their values, not only by their order.
 READS_VALUES = frozenset({Law.MONOTONE})
+
+
+def clip_of(metric: MetricFunction) -> float:
+    """How near to 0 and 1 a metric reads scores: 0, unless it is a log loss that was told."""
+    return checks.share(bound_parameters(metric).get("clip", 0.0), "clip")
 
 
 def _brier_within_buckets(curve: Curve) -> tuple[float, float]:

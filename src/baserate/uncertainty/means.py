@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from baserate import checks
 from baserate.arrays import CountArray, FloatArray
 from baserate.curves.curve import Curve
 from baserate.metrics.over_prevalence import MetricFunction
-from baserate.registry import bound_parameters, row_of
+from baserate.metrics.probabilities import clip_of
+from baserate.registry import row_of
 
 # Rows of a class with neighbouring losses are drawn together beyond so many groups: a mean over thousands of equal
 # groups has lost next to nothing of its spread.
@@ -31,7 +31,7 @@ def losses_of(metric: MetricFunction) -> Losses | None:
     if row is not None and row.name == "brier_score":
         return Losses(lambda score: (1 - score) ** 2, lambda score: score**2, 1.0)
     if row is not None and row.name == "log_loss":
-        clip = checks.share(bound_parameters(metric).get("clip", 0.0), "clip")
+        clip = clip_of(metric)
         with np.errstate(divide="ignore"):
             worst = float(-np.log(clip))
         return Losses(
