@@ -145,7 +145,7 @@ def test_what_is_undefined_says_why():
     ).rows
     assert rows[0].reason is br.Reason.NO_SUCH_POINT
     assert "no threshold meets the wish" in str(rows[0])
-    assert br.explain_change(br.ece, *probabilities(), n_resamples=100).reason is br.Reason.UNDEFINED_IN_DRAWS
+    assert br.explain_change(br.ece, *probabilities(), n_resamples=100).reason is br.Reason.NO_INTERVAL
 
 
 def probabilities():

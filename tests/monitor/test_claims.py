@@ -8,6 +8,8 @@ import pytest
 import scipy
 
 import baserate as br
+from baserate.metrics.by_name import rule_from
+from baserate.monitor import claims
 from baserate.monitor.more_labels import copies, factor_that_reaches
 
 
@@ -203,6 +205,28 @@ def test_where_no_factor_is_enough():
     assert factor_that_reaches(0.5, lambda times: 0.6 + 1 / times, 1.6) == math.inf
     assert factor_that_reaches(0.5, lambda times: math.nan, 1.6) == math.inf
     assert factor_that_reaches(0.0, lambda times: 1 / times, 1.0) == math.inf
+    assert factor_that_reaches(0.001, None, 1.0) == math.inf
+    assert factor_that_reaches(0.5, None, 1.0) == 4.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("at", ["fpr=0.02", "alert_rate=0.06"])
+def test_so_many_more_labels_bring_the_end_to_the_bound(at):
+    def drawn(n_pos, n_neg):
+        positive = np.arange(n_pos + n_neg) < n_pos
+        return br.Curve.from_scores(positive, rng.normal(size=len(positive)) + 2 * positive)
+
+    rng = np.random.default_rng(1)
+    curve = drawn(200, 3800)
+    value = br.precision(rule_from(at)(curve))
+    found = br.check(br.Claim("precision", at=at, at_least=value - 0.03), curve, rng=0)
+    assert found.verdict == "undecided"
+    distances = []
+    for _ in range(12):
+        more = drawn(200 + found.more_pos, 3800 + found.more_neg)
+        known = br.estimate(br.precision, rule_from(at)(more), confidence_level=0.9, n_resamples=600, rng=0)
+        distances.append(known.value - known.low)
+    assert np.mean(distances) == pytest.approx(0.03, rel=0.15)
 
 
 # --- what is refused ------------------------------------------------------------------------------
@@ -383,8 +407,6 @@ def claims_at_the_truth():
 def test_verdicts_are_wrong_no_more_often_than_they_say(which):
     """Met although false, or broken although true: each in at most 5 % of samples (50 positives, 1,000 negatives)."""
     from scipy.stats import binom
-
-    from baserate.monitor import claims
 
     asked = claims_at_the_truth()[which]._asked
     n, verdicts = 300, {"met": 0, "broken": 0, "undecided": 0}

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Hashable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from baserate.curves.curve import Curve
 from baserate.errors import InputError, Reason
 from baserate.formulas.proportions import Interval, clopper_pearson
 from baserate.results import InTheLarge, InTheSmall
+
+Key = TypeVar("Key", bound=Hashable)
 
 
 def in_the_large(curve: Curve, *, confidence_level: float = 0.95) -> InTheLarge:
@@ -101,7 +103,7 @@ def in_the_large(curve: Curve, *, confidence_level: float = 0.95) -> InTheLarge:
     )
 
 
-def in_the_small(curves: Mapping[Hashable, Curve], *, confidence_level: float = 0.95) -> InTheSmall:
+def in_the_small(curves: Mapping[Key, Curve], *, confidence_level: float = 0.95) -> InTheSmall:
     """Calibration in the small: whether scores are right on average within subsets.
 
     Scores may be right in the large and wrong in every subset, too high in one and too low in another.
@@ -137,7 +139,9 @@ def in_the_small(curves: Mapping[Hashable, Curve], *, confidence_level: float = 
         )
     level = checks.confidence_level(confidence_level)
     each = 1 - (1 - level) / len(curves)
-    found = {key: in_the_large(curve, confidence_level=each) for key, curve in curves.items()}
+    found: dict[Hashable, InTheLarge] = {
+        key: in_the_large(curve, confidence_level=each) for key, curve in curves.items()
+    }
     return InTheSmall(MappingProxyType(found), level)
 
 

@@ -4,9 +4,9 @@ A table has the same fields whatever the data, None where there is nothing to sa
 the prevalence that was read at.
 """
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from baserate.arrays import Array
 from baserate.calibration.decomposition import decompose
@@ -179,7 +179,7 @@ def _test(found: HosmerLemeshow | Spiegelhalter, cut: Row, caution: str | None) 
 
 
 def _in_the_small(score: str, subsets: Mapping[Key, Curve], settings: Settings) -> list[Row]:
-    found = in_the_small(cast(Mapping[Hashable, Curve], subsets), confidence_level=settings.confidence_level)
+    found = in_the_small(subsets, confidence_level=settings.confidence_level)
     rows = []
     for key, means in zip(subsets, found.subsets.values(), strict=True):
         about: Row = {"score": score, "prevalence": means.prevalence, "group": group_name(key)}

@@ -20,6 +20,7 @@ from baserate.uncertainty import intervals
 from baserate.uncertainty.estimate import is_bucketed
 from baserate.uncertainty.independent import drawn
 from baserate.uncertainty.looks import Look, Seen, badness, looks
+from baserate.uncertainty.means import has_interval
 from baserate.uncertainty.rules import Rule
 
 WINDOWS = (1, 2, 3, 6)
@@ -102,6 +103,10 @@ def model_alarms(
     '2025-11'
     """
     named = check_curves(curves)
+    if not has_interval(metric):
+        raise InputError(
+            f"metric must have a spread that is known, got {describe(metric)}; brier_score and log_loss have one."
+        )
     rate = checks.probability(false_alarm, "false_alarm")
     lengths = sorted({checks.whole_number(length, "windows") for length in windows})
     before, later, common = _split(named, reference, prevalence)

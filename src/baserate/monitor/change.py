@@ -19,6 +19,7 @@ from baserate.results.changes import Change, ChangePart, Changes
 from baserate.uncertainty.draws import check_draws
 from baserate.uncertainty.estimate import check_counted, check_estimable
 from baserate.uncertainty.independent import Readings, added_up, caution_of, drawn
+from baserate.uncertainty.means import why_no_ends
 from baserate.uncertainty.rules import Rule, chosen_on
 
 # Where a metric of a point is read: a rule that chooses on each curve, a threshold, or one before and one after.
@@ -105,7 +106,8 @@ def explain_change(
     total, prior, model, threshold = [NO_PART] * 4
     if reason is None:
         total, prior, model, threshold = _parts(metric, sides, level, n_draws, generator)
-        reason = Reason.UNDEFINED_IN_DRAWS if math.isnan(total.low + prior.low + model.low + threshold.low) else None
+        ends = [end for part in (total, prior, model, threshold) for end in (part.low, part.high)]
+        reason = why_no_ends(metric) if any(math.isnan(end) for end in ends) else None
     return Change(
         metric=describe(metric),
         before=float(sides[0].value[0, 0]) if sides else math.nan,

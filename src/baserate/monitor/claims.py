@@ -18,10 +18,12 @@ from baserate.monitor.deployment import worst_case
 from baserate.monitor.more_labels import copies, factor_that_reaches
 from baserate.registry import Family, describe, row_of
 from baserate.results import ClaimVerdict, Estimate
+from baserate.uncertainty.cells import is_mostly_tied
 from baserate.uncertainty.estimate import estimate, sizes_behind
 from baserate.uncertainty.rules import chosen_on
 
 _DRAWS_BEYOND = 40  # draws beyond the ends of an interval that only says how many labels to ask for
+_RULES_BY_NUMBER = ("fpr", "alert_rate", "top_k")
 _LOWEST_LEVEL = 0.75  # an interval whose ends hold at this level holds in half of all cases, and no less is made
 
 
@@ -290,7 +292,12 @@ def _factor_that_decides(
         return abs(found.value - (many.low if good else many.high))
 
     now = abs(found.value - (found.low if good else found.high))
-    return math.inf if math.isnan(now) else factor_that_reaches(abs(found.value - asked.bound), distance, now)
+    if math.isnan(now):
+        return math.inf
+    # These rules choose among ties otherwise than among scores that all differ, and copies are ties.
+    by_number = isinstance(asked.rule, Rule) and asked.rule.name in _RULES_BY_NUMBER
+    look = None if by_number and not is_mostly_tied(curve) else distance
+    return factor_that_reaches(abs(found.value - asked.bound), look, now)
 
 
 # --- from a file ----------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from baserate.results.changes import GroupDifference, GroupRow, GroupTable
 from baserate.uncertainty.draws import check_draws
 from baserate.uncertainty.estimate import estimate
 from baserate.uncertainty.independent import Readings, added_up, caution_of, drawn
+from baserate.uncertainty.means import why_no_ends
 from baserate.uncertainty.rules import Rule
 
 _ENDS = np.array([1.0]), np.array([-1.0])
@@ -282,7 +283,7 @@ def _difference(asked: _Asked, curve: Curve, other: Curve | None, against: str) 
         parts.append((Readings([place], np.array([value], np.float64), populations), sign))
     known = added_up(asked.metric, parts, asked.level)
     low, high = float(known.ends.low), float(known.ends.high)
-    reason = Reason.UNDEFINED_IN_DRAWS if math.isnan(low) else None
+    reason = why_no_ends(asked.metric) if math.isnan(low) else None
     return GroupDifference(against, known.value, low, high, known.p_value, known.p_value, reason)
 
 

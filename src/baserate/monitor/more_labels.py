@@ -24,16 +24,20 @@ def copies(curve: Curve, times: int) -> Curve:
     return copied if curve.given_prevalence is None else copied.at_prevalence(curve.given_prevalence)
 
 
-def factor_that_reaches(goal: float, distance: Callable[[int], float], now: float) -> float:
+def factor_that_reaches(goal: float, distance: Callable[[int], float] | None, now: float) -> float:
     """The factor at which the distance from a value to the end of its interval has shrunk to the goal.
 
     `distance` tells how far the end is with so many copies of the data, `now` with one. Between two numbers of copies
-    the distance is taken for a power of their number. Infinite if no reasonable number is enough.
+    the distance is taken for a power of their number, and without `distance` for a root of it. Infinite if no
+    reasonable number is enough.
     """
     if not 0 < goal < now:
         return math.inf if goal <= 0 else 1.0
+    by_the_root = (now / goal) ** 2
+    if distance is None:
+        return by_the_root if by_the_root <= _MOST else math.inf
     below, far = 1, now
-    above = min(max(2, math.ceil(min((now / goal) ** 2, _MOST))), _MOST)
+    above = min(max(2, math.ceil(min(by_the_root, _MOST))), _MOST)
     near = distance(above)
     while not near <= goal:  # nan is not enough
         if above == _MOST:

@@ -58,6 +58,11 @@ class Cells(NamedTuple):
         return ((self.pos.rows > 1) | (self.neg.rows[1::2] > 0)) & ~self.straight
 
 
+def is_mostly_tied(curve: Curve) -> bool:
+    """Whether there are two rows or more to a score; of weighted rows that is not known, and not assumed."""
+    return not curve.weighted and 2 * len(curve) <= curve.n_pos + curve.n_neg
+
+
 def corners(curve: Curve) -> Cells:
     """One corner per distinct positive score: all that points chosen by recall can see."""
     return _cut(curve, np.flatnonzero(curve.pos > 0))

@@ -21,7 +21,9 @@ from baserate.uncertainty import intervals
 from baserate.uncertainty.cells import Cells
 from baserate.uncertainty.draws import Drawn, Masses, check_draws, chunks, optimist, pessimist
 from baserate.uncertainty.estimate import check_estimable
-from baserate.uncertainty.methods import is_chosen, searched_for
+from baserate.uncertainty.levels import at_level, holding, is_chosen, levels_of, likely_levels
+from baserate.uncertainty.means import drawn_cluster_means, has_interval, losses_of, why_no_ends
+from baserate.uncertainty.methods import searched_for
 from baserate.uncertainty.pairing import cell_of
 from baserate.uncertainty.replicates import cells_for, values
 from baserate.uncertainty.rules import Rule, chosen_on
@@ -104,15 +106,11 @@ def cluster_estimate(
         reason = Reason.TOO_FEW_CLUSTERS
     ends = Interval(np.full(1, math.nan), np.full(1, math.nan))
     if reason is None:
-        x = np.array([pooled.odds_against])
-        cells = cells_for(metric, model, every_corner=True)
-        sizes = chunks(cells, n_draws)
-        drawn = progress(_drawn(cells, clusters, sizes, generator), len(sizes), "Drawing clusters")
-        both = [[values(metric, model, side, x) for side in pair] for pair in drawn]
-        worst, best = (np.concatenate(side) for side in zip(*both, strict=True))
-        ends = intervals.melded(worst, best, np.full(1, value), level, searched_for=searched_for(metric, model))
+        if has_interval(metric):
+            asked = _Asked(metric, clusters, level, n_draws, generator)
+            ends = _melded(asked, model, _values(asked, model))
         if np.isnan(ends).any():
-            reason = Reason.UNDEFINED_IN_DRAWS
+            reason = why_no_ends(metric)
     return Estimate(
         metric=describe(metric),
         value=float(value),
@@ -120,12 +118,57 @@ def cluster_estimate(
         high=float(ends.high[0]),
         confidence_level=level,
         prevalence=pooled.prevalence,
-        method=f"melded over {len(clusters):,} clusters",
+        method=f"melded over {len(clusters):,} clusters" if has_interval(metric) else "none",
         n_pos=n_pos,
         n_neg=n_neg,
         chosen=str(model.chosen) if isinstance(model, Point) and is_chosen(model) else None,
         reason=reason,
     )
+
+
+class _Asked(NamedTuple):
+    """The question, checked."""
+
+    metric: MetricFunction
+    clusters: Mapping[object, Curve]
+    confidence_level: float
+    n_draws: int
+    rng: np.random.Generator
+
+
+class _Sides(NamedTuple):
+    """The metric in drawn populations, as a pessimist and as an optimist sees it, or the reverse for a loss."""
+
+    values: tuple[FloatArray, FloatArray]
+    levels: list[FloatArray]  # that a rule has chosen, where scores are discrete
+
+
+def _melded(asked: _Asked, model: Curve | Point, sides: _Sides) -> Interval:
+    """The interval, which also holds those of the thresholds that may be the population's choice."""
+    metric, level = asked.metric, asked.confidence_level
+    value = np.full(1, evaluate(metric, model)[0])
+    ends = intervals.melded(*sides.values, value, level, searched_for=searched_for(metric, model))
+    places = [at_level(model, at) for (at,) in likely_levels(sides.levels, (1 - level) / 2)]
+    return holding(ends, (_melded(asked, place, _values(asked, place)) for place in places))
+
+
+def _values(asked: _Asked, model: Curve | Point) -> _Sides:
+    metric, clusters, _, n_draws, rng = asked
+    x = np.array([model.odds_against])
+    losses = losses_of(metric)
+    if losses is not None:
+        least, most = drawn_cluster_means(clusters.values(), losses, x, n_draws, rng)
+        return _Sides((least.T, most.T), [])
+    cells = cells_for(metric, model, every_corner=True)
+    sizes = chunks(cells, n_draws)
+    drawn = progress(_drawn(cells, clusters, sizes, rng), len(sizes), "Drawing clusters")
+    found = [
+        [(values(metric, model, side, x), levels_of(model, side)[:, np.newaxis]) for side in pair] for pair in drawn
+    ]
+    (worst, of_worst), (best, of_best) = (
+        [np.concatenate(column) for column in zip(*side, strict=True)] for side in zip(*found, strict=True)
+    )
+    return _Sides((worst, best), [of_worst, of_best])
 
 
 def _sizes(clusters: Mapping[object, Curve]) -> list[tuple[float, float]]:

@@ -1,7 +1,7 @@
 """Two models on the same rows: how much better is one, and is it better at all?"""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -18,12 +18,14 @@ from baserate.formulas.proportions import Interval, z_score
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.progress import progress
-from baserate.registry import describe, row_of
+from baserate.registry import Family, describe, row_of
 from baserate.results import Difference
 from baserate.uncertainty import intervals
 from baserate.uncertainty.cells import corners
 from baserate.uncertainty.draws import check_draws
 from baserate.uncertainty.estimate import CAUTION, FELL_SHORT, check_estimable
+from baserate.uncertainty.levels import at_level, holding, levels_of, likely_levels
+from baserate.uncertainty.means import drawn_mean_differences, has_interval, losses_of, why_no_ends
 from baserate.uncertainty.pairing import PairCells, pair_cells, paired_melds, paired_resamples
 from baserate.uncertainty.replicates import cells_for, values
 from baserate.uncertainty.rules import Rule, chosen_on
@@ -83,7 +85,8 @@ def difference(
         ``pair.at_prevalence``.
     method : str, optional
         "melded", the default, as for `estimate`; "percentile", the paired bootstrap; for areas "influence", in closed
-        form; for AUC-ROC "delong".
+        form; for AUC-ROC "delong". Calibration errors such as `ece` have no interval, and neither have their
+        differences.
     confidence_level, n_resamples, rng
         As for `estimate`.
 
@@ -119,7 +122,8 @@ def difference(
     if reason is None:
         verdict = available[name](contest, level, n_draws, generator)
         if np.isnan(verdict.ends).any():
-            reason = Reason.UNDEFINED_IN_DRAWS if name in ("melded", "percentile") else Reason.NO_VARIATION
+            from_draws = name in ("none", "melded", "percentile")
+            reason = why_no_ends(metric) if from_draws else Reason.NO_VARIATION
     return Difference(
         metric=describe(metric),
         names=pair.names,
@@ -162,6 +166,10 @@ Method = Callable[[Contest, float, int, np.random.Generator], Verdict]
 
 
 def _methods(contest: Contest) -> dict[str, Method]:
+    if not has_interval(contest.metric):
+        return {"none": _none}
+    if losses_of(contest.metric) is not None:
+        return {"melded": _melded}
     found: dict[str, Method] = {"melded": _melded, "percentile": _percentile}
     if isinstance(contest.a, Curve) and intervals.has_influence(contest.metric):
         found["influence"] = _by_influence
@@ -171,27 +179,63 @@ def _methods(contest: Contest) -> dict[str, Method]:
     return found
 
 
+def _none(*_: object) -> Verdict:
+    return Verdict(Interval(np.asarray(math.nan), np.asarray(math.nan)), math.nan)
+
+
 def _melded(contest: Contest, level: float, n_draws: int, rng: np.random.Generator) -> Verdict:
     check_draws(n_draws, level)
-    pessimist, optimist = (side[:, 0] for side in melded_differences(contest, n_draws, rng))
+    drawn = melded_differences(contest, n_draws, rng)
+    found = [_judged(one, draws, level) for one, draws in at_likely_levels(contest, drawn, level, rng)]
+    ends = holding(found[0].ends, (verdict.ends for verdict in found[1:]))
+    return Verdict(ends, max(verdict.p_value for verdict in found))
+
+
+def _judged(contest: Contest, drawn: "Differences", level: float) -> Verdict:
+    pessimist, optimist = drawn.pessimist[:, 0], drawn.optimist[:, 0]
     first, second, _ = contest.read()
     ends = intervals.melded(pessimist, optimist, np.asarray(first - second), level)
     # Against the first model speaks the pessimist, for it the optimist, or the reverse for a cost.
     sides = (pessimist, optimist) if np.median(pessimist) <= np.median(optimist) else (optimist, pessimist)
     less, more = (np.count_nonzero(side) for side in (sides[0] <= 0, sides[1] >= 0))
-    return Verdict(ends, min(1.0, 2 * (1 + min(less, more)) / (1 + n_draws)))
+    return Verdict(ends, min(1.0, 2 * (1 + min(less, more)) / (1 + len(pessimist))))
 
 
-def melded_differences(contest: Contest, n_draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+class Differences(NamedTuple):
     """First less second for each x in drawn populations, as a pessimist and as an optimist about the first sees it."""
-    metric, _, a, b, x = contest
+
+    pessimist: FloatArray
+    optimist: FloatArray
+    levels: tuple[FloatArray, ...] = ()  # what each of them saw both rules choose, where scores are discrete
+
+
+def melded_differences(contest: Contest, n_draws: int, rng: np.random.Generator) -> Differences:
+    """Draw populations and compare both models in them."""
+    metric, pair, a, b, x = contest
+    losses = losses_of(metric)
+    if losses is not None:
+        least, most = drawn_mean_differences(pair, losses, x, n_draws, rng)
+        return Differences(least.T, most.T)
     cells = contest.cells()
     sizes = cells.chunks(n_draws)
     found: tuple[list[FloatArray], list[FloatArray]] = ([], [])
+    levels: tuple[list[FloatArray], list[FloatArray]] = ([], [])
     for both in progress(paired_melds(cells, sizes, rng), len(sizes), "Drawing populations"):
-        for side, (of_a, of_b) in zip(found, both, strict=True):
+        for side, chosen, (of_a, of_b) in zip(found, levels, both, strict=True):
             side.append(values(metric, a, of_a, x) - values(metric, b, of_b, x))
-    return np.concatenate(found[0]), np.concatenate(found[1])
+            chosen.append(np.stack([levels_of(a, of_a), levels_of(b, of_b)], axis=1))
+    seen = tuple(np.concatenate(chosen) for chosen in levels)
+    return Differences(np.concatenate(found[0]), np.concatenate(found[1]), seen)
+
+
+def at_likely_levels(
+    contest: Contest, drawn: Differences, level: float, rng: np.random.Generator
+) -> Iterator[tuple[Contest, Differences]]:
+    """What was drawn, and then the same at each pair of thresholds that may be the population's choice."""
+    yield contest, drawn
+    for of_a, of_b in likely_levels(drawn.levels, (1 - level) / 2):
+        there = contest._replace(a=at_level(contest.a, of_a), b=at_level(contest.b, of_b))
+        yield there, melded_differences(there, len(drawn.pessimist), rng)
 
 
 def _percentile(contest: Contest, level: float, n_draws: int, rng: np.random.Generator) -> Verdict:
@@ -251,9 +295,9 @@ def swap_test(
 ) -> float:
     """The p-value of a permutation test that two models are equally good.
 
-    If they are, nothing changes when a row's ranks under the two models are swapped. Each permutation swaps those of a
-    random half of the rows; the p-value is the share of permutations, the data among them, with as large a difference
-    in either direction.
+    If they are, nothing changes when a row's ranks under the two models are swapped; where scores are read as
+    probabilities, the scores themselves are. Each permutation swaps those of a random half of the rows; the p-value is
+    the share of permutations, the data among them, with as large a difference in either direction.
 
     Parameters
     ----------
@@ -287,7 +331,9 @@ def swap_test(
     first, second, reason = contest.read()
     if reason is not None:
         return math.nan
-    ranks = [_ranks(score) for score in pair.scores]
+    row = row_of(metric)
+    as_probabilities = row is not None and row.family is Family.PROBABILITY
+    ranks = [score if as_probabilities else _ranks(score) for score in pair.scores]
     as_large = 0
     for _ in progress(range(n), n, "Swapping"):
         swap = generator.random(len(pair.positive)) < 0.5

@@ -15,7 +15,8 @@ from baserate.metrics.over_prevalence import MetricFunction
 from baserate.registry import Family, describe, row_of
 from baserate.results import Estimate
 from baserate.uncertainty.cells import corners
-from baserate.uncertainty.methods import Question, is_chosen, methods
+from baserate.uncertainty.levels import is_chosen
+from baserate.uncertainty.methods import Question, methods
 from baserate.uncertainty.prevalence import Beta, Span, strata, uncertain
 
 # Methods that held less often than they say somewhere in the coverage study (docs/coverage.md); a test compares.

@@ -21,8 +21,9 @@ from baserate.registry import Family, row_of
 from baserate.uncertainty import intervals, points
 from baserate.uncertainty.draws import chunks, melds
 from baserate.uncertainty.estimate import is_bucketed
+from baserate.uncertainty.levels import is_chosen
 from baserate.uncertainty.means import drawn_means, losses_of
-from baserate.uncertainty.methods import is_chosen, searched_for
+from baserate.uncertainty.methods import searched_for
 from baserate.uncertainty.replicates import cells_for, values
 
 FLATTERED = "the best of many thresholds flatters small samples more, and a difference of two does not correct for that"
@@ -53,7 +54,7 @@ def drawn(metric: MetricFunction, at: Sequence[Curve | Point], n_draws: int, rng
         return np.broadcast_to(constant, (1, n_draws, len(at)))
     if row is not None and row.family is Family.PROBABILITY:
         losses = losses_of(metric)
-        if losses is None or not isinstance(first, Curve):
+        if losses is None or not isinstance(first, Curve):  # `why_no_ends` says why
             return np.full((1, n_draws, len(at)), np.nan)
         return np.stack(drawn_means(first, losses, x, n_draws, rng)).transpose(0, 2, 1)
     if isinstance(first, Point) and not is_chosen(first):
@@ -111,7 +112,8 @@ def added_up(metric: MetricFunction, parts: Sequence[tuple[Readings, FloatArray]
     below = above = 0.0
     with np.errstate(invalid="ignore"):
         for readings, coefficients in parts:
-            each = readings.drawn @ coefficients
+            counts = coefficients != 0  # what does not count may be infinite
+            each = readings.drawn[..., counts] @ coefficients[counts]
             low, high = low + each.min(axis=0), high + each.max(axis=0)
             slack = _slack(metric, readings.at, coefficients)
             below, above = below + slack[0], above + slack[1]

@@ -1,5 +1,7 @@
 """Which of two models leads at which prevalence, and where they swap: with intervals."""
 
+import math
+
 import numpy as np
 import scipy
 
@@ -8,10 +10,12 @@ from baserate.arrays import FloatArray
 from baserate.curves.pair import Pair
 from baserate.metrics.over_prevalence import MetricFunction, crossings, sweep
 from baserate.registry import describe, lower_is_better
-from baserate.results import CrossingEstimate, Lead
+from baserate.results import Crossing, CrossingEstimate, Lead
 from baserate.uncertainty import intervals
-from baserate.uncertainty.difference import contest_of, melded_differences
+from baserate.uncertainty.difference import at_likely_levels, contest_of, melded_differences
 from baserate.uncertainty.draws import check_draws
+from baserate.uncertainty.levels import holding
+from baserate.uncertainty.means import has_interval, why_no_ends
 from baserate.uncertainty.rules import Rule
 
 _CELLS = 128  # of the grid of log-odds on which drawn curves are compared
@@ -40,7 +44,7 @@ def lead(
     -------
     Lead
         The probability is the mean of a pessimist's and an optimist's view of the first model; for a cost, the lower
-        one leads.
+        one leads. Of calibration errors only the value is known, for which there is a reason.
 
     Examples
     --------
@@ -61,11 +65,20 @@ def lead(
         return Lead(describe(metric), pair.names, grid, nothing, nothing, nothing, nothing, level, pair.a.missing_class)
     first, second = (sweep(metric, model, grid) for model in (contest.a, contest.b))
     value = first.value - second.value
-    sides = melded_differences(contest, n_draws, checks.generator(rng))
-    ends = intervals.melded(*sides, value, level)
-    leading = [(np.mean(sign * side > 0, axis=0) + np.mean(sign * side >= 0, axis=0)) / 2 for side in sides]
+    if not has_interval(metric):
+        nothing = np.full(len(grid), np.nan)
+        why = first.reason or second.reason or why_no_ends(metric)
+        return Lead(describe(metric), pair.names, grid, value, nothing, nothing, nothing, level, why)
+    generator = checks.generator(rng)
+    drawn = melded_differences(contest, n_draws, generator)
+    found = []
+    for one, (pessimist, optimist, _) in at_likely_levels(contest, drawn, level, generator):
+        there = sweep(metric, one.a, grid).value - sweep(metric, one.b, grid).value
+        found.append(intervals.melded(pessimist, optimist, there, level))
+    ends = holding(found[0], found[1:])
+    leading = [(np.mean(sign * side > 0, axis=0) + np.mean(sign * side >= 0, axis=0)) / 2 for side in drawn[:2]]
     probability = (leading[0] + leading[1]) / 2
-    reason = first.reason or second.reason
+    reason = first.reason or second.reason or (why_no_ends(metric) if np.isnan(ends).any() else None)
     return Lead(describe(metric), pair.names, grid, value, ends.low, ends.high, probability, level, reason)
 
 
@@ -96,7 +109,7 @@ def crossing_estimates(
     list of CrossingEstimate
         In order of prevalence. In each drawn pair the nearest swap in the same direction counts. Where there is none,
         because one model leads throughout, the swap counts as lying beyond the range: above it if the model that
-        should lead below leads everywhere, else below it.
+        should lead below leads everywhere, else below it. Swaps of calibration errors have no interval: nan.
 
     Examples
     --------
@@ -116,28 +129,34 @@ def crossing_estimates(
     seen = crossings(metric, contest.a, contest.b, low=ends[0], high=ends[1], names=pair.names)
     if not seen:
         return []
+    if not has_interval(metric):
+        return [_with_interval(one, (math.nan, math.nan), math.nan, level) for one in seen]
     grid = np.linspace(float(scipy.special.logit(ends[0])), float(scipy.special.logit(ends[1])), _CELLS + 1)
     sign = -1.0 if lower_is_better(metric) else 1.0
-    sides = melded_differences(contest._replace(x=np.exp(-grid)), n_draws, checks.generator(rng))
+    sides = melded_differences(contest._replace(x=np.exp(-grid)), n_draws, checks.generator(rng))[:2]
     made = []
     for one in seen:
         lost_by_first = sign if one.leads_below == pair.names[0] else -sign
         pessimist, optimist = (_swaps(lost_by_first * side, grid, one.prevalence) for side in sides)
         found = intervals.melded(pessimist, optimist, np.asarray(scipy.special.logit(one.prevalence)), level)
-        made.append(
-            CrossingEstimate(
-                metric=one.metric,
-                prevalence=one.prevalence,
-                low=max(ends[0], float(scipy.special.expit(found.low))),
-                high=min(ends[1], float(scipy.special.expit(found.high))),
-                value=one.value,
-                leads_below=one.leads_below,
-                leads_above=one.leads_above,
-                confidence_level=level,
-                found_again=float(np.mean(np.isfinite(np.append(pessimist, optimist)))),
-            )
-        )
+        low, high = (float(scipy.special.expit(end)) for end in found)
+        again = float(np.mean(np.isfinite(np.append(pessimist, optimist))))
+        made.append(_with_interval(one, (max(ends[0], low), min(ends[1], high)), again, level))
     return made
+
+
+def _with_interval(one: Crossing, ends: tuple[float, float], found_again: float, level: float) -> CrossingEstimate:
+    return CrossingEstimate(
+        metric=one.metric,
+        prevalence=one.prevalence,
+        low=ends[0],
+        high=ends[1],
+        value=one.value,
+        leads_below=one.leads_below,
+        leads_above=one.leads_above,
+        confidence_level=level,
+        found_again=found_again,
+    )
 
 
 def _swaps(differences: FloatArray, grid: FloatArray, seen: float) -> FloatArray:

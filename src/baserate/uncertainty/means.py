@@ -1,15 +1,17 @@
-"""Intervals of Brier score and log loss: means over each class of what its scores cost."""
+"""Brier score and log loss: means over each class of what its scores cost, drawn."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
 
 from baserate.arrays import CountArray, FloatArray
 from baserate.curves.curve import Curve
+from baserate.curves.pair import Pair
+from baserate.errors import Reason
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.metrics.probabilities import clip_of
-from baserate.registry import row_of
+from baserate.registry import Family, row_of
 
 # Rows of a class with neighbouring losses are drawn together beyond so many groups: a mean over thousands of equal
 # groups has lost next to nothing of its spread.
@@ -42,8 +44,19 @@ def losses_of(metric: MetricFunction) -> Losses | None:
     return None
 
 
+def has_interval(metric: MetricFunction) -> bool:
+    """False for calibration errors: chance makes more of them than there is, so that intervals around them fail."""
+    row = row_of(metric)
+    return row is None or row.family is not Family.PROBABILITY or losses_of(metric) is not None
+
+
+def why_no_ends(metric: MetricFunction) -> Reason:
+    """The reason where an interval from drawn populations is nan."""
+    return Reason.UNDEFINED_IN_DRAWS if has_interval(metric) else Reason.NO_INTERVAL
+
+
 class Sides(NamedTuple):
-    """Drawn means with one row's worth of each class at no loss, and at the worst loss."""
+    """Drawn means with one row's worth of each class at the least loss, and at the worst loss."""
 
     optimist: FloatArray
     pessimist: FloatArray
@@ -57,10 +70,62 @@ def drawn_means(curve: Curve, losses: Losses, x: FloatArray, n_draws: int, rng: 
     """
     with np.errstate(divide="ignore"):
         cost_pos, cost_neg = losses.of_positive(curve.middle), losses.of_negative(curve.middle)
-    pos = _of_class(_groups(cost_pos, curve.pos, curve.pos_squares), losses.worst, n_draws, rng)
-    neg = _of_class(_groups(cost_neg, curve.neg, curve.neg_squares), losses.worst, n_draws, rng)
+    extremes = 0.0, losses.worst
+    pos = _of_class(_groups(cost_pos, curve.pos, curve.pos_squares), extremes, n_draws, rng)
+    neg = _of_class(_groups(cost_neg, curve.neg, curve.neg_squares), extremes, n_draws, rng)
+    return read_at(x, pos, neg)
+
+
+def drawn_mean_differences(pair: Pair, losses: Losses, x: FloatArray, n_draws: int, rng: np.random.Generator) -> Sides:
+    """The same of what the first of two models costs more than the second, row by row.
+
+    The row that is not placed may cost one model nothing and the other the most.
+    """
+    extremes = -losses.worst, losses.worst
+    of_classes = []
+    for rows, cost in ((pair.positive, losses.of_positive), (~pair.positive, losses.of_negative)):
+        with np.errstate(divide="ignore", invalid="ignore"):  # where both are infinite, the difference is undefined
+            more = cost(pair.scores[0][rows]) - cost(pair.scores[1][rows])
+        alike = np.ones(len(more))
+        of_classes.append(_of_class(_groups(more, alike, alike), extremes, n_draws, rng))
+    return read_at(x, *of_classes)
+
+
+def drawn_cluster_means(
+    clusters: Iterable[Curve], losses: Losses, x: FloatArray, n_draws: int, rng: np.random.Generator
+) -> Sides:
+    """The same where a cluster is drawn as a whole, and what is not placed is one more cluster."""
+    parts = [
+        (
+            _sum_and_size(losses.of_positive, curve.middle, curve.pos),
+            _sum_and_size(losses.of_negative, curve.middle, curve.neg),
+        )
+        for curve in clusters
+    ]
+    weight = rng.standard_exponential((n_draws, len(parts)))
+    of_classes = []
+    for of_class in zip(*parts, strict=True):
+        loss, size = np.array(of_class).T
+        free = rng.standard_exponential(n_draws) * float(size @ size / size.sum())
+        there = size > 0
+        lost, mass = weight[:, there] @ loss[there], weight @ size + free
+        of_classes.append(Sides(lost / mass, (lost + free * losses.worst) / mass))
+    return read_at(x, *of_classes)
+
+
+def _sum_and_size(
+    cost: Callable[[FloatArray], FloatArray], score: FloatArray, count: CountArray
+) -> tuple[float, float]:
+    used = count > 0
+    with np.errstate(divide="ignore"):
+        return float(cost(score[used]) @ count[used]), float(count.sum())
+
+
+def read_at(x: FloatArray, pos: Sides, neg: Sides) -> Sides:
+    """Means of both classes mixed, one row of draws for each x."""
     against = x[:, np.newaxis]
-    return Sides(*((of_pos + against * of_neg) / (1 + against) for of_pos, of_neg in zip(pos, neg, strict=True)))
+    with np.errstate(invalid="ignore"):
+        return Sides(*((of_pos + against * of_neg) / (1 + against) for of_pos, of_neg in zip(pos, neg, strict=True)))
 
 
 class Groups(NamedTuple):
@@ -86,8 +151,8 @@ def _groups(cost: FloatArray, count: CountArray, squares: CountArray) -> Groups:
     return Groups(size, total / size, summed / total, float(squared.sum() / weight.sum()))
 
 
-def _of_class(groups: Groups, worst: float, n_draws: int, rng: np.random.Generator) -> Sides:
-    """Drawn means of one class."""
+def _of_class(groups: Groups, extremes: tuple[float, float], n_draws: int, rng: np.random.Generator) -> Sides:
+    """Drawn means of one class, with what is not placed at the least and at the most it may cost."""
     sides: tuple[list[FloatArray], list[FloatArray]] = ([], [])
     step = max(1, _CHUNK // len(groups.rows))
     for start in range(0, n_draws, step):
@@ -95,6 +160,6 @@ def _of_class(groups: Groups, worst: float, n_draws: int, rng: np.random.Generat
         shares = rng.standard_gamma(groups.rows, (n, len(groups.rows))) * groups.weight
         free = rng.standard_exponential(n) * groups.typical_weight
         mass, loss = shares.sum(axis=1) + free, shares @ groups.mean
-        sides[0].append(loss / mass)
-        sides[1].append((loss + free * worst) / mass)
+        for side, extreme in zip(sides, extremes, strict=True):
+            side.append((loss + free * extreme) / mass)
     return Sides(*(np.concatenate(side) for side in sides))

@@ -18,11 +18,9 @@ from baserate.progress import progress
 from baserate.registry import Family, bound_parameters, lower_is_better, row_of
 from baserate.uncertainty import intervals, points
 from baserate.uncertainty.draws import Drawn, check_draws, chunks, melds, resamples
-from baserate.uncertainty.means import drawn_means, losses_of
-from baserate.uncertainty.replicates import cells_for, chosen_levels, values
-
-# Rules that do not look at the data they are judged on.
-_FIXED_RULES = ("given", "threshold")
+from baserate.uncertainty.levels import at_level, holding, is_chosen, levels_of, likely_levels
+from baserate.uncertainty.means import drawn_means, has_interval, losses_of
+from baserate.uncertainty.replicates import cells_for, values
 
 
 class Question(NamedTuple):
@@ -50,19 +48,16 @@ class Question(NamedTuple):
 Method = Callable[[Question], Interval]
 
 
-def is_chosen(at: Curve | Point) -> bool:
-    """Whether a point was chosen on the data it is judged on."""
-    return isinstance(at, Point) and at.chosen.rule not in _FIXED_RULES and at.curve is not None
-
-
 def methods(question: Question) -> Mapping[str, Method]:
     """The methods there are for a question, the default first."""
     metric, at = question.metric, question.at
     row = row_of(metric)
     if row is not None and (row.family is Family.BASELINE or row.name == "chance_precision"):
         return {"constant": _constant}
-    if row is not None and row.family is Family.PROBABILITY:
-        return {"none": _none} if losses_of(metric) is None else {"melded": _melded_mean}
+    if not has_interval(metric):
+        return {"none": _none}
+    if losses_of(metric) is not None:
+        return {"melded": _melded_mean}
     if isinstance(at, Point) and not is_chosen(at):
         known = points.methods(metric)
         return {"melded": _melded_point} if question.mixed else {n: _at_fixed_point(known[n]) for n in known}
@@ -84,7 +79,7 @@ def _constant(question: Question) -> Interval:
 
 
 def _none(question: Question) -> Interval:
-    """Of calibration errors chance makes more than there is, so that intervals around them do not hold."""
+    """No interval, where none is known to hold."""
     nothing = np.full(1 if question.mixed else len(question.x), np.nan)
     return Interval(nothing, nothing)
 
@@ -139,7 +134,7 @@ def _melded(question: Question) -> Interval:
     for pair, x_i in zip(drawn, asked, strict=True):
         for i, side in enumerate(pair):
             found[i].append(values(metric, at, side, x_i))
-            levels[i].append(chosen_levels(at, side) if isinstance(at, Point) else np.zeros(0))
+            levels[i].append(levels_of(at, side))
     pessimist, optimist = (np.concatenate(side) for side in found)
     value = np.array([question.read(x_j) for x_j in x])
     if question.mixed:
@@ -150,23 +145,14 @@ def _melded(question: Question) -> Interval:
 
 
 def _with_levels(question: Question, ends: Interval, levels: list[FloatArray]) -> Interval:
-    """An interval that also holds those of the thresholds that may be the population's choice.
-
-    Where scores are discrete, a rule jumps from level to level. Draws are then a mixture over levels, whose quantiles
-    do not do justice to any of them.
-    """
-    at, tail = question.at, (1 - question.confidence_level) / 2
-    if not isinstance(at, Point) or at.curve is None:
-        return ends
-    low, high = ends
-    for level in np.unique(np.concatenate([side[~np.isnan(side)] for side in levels])):
-        if max(np.mean(side == level) for side in levels) > tail:
-            seen = points.cases(at.curve.at_threshold(float(level)))
-            melded = points.melded_over if question.mixed else points.melded
-            at_level = melded(question.metric, seen, question.x, question.confidence_level)
-            low, high = np.fmin(low, at_level.low), np.fmax(high, at_level.high)
-    # What the draws leave undefined, a level does not define.
-    return Interval(np.where(np.isnan(ends.low), np.nan, low), np.where(np.isnan(ends.high), np.nan, high))
+    """An interval that also holds those of the thresholds that may be the population's choice."""
+    melded = points.melded_over if question.mixed else points.melded
+    at_levels = []
+    for (level,) in likely_levels([side[:, np.newaxis] for side in levels], (1 - question.confidence_level) / 2):
+        place = at_level(question.at, level)
+        assert isinstance(place, Point)
+        at_levels.append(melded(question.metric, points.cases(place), question.x, question.confidence_level))
+    return holding(ends, at_levels)
 
 
 def searched_for(metric: MetricFunction, at: Curve | Point) -> float | None:

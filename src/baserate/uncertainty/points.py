@@ -31,6 +31,7 @@ _F_BETA = frozenset({"f1", "f_beta"})
 _PANELS = (0.0, 1e-4, 0.02, 0.98, 1 - 1e-4, 1.0)
 _NODES = (8, 16, 64, 16, 8)
 _NODES_OF_OWN = (4, 8, 24, 8, 4)  # for a user's own function, which is called for each pair of them
+_FINER = 8  # times as many where there is one random rate only
 
 
 class Cases(NamedTuple):
@@ -171,25 +172,41 @@ def melded(metric: MetricFunction, seen: Cases, x: FloatArray, confidence_level:
 def melded_over(metric: MetricFunction, seen: Cases, x: FloatArray, confidence_level: float) -> Interval:
     """The same where any of the x is equally likely."""
     tail = (1 - confidence_level) / 2
-    nodes, weight = _quantile_nodes(_NODES if row_of(metric) is not None else _NODES_OF_OWN)
-    weights = np.repeat(np.outer(weight, weight).ravel(), len(x)) / len(x)
+    sizes = _NODES if row_of(metric) is not None else _NODES_OF_OWN
     low, high = np.inf, -np.inf
-    for tpr in _laws(seen.tp, seen.fn, nodes):
-        for fpr in _laws(seen.fp, seen.tn, nodes):
-            found = values(metric, tpr[:, np.newaxis, np.newaxis], fpr[:, np.newaxis], x).ravel()
+    for tpr in _laws(seen.tp, seen.fn):
+        for fpr in _laws(seen.fp, seen.tn):
+            # Where one of the rates is certain, the nodes of the other are all there is, and have to be finer.
+            finer = _FINER if 0 in (*tpr, *fpr) else 1
+            (t, of_t), (f, of_f) = (_at_nodes(law, tuple(finer * n for n in sizes)) for law in (tpr, fpr))
+            found = values(metric, t[:, np.newaxis, np.newaxis], f[:, np.newaxis], x).ravel()
+            weights = np.repeat(np.outer(of_t, of_f).ravel(), len(x)) / len(x)
             ends = _weighted_quantiles(found, weights, (tail, 1 - tail))
             low, high = np.fmin(low, ends[0]), np.fmax(high, ends[1])
     return Interval(np.asarray(low), np.asarray(high))
 
 
-def _laws(k: float, rest: float, nodes: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Quantiles of the laws of the lower and of the upper limit of a rate."""
-    lower = scipy.special.betaincinv(k, rest + 1, nodes) if k > 0 else np.zeros(len(nodes))
-    upper = scipy.special.betaincinv(k + 1, rest, nodes) if rest > 0 else np.ones(len(nodes))
-    return lower, upper
+class _Law(NamedTuple):
+    """A Beta distribution; without the first parameter the rate is certainly 0, without the second 1."""
+
+    a: float
+    b: float
 
 
-@lru_cache(maxsize=2)
+def _laws(k: float, rest: float) -> tuple[_Law, _Law]:
+    """The laws of the lower and of the upper limit of a rate."""
+    return _Law(k, rest + 1), _Law(k + 1, rest)
+
+
+def _at_nodes(law: _Law, sizes: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
+    """Quantiles of a law and their weights."""
+    if 0 in law:
+        return np.array([0.0 if law.a == 0 else 1.0]), np.ones(1)
+    nodes, weights = _quantile_nodes(sizes)
+    return scipy.special.betaincinv(law.a, law.b, nodes), weights
+
+
+@lru_cache(maxsize=4)
 def _quantile_nodes(sizes: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
     """Probabilities and their weights: Gauss and Legendre's in each panel, so that the tails have nodes, too."""
     nodes, weights = [], []
@@ -204,6 +221,8 @@ def _weighted_quantiles(found: FloatArray, weights: FloatArray, tails: tuple[flo
     """Quantiles, between values where they are finite."""
     order = np.argsort(found)
     ordered, middle = found[order], np.cumsum(weights[order]) - weights[order] / 2
+    if len(ordered) == 1:
+        return np.repeat(ordered, 2)
     after = np.clip(np.searchsorted(middle, tails), 1, len(order) - 1)
     low, high = ordered[after - 1], ordered[after]
     share = np.clip((tails - middle[after - 1]) / (middle[after] - middle[after - 1]), 0.0, 1.0)

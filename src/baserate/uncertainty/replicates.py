@@ -42,8 +42,8 @@ def cells_for(metric: MetricFunction, at: Curve | Point, *, every_corner: bool =
     assert curve is not None  # a point that was chosen knows its curve
     if at.chosen.rule == "threshold" and at.threshold is not None:
         return cells.corners_and(curve, at.threshold)
-    mostly_tied = not curve.weighted and 2 * len(curve) <= curve.n_pos + curve.n_neg
-    return cells.thresholds(curve) if mostly_tied and at.chosen.rule not in _CORNER_RULES else cells.corners(curve)
+    every_threshold = cells.is_mostly_tied(curve) and at.chosen.rule not in _CORNER_RULES
+    return cells.thresholds(curve) if every_threshold else cells.corners(curve)
 
 
 def values(metric: MetricFunction, at: Curve | Point, drawn: Drawn, x: FloatArray) -> FloatArray:

@@ -1,0 +1,82 @@
+"""Points chosen on discrete scores: a difference, and an estimate over clusters, hold those of every likely level."""
+
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+
+import baserate as br
+from baserate.formulas.proportions import Interval
+from baserate.uncertainty.levels import holding, likely_levels
+
+
+def votes(rng, n_pos, n_neg):
+    """Two forests of ten trees that agree in part."""
+    y = np.repeat([1, 0], [n_pos, n_neg])
+    common = rng.normal(size=len(y))
+    logits = (math.sqrt(0.5) * (common + rng.normal(size=len(y))) + d * y - 1 for d in (1.6, 1.2))
+    return y, *(rng.binomial(10, 1 / (1 + np.exp(-1.2 * z))) / 10 for z in logits)
+
+
+def test_levels_that_are_chosen_often_enough_by_either_side():
+    rare, often = [[0.5, np.nan]] * 2, [[0.4, 0.1]] * 98
+    one, other = np.array(rare + often), np.array([[np.nan, np.nan]] * 50 + [[0.3, np.nan]] * 50)
+    assert likely_levels([one], 0.025) == [(0.4, 0.1)]
+    found = likely_levels([one, other], 0.01)
+    assert len(found) == 3
+    assert {level[0] for level in found} == {0.3, 0.4, 0.5}
+
+
+def test_an_interval_holds_others_and_stays_undefined():
+    ends = Interval(np.array([0.2, np.nan]), np.array([0.4, np.nan]))
+    others = [
+        Interval(np.array([0.1, 0.1]), np.array([0.3, 0.3])),
+        Interval(np.array([0.3, 0.3]), np.array([0.5, 0.5])),
+    ]
+    low, high = holding(ends, others)
+    assert low[0] == 0.1
+    assert high[0] == 0.5
+    assert np.isnan([low[1], high[1]]).all()
+
+
+def test_a_difference_holds_those_at_likely_thresholds():
+    pair = br.Pair.from_scores(*votes(np.random.default_rng(1), 60, 600)).at_prevalence(0.1)
+    rule = lambda curve: curve.at_recall(0.65)  # noqa: E731
+    found = br.difference(br.precision, pair, at=rule, rng=0)
+    chosen = [rule(curve).threshold for curve in (pair.a, pair.b)]
+    given = br.difference(
+        br.precision, pair, at=tuple(lambda curve, t=t: curve.at_threshold(t) for t in chosen), rng=1, n_resamples=4000
+    )
+    assert found.low <= given.low + 0.01
+    assert found.high >= given.high - 0.01
+    ahead = br.lead(br.precision, pair, [0.1], at=rule, rng=0)
+    assert (ahead.low[0], ahead.high[0]) == pytest.approx((found.low, found.high))
+
+
+@pytest.mark.slow
+def test_clusters_of_one_row_are_rows_also_at_a_likely_level():
+    """Seven recalls from 0.6 on, some of them a close call between levels."""
+    y, score, _ = votes(np.random.default_rng(2), 60, 600)
+    single = {i: br.Curve.from_scores(y[i : i + 1], score[i : i + 1]) for i in range(len(y))}
+    for recall in np.linspace(0.6, 0.72, 7):
+        rule = partial(br.Curve.at_recall, recall=recall)
+        clustered = br.cluster_estimate(br.precision, single, at=rule, n_resamples=4000, rng=0)
+        by_row = br.estimate(br.precision, rule(br.Curve.from_scores(y, score)), n_resamples=4000, rng=0)
+        assert (clustered.low, clustered.high) == pytest.approx((by_row.low, by_row.high), abs=0.012)
+
+
+@pytest.mark.slow
+def test_a_difference_holds_where_the_choice_is_a_close_call():
+    """The wanted recall is that of a level, less a hair: without the levels nine in ten of these held."""
+    large = br.Pair.from_scores(*votes(np.random.default_rng(99), 300_000, 1_700_000)).at_prevalence(0.1)
+    recalls = np.cumsum(large.a.pos) / large.a.n_pos
+    target = float(recalls[np.argmin(np.abs(recalls - 0.6))]) * 0.9995
+    rule = lambda curve: curve.at_recall(target)  # noqa: E731
+    truth = br.precision(rule(large.a)) - br.precision(rule(large.b))
+    held = 0
+    for seed in range(300):
+        pair = br.Pair.from_scores(*votes(np.random.default_rng(seed), 200, 2000)).at_prevalence(0.1)
+        found = br.difference(br.precision, pair, at=rule, rng=seed, n_resamples=400)
+        held += found.low <= truth <= found.high
+    assert held >= 0.93 * 300
