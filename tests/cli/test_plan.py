@@ -10,6 +10,7 @@ import pytest
 import baserate as br
 
 RATES = ("--tpr", "0.6", "--fpr", "0.01")
+AP = ("--ap-width", "0.5", "--prevalence", "1:9")
 
 
 def test_a_plan_is_that_of_the_library(program):
@@ -24,8 +25,8 @@ def test_people_see_the_sizes(ask):
     plan = br.design.test_set(0.6, 0.01, delta=0.3)
     names, values = (line.split() for line in done.out.splitlines())
     assert done.code == 0
-    assert names == ["method", "n_pos", "n_neg", "cost", "wanted_width", "expected_width", "chance"]
-    assert values[:3] == ["exact", f"{plan.n_pos:,}", f"{plan.n_neg:,}"]
+    assert names == ["metric", "method", "n_pos", "n_neg", "cost", "wanted_width", "expected_width", "chance"]
+    assert values[:4] == ["precision", "exact", f"{plan.n_pos:,}", f"{plan.n_neg:,}"]
 
 
 def test_methods_side_by_side(ask):
@@ -48,12 +49,42 @@ def test_levels_and_settled_sizes_are_heard(ask):
     assert json.loads(done.out)[0]["n_neg"] == 5000
 
 
+@pytest.mark.slow
+def test_average_precision_is_planned_for(ask):
+    done = ask("plan", *RATES, *AP, "--json")
+    plan = br.design.test_set(0.6, 0.01, ap_width=0.5, prevalence="1:9")
+    assert (done.code, done.err) == (0, "")
+    assert json.loads(done.out) == [asdict(plan)]
+
+
+@pytest.mark.slow
+def test_an_example_is_followed(ask, payments):
+    asked = ("plan", "--like", payments, "--score", "new_model", "--ap-width", "0.3", "--cost-neg", "0.1", "--json")
+    data = br.examples.payments()
+    curve = br.Curve.from_scores(data["fraud"], data["new_model"])
+    done = ask(*asked)
+    assert (done.code, done.err) == (0, "Note: 'fraud' is taken for the label; --label names another\n")
+    assert json.loads(done.out) == [asdict(br.design.test_set_like(curve, ap_width=0.3, cost_neg=0.1))]
+    elsewhere = ask(*asked, "--label", "fraud", "--prevalence", "1:100", "--positives", "200", "--quiet")
+    plan = br.design.test_set_like(curve.at_prevalence("1:100"), ap_width=0.3, cost_neg=0.1, n_pos=200)
+    assert (elsewhere.code, elsewhere.err) == (0, "")
+    assert json.loads(elsewhere.out) == [asdict(plan)]
+
+
 @pytest.mark.parametrize(
     ("wrong", "code", "sentence"),
     [
-        (RATES, 1, "Error: either delta or half_width must be given, got neither"),
-        ((*RATES, "--delta", "0.1", "--half-width", "0.1"), 1, "Error: either delta or half_width"),
-        ((*RATES, "--half-width", "0.1"), 1, "Error: half_width and prevalence must come together"),
+        (RATES, 1, "Error: one of delta, half_width and ap_width must be given, got none"),
+        ((*RATES, "--delta", "0.1", "--half-width", "0.1"), 1, "Error: one of delta, half_width and ap_width"),
+        ((*RATES, "--half-width", "0.1"), 1, "Error: half_width and ap_width must come with a prevalence"),
+        ((*RATES, "--ap-width", "0.1"), 1, "Error: half_width and ap_width must come with a prevalence"),
+        ((*RATES, *AP, "--method", "wilson"), 1, "Error: method must be 'exact' with ap_width, got 'wilson'"),
+        ((*RATES, "--delta", "0.1", "--score", "p"), 2, "Error: --score goes with --like."),
+        (("--like", "none.csv", *AP), 1, "Error: a file must be there, got 'none.csv'"),
+        (("--like", "none.csv", *AP, "--method", "wilson"), 1, "Error: method must be 'exact' with ap_width"),
+        (("--like", "none.csv"), 2, "Error: Missing option '--ap-width'"),
+        (("--like", "none.csv", *RATES, *AP), 2, "Error: --tpr does not go with --like."),
+        (("--like", "none.csv", "--half-width", "0.1"), 2, "Error: --half-width does not go with --like."),
         ((*RATES, "--half-width", "0.1", "--prevalence", "1:0.5"), 1, "Error: a colon stands in odds"),
         ((*RATES, "--half-width", "0.1", "--prevalence", "1e-4:1e-2"), 1, "Error: one prevalence is wanted here"),
         (("--tpr", "60", "--fpr", "0.1", "--delta", "0.1"), 1, "Error: tpr must be above 0 and at most 1, got 60.0"),
@@ -74,3 +105,4 @@ def test_help_has_examples(ask):
     done = ask("plan", "--help")
     assert done.code == 0
     assert "baserate plan --tpr 0.6 --fpr 0.001 --delta 0.1\n" in done.out
+    assert "baserate plan --like pilot.parquet --label y --score p --ap-width 0.05" in done.out

@@ -178,12 +178,13 @@ def test_one_class_may_be_settled():
 
 def test_a_plan_tells_what_it_is_for():
     plan = br.design.test_set(0.6, 0.001, half_width=0.1, prevalence="1:1000", cost_neg=0.01)
-    assert plan.interval == "melded"
+    assert (plan.metric, plan.interval) == ("precision", "melded")
+    assert plan.value == pytest.approx(0.375, rel=1e-3)
     assert plan.prevalence == pytest.approx(1 / 1001)
     assert plan.expected_fp == pytest.approx(0.001 * plan.n_neg)
     assert "precision at prevalence 0.000999 known to ±0.1 (95 %, melded)" in str(plan)
     everywhere = br.design.test_set(0.6, 0.01, delta=0.3, method="wilson")
-    assert everywhere.prevalence is None
+    assert everywhere.prevalence is everywhere.value is None
     assert "known to 0.3 at every prevalence (each rate 95 %, wilson)" in str(everywhere)
     assert str(replace(plan, n_pos=1234)).startswith("1,234 positives and ")
 
@@ -202,10 +203,10 @@ def test_planning_is_quick(method):
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
-        ({"delta": None}, "either delta or half_width must be given, got neither"),
-        ({"half_width": 0.1, "prevalence": 0.1}, "either delta or half_width must be given, got both"),
-        ({"prevalence": 0.1}, "half_width and prevalence must come together"),
-        ({"delta": None, "half_width": 0.1}, "half_width and prevalence must come together"),
+        ({"delta": None}, "one of delta, half_width and ap_width must be given, got none"),
+        ({"half_width": 0.1, "prevalence": 0.1}, "ap_width must be given, got delta and half_width"),
+        ({"prevalence": 0.1}, "must come with a prevalence, and delta without, got delta=0.1 and prevalence=0.1"),
+        ({"delta": None, "half_width": 0.1}, "must come with a prevalence, .* got half_width=0.1 and prevalence=None"),
         ({"delta": None, "half_width": 0.5, "prevalence": 0.1}, "half_width must be above 0 and below 0.5, got 0.5"),
         ({"delta": 1}, "delta must be strictly between 0 and 1"),
         ({"tpr": 0}, "tpr must be above 0"),

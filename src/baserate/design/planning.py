@@ -1,11 +1,13 @@
 """How many positives and negatives a test set needs."""
 # ruff: noqa: PT028 - `test_set` is no test
 
+from collections.abc import Mapping
 from typing import Literal
 
 from baserate import checks
+from baserate.design.ap_planning import ap_goal, check_method, not_enough, plan_for_ap, prices_from, settled_sizes
+from baserate.design.roc_models import through
 from baserate.design.search import (
-    LARGEST,
     Meets,
     Prices,
     Sizes,
@@ -31,6 +33,7 @@ def test_set(
     *,
     delta: float | None = None,
     half_width: float | None = None,
+    ap_width: float | None = None,
     prevalence: float | str | None = None,
     confidence_level: float = 0.95,
     assurance: float = 0.95,
@@ -40,27 +43,31 @@ def test_set(
     n_pos: int | None = None,
     n_neg: int | None = None,
 ) -> TestSetPlan:
-    """The cheapest test set that will show precision as narrowly as wanted.
+    """The cheapest test set that will show precision, or average precision, as narrowly as wanted.
 
     How wide an interval comes out is a matter of chance. The plan is for the share `assurance` of the test sets that
-    may be drawn, not for the average one, which would disappoint every other time. Nothing is simulated: the chance of
-    each outcome is known.
+    may be drawn, not for the average one, which would disappoint every other time. For precision nothing is simulated:
+    the chance of each outcome is known. For average precision test sets are drawn, always the same ones.
 
     Parameters
     ----------
     tpr, fpr : float
-        The rates that are expected at the threshold, which is fixed beforehand.
+        The rates that are expected at the threshold, which is fixed beforehand. For `ap_width`, a point of the ROC
+        curve that is expected; the curve is taken to be that of two normal laws of equal variance,
+        ``z(TPR) = z(FPR) + d'`` with normal deviates z. `test_set_like` follows an example instead.
     delta : float, optional
         The wanted largest width of the band of precision over all prevalences, as `max_width` gives it.
     half_width, prevalence : float, optional
         Or: half the wanted width of the interval of precision, and the prevalence where it is read.
+    ap_width : float, optional
+        Or, with `prevalence`: the wanted width of the interval of average precision, from end to end.
     confidence_level : float
-        The level of the interval of precision at a prevalence. For `delta` it is that of the interval of each rate:
+        The level of the interval at a prevalence. For `delta` it is that of the interval of each rate:
         the band then holds both of them at least in the square of it.
     assurance : float
         In which share of test sets the interval is to be that narrow.
     method : {"exact", "wilson", "normal", "hoeffding"}
-        How the interval will be made; see the notes.
+        How the interval will be made; see the notes. That of average precision is always the default of `estimate`.
     cost_pos, cost_neg : float
         What it costs to find and label a case of each class; only their ratio matters for the sizes.
     n_pos, n_neg : int, optional
@@ -97,7 +104,22 @@ def test_set(
 
     >>> br.design.test_set(tpr=0.6, fpr=0.001, half_width=0.1, prevalence="1:1000", n_pos=200).n_neg
     39050
+
+    All of the curve instead of one threshold:
+
+    >>> plan = br.design.test_set(tpr=0.6, fpr=0.001, ap_width=0.3, prevalence="1:1000", cost_neg=0.01)
+    >>> round(plan.value, 3), plan.assured_width <= 0.3
+    (0.527, True)
     """
+    _check_one({"delta": delta, "half_width": half_width, "ap_width": ap_width}, prevalence)
+    checks.one_of(method, list(OF_A_RATE), "method")
+    share = checks.probability(assurance, "assurance")
+    prices, settled = prices_from(cost_pos, cost_neg), settled_sizes(n_pos, n_neg)
+    if ap_width is not None:
+        check_method(method)
+        point = checks.probability(tpr, "tpr"), checks.probability(fpr, "fpr")
+        wanted = ap_goal(through(*point), ap_width, checks.prevalence(prevalence), confidence_level)
+        return plan_for_ap(wanted, share, prices, settled, point=point)
     goal = _goal(
         tpr=tpr,
         fpr=fpr,
@@ -107,37 +129,7 @@ def test_set(
         confidence_level=confidence_level,
         method=method,
     )
-    share = checks.probability(assurance, "assurance")
-    prices = Prices(checks.positive_number(cost_pos, "cost_pos"), checks.positive_number(cost_neg, "cost_neg"))
-    if n_pos is not None and n_neg is not None:
-        raise InputError(
-            f"at most one of n_pos and n_neg can be given, got {n_pos!r} and {n_neg!r}; design.supports says what both "
-            f"together are worth."
-        )
-    sizes = _sizes(
-        goal,
-        share,
-        prices,
-        None if n_pos is None else checks.whole_number(n_pos, "n_pos"),
-        None if n_neg is None else checks.whole_number(n_neg, "n_neg"),
-    )
-    found = widths(goal, *sizes)
-    return TestSetPlan(
-        n_pos=sizes.pos,
-        n_neg=sizes.neg,
-        cost=prices.of(sizes),
-        tpr=goal.tpr,
-        fpr=goal.fpr,
-        prevalence=None if goal.x is None else 1 / (1 + goal.x),
-        wanted_width=goal.width,
-        expected_width=found.mean(),
-        assured_width=found.quantile(share),
-        assurance=share,
-        chance=found.chance_within(goal.width),
-        confidence_level=goal.confidence_level,
-        method=goal.method,
-        interval=(OF_A_RATE if goal.x is None else OF_PRECISION)[goal.method],
-    )
+    return _plan(goal, share, prices, _sizes(goal, share, prices, *settled))
 
 
 # pytest takes what begins with test for a test, where it is imported by name.
@@ -154,17 +146,6 @@ def _goal(
     confidence_level: object,
     method: Method,
 ) -> Goal:
-    if (delta is None) == (half_width is None):
-        given = "neither" if delta is None else "both"
-        raise InputError(
-            f"either delta or half_width must be given, got {given}; pass delta=0.1 for every prevalence at once, or "
-            f"half_width=0.05 with a prevalence."
-        )
-    if (half_width is None) != (prevalence is None):
-        raise InputError(
-            f"half_width and prevalence must come together, got half_width={half_width!r} and "
-            f"prevalence={prevalence!r}; delta is the width at every prevalence."
-        )
     x: float | None = None
     if half_width is None:
         width = checks.probability(delta, "delta")
@@ -182,8 +163,25 @@ def _goal(
         width=width,
         x=x,
         confidence_level=checks.confidence_level(confidence_level),
-        method=checks.one_of(method, list(OF_A_RATE), "method"),
+        method=method,
     )
+
+
+def _check_one(wanted: Mapping[str, object], prevalence: object) -> None:
+    """Refuse all but one wanted width, and one whose prevalence is missing or has no part to play."""
+    given = [name for name, value in wanted.items() if value is not None]
+    if len(given) != 1:
+        raise InputError(
+            f"one of delta, half_width and ap_width must be given, got {' and '.join(given) or 'none'}; pass delta=0.1 "
+            f"for precision at every prevalence at once, half_width=0.05 for precision at a prevalence, or "
+            f"ap_width=0.1 for average precision."
+        )
+    (name,) = given
+    if (name == "delta") != (prevalence is None):
+        raise InputError(
+            f"half_width and ap_width must come with a prevalence, and delta without, got {name}={wanted[name]!r} and "
+            f"prevalence={prevalence!r}; delta is the width at every prevalence."
+        )
 
 
 def _sizes(goal: Goal, share: float, prices: Prices, n_pos: int | None, n_neg: int | None) -> Sizes:
@@ -194,10 +192,28 @@ def _sizes(goal: Goal, share: float, prices: Prices, n_pos: int | None, n_neg: i
         prices = prices_of_others(n_pos, n_neg)
         found = with_one_given(goal, meets.at(share), n_pos=n_pos, n_neg=n_neg)
     if found is None:
-        what = f"n_pos={n_pos}" if n_pos is not None else f"n_neg={n_neg}" if n_neg is not None else "this goal"
-        raise InputError(
-            f"a plan has at most {LARGEST:.0e} cases of a class, got {what}, for which that many are not enough; ask "
-            f"for less, or use the method 'exact'."
-        )
+        raise not_enough((n_pos, n_neg), "ask for less, or use the method 'exact'")
     more = share + _RESERVE * (1 - share)
     return with_reserve(prices, meets.at(more), found)
+
+
+def _plan(goal: Goal, share: float, prices: Prices, sizes: Sizes) -> TestSetPlan:
+    found = widths(goal, *sizes)
+    return TestSetPlan(
+        n_pos=sizes.pos,
+        n_neg=sizes.neg,
+        cost=prices.of(sizes),
+        metric="precision",
+        tpr=goal.tpr,
+        fpr=goal.fpr,
+        prevalence=None if goal.x is None else 1 / (1 + goal.x),
+        value=None if goal.x is None else goal.tpr / (goal.tpr + goal.x * goal.fpr),
+        wanted_width=goal.width,
+        expected_width=found.mean(),
+        assured_width=found.quantile(share),
+        assurance=share,
+        chance=found.chance_within(goal.width),
+        confidence_level=goal.confidence_level,
+        method=goal.method,
+        interval=(OF_A_RATE if goal.x is None else OF_PRECISION)[goal.method],
+    )

@@ -10,7 +10,7 @@ from baserate.results.intervals import Estimate, MaxWidth
 
 @dataclass(frozen=True)
 class TestSetPlan:
-    """How many positives and negatives to label, as returned by `design.test_set`.
+    """How many positives and negatives to label, as returned by `design.test_set` and `design.test_set_like`.
 
     A list of them makes a table: ``pd.DataFrame(plans)``.
 
@@ -20,10 +20,14 @@ class TestSetPlan:
         Cases of each class.
     cost : float
         What they cost together.
-    tpr, fpr : float
-        The rates that were expected.
+    metric : str
+        What is to be known: "precision" or "average_precision".
+    tpr, fpr : float or None
+        The rates that were expected; None if an example was given instead.
     prevalence : float or None
-        Where precision is to be known; None if at every prevalence.
+        Where the metric is to be known; None if at every prevalence.
+    value : float or None
+        The metric that is expected there.
     wanted_width : float
         How wide its interval may be, from end to end.
     expected_width : float
@@ -35,7 +39,7 @@ class TestSetPlan:
     chance : float
         The share of such test sets whose interval is as narrow as wanted.
     confidence_level : float
-        The level of the interval of precision; if precision is to be known at every prevalence, of that of each rate.
+        The level of the interval; if precision is to be known at every prevalence, of that of each rate.
     method : str
         How the interval is made.
     interval : str
@@ -55,9 +59,11 @@ sets; about 54 true and 43.42 false positives, width 0.17 on average, cost 524.2
     n_pos: int
     n_neg: int
     cost: float
-    tpr: float
-    fpr: float
+    metric: str
+    tpr: float | None
+    fpr: float | None
     prevalence: float | None
+    value: float | None
     wanted_width: float
     expected_width: float
     assured_width: float
@@ -68,27 +74,35 @@ sets; about 54 true and 43.42 false positives, width 0.17 on average, cost 524.2
     interval: str
 
     @property
-    def expected_tp(self) -> float:
-        """How many true positives to expect."""
-        return self.tpr * self.n_pos
+    def expected_tp(self) -> float | None:
+        """How many true positives to expect at the point that was given; None if none was."""
+        return None if self.tpr is None else self.tpr * self.n_pos
 
     @property
-    def expected_fp(self) -> float:
-        """How many false positives to expect."""
-        return self.fpr * self.n_neg
+    def expected_fp(self) -> float | None:
+        """How many false positives to expect there."""
+        return None if self.fpr is None else self.fpr * self.n_neg
 
     def __str__(self) -> str:
-        if self.prevalence is None:
-            what = f"precision known to {self.wanted_width:.4g} at every prevalence"
-        else:
-            what = f"precision at prevalence {self.prevalence:.4g} known to ±{self.wanted_width / 2:.4g}"
         of = "each rate " if self.prevalence is None else ""
         return (
-            f"{self.n_pos:,} positives and {self.n_neg:,} negatives: {what} "
+            f"{self.n_pos:,} positives and {self.n_neg:,} negatives: {self._what()} "
             f"({of}{100 * self.confidence_level:.4g} %, {self.interval}) in {100 * self.chance:.1f} % of test "
-            f"sets; about {self.expected_tp:,.4g} true and {self.expected_fp:,.4g} false positives, width "
-            f"{self.expected_width:.4g} on average, cost {self.cost:,.6g}"
+            f"sets; {self._about()}width {self.expected_width:.4g} on average, cost {self.cost:,.6g}"
         )
+
+    def _what(self) -> str:
+        if self.prevalence is None:
+            return f"precision known to {self.wanted_width:.4g} at every prevalence"
+        if self.metric == "precision":
+            return f"precision at prevalence {self.prevalence:.4g} known to ±{self.wanted_width / 2:.4g}"
+        # Its interval is not even: it reaches further down.
+        return f"average_precision at prevalence {self.prevalence:.4g} known to {self.wanted_width:.4g}"
+
+    def _about(self) -> str:
+        if self.metric != "precision" or self.expected_tp is None or self.expected_fp is None:
+            return f"about {self.value:.4g}, "
+        return f"about {self.expected_tp:,.4g} true and {self.expected_fp:,.4g} false positives, "
 
 
 @dataclass(frozen=True)

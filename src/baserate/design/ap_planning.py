@@ -1,0 +1,162 @@
+"""How many positives and negatives it takes to know average precision."""
+# ruff: noqa: PT028 - `test_set_like` is no test
+
+from baserate import checks
+from baserate.curves.curve import Curve
+from baserate.design.ap_search import ApGoal, cheapest_for_ap
+from baserate.design.ap_widths import N_RESAMPLES
+from baserate.design.roc_models import RocModel, ap_moments, like
+from baserate.design.search import LARGEST, Prices
+from baserate.errors import InputError
+from baserate.results import TestSetPlan
+from baserate.uncertainty.estimate import check_counted
+
+# Of the test sets that may fail the goal, this share is kept in reserve: widths are known from simulations only.
+_RESERVE = 0.3
+
+Settled = tuple[int | None, int | None]
+
+
+def test_set_like(
+    example: Curve,
+    *,
+    ap_width: float,
+    confidence_level: float = 0.95,
+    assurance: float = 0.95,
+    cost_pos: float = 1.0,
+    cost_neg: float = 1.0,
+    n_pos: int | None = None,
+    n_neg: int | None = None,
+) -> TestSetPlan:
+    """The cheapest test set that will show average precision as narrowly as wanted, for a curve like an example.
+
+    Parameters
+    ----------
+    example : Curve
+        A pilot, or last month's test set, read at the prevalence where average precision is to be known:
+        ``pilot.at_prevalence("1:1000")``.
+    ap_width : float
+        The wanted width of the interval that `estimate` gives by default, from end to end.
+    confidence_level : float
+        The level of that interval.
+    assurance : float
+        In which share of test sets the interval is to be that narrow.
+    cost_pos, cost_neg : float
+        What it costs to find and label a case of each class; only their ratio matters for the sizes.
+    n_pos, n_neg : int, optional
+        The size of one class, if it is settled; then the smallest of the other is looked for.
+
+    Returns
+    -------
+    TestSetPlan
+        With both sizes, all cases of the new test set, the widths to expect and the chance of being as narrow as
+        wanted.
+
+    Notes
+    -----
+    The example is smoothed: in normal deviates of both rates its ROC curve is followed by straight pieces, one for each
+    ten positives, and beyond the outermost of them by a line. Scores are taken as continuous, ties as rounding. The
+    plan is as good as the example: with few positives, or few negatives above most positives, the curve may be another
+    one and so may the sizes, which `chance` does not count in.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> data = br.examples.payments()
+    >>> pilot = br.Curve.from_scores(data["fraud"], data["new_model"])
+    >>> plan = br.design.test_set_like(pilot, ap_width=0.1, cost_neg=0.05)
+    >>> plan.n_pos > pilot.n_pos, plan.assured_width <= 0.1
+    (True, True)
+    """
+    if not isinstance(example, Curve):
+        raise InputError(f"an example must be a Curve, got {type(example).__name__}; build one with Curve.from_scores.")
+    check_counted(example)
+    if example.missing_class is not None:
+        raise InputError(
+            f"an example must have rows of both classes, got one where {example.missing_class.sentence}; add some."
+        )
+    goal = ap_goal(like(example), ap_width, example.prevalence, confidence_level)
+    share, prices = checks.probability(assurance, "assurance"), prices_from(cost_pos, cost_neg)
+    return plan_for_ap(goal, share, prices, settled_sizes(n_pos, n_neg), point=None)
+
+
+# pytest takes what begins with test for a test, where it is imported by name.
+test_set_like.__test__ = False  # type: ignore[attr-defined]
+
+
+def check_method(method: str) -> None:
+    """Refuse another interval than that of `estimate`."""
+    if method != "exact":
+        raise InputError(
+            f"method must be 'exact' with ap_width, got {method!r}; the interval of average precision is always the "
+            f"default of estimate."
+        )
+
+
+def ap_goal(model: RocModel, ap_width: object, prevalence: float, confidence_level: object) -> ApGoal:
+    """What is expected and what is wanted, checked."""
+    level = checks.confidence_level(confidence_level)
+    if level > 1 - 2 / N_RESAMPLES:
+        raise InputError(
+            f"confidence_level must be at most {1 - 2 / N_RESAMPLES} for average precision, got {level!r}; estimate "
+            f"draws {N_RESAMPLES:,} populations unless it is told to draw more."
+        )
+    return ApGoal(model, (1 - prevalence) / prevalence, checks.probability(ap_width, "ap_width"), level)
+
+
+def plan_for_ap(
+    goal: ApGoal, share: float, prices: Prices, settled: Settled, *, point: tuple[float, float] | None
+) -> TestSetPlan:
+    """The plan itself; `point` is where the curve was said to go through."""
+    found = cheapest_for_ap(goal, share + _RESERVE * (1 - share), prices, n_pos=settled[0], n_neg=settled[1])
+    if found is None:
+        raise not_enough(settled, "ask for less")
+    sizes, widths = found
+    return TestSetPlan(
+        n_pos=sizes.pos,
+        n_neg=sizes.neg,
+        cost=prices.of(sizes),
+        metric="average_precision",
+        tpr=None if point is None else point[0],
+        fpr=None if point is None else point[1],
+        prevalence=1 / (1 + goal.x),
+        value=ap_moments(goal.model, goal.x).value,
+        wanted_width=goal.width,
+        expected_width=widths.mean(),
+        assured_width=widths.quantile(share),
+        assurance=share,
+        chance=widths.chance_within(goal.width),
+        confidence_level=goal.confidence_level,
+        method="exact",
+        interval="melded",
+    )
+
+
+# --- what all plans ask for -----------------------------------------------------------------------
+
+
+def prices_from(cost_pos: object, cost_neg: object) -> Prices:
+    """What a case of each class costs, checked."""
+    return Prices(checks.positive_number(cost_pos, "cost_pos"), checks.positive_number(cost_neg, "cost_neg"))
+
+
+def settled_sizes(n_pos: object, n_neg: object) -> Settled:
+    """The size of one class, or of none."""
+    if n_pos is not None and n_neg is not None:
+        raise InputError(
+            f"at most one of n_pos and n_neg can be given, got {n_pos!r} and {n_neg!r}; design.supports says what both "
+            f"together are worth."
+        )
+    return (
+        None if n_pos is None else checks.whole_number(n_pos, "n_pos"),
+        None if n_neg is None else checks.whole_number(n_neg, "n_neg"),
+    )
+
+
+def not_enough(settled: Settled, advice: str) -> InputError:
+    """The sentence for a goal that no size meets."""
+    n_pos, n_neg = settled
+    what = f"n_pos={n_pos}" if n_pos is not None else f"n_neg={n_neg}" if n_neg is not None else "this goal"
+    return InputError(
+        f"a plan has at most {LARGEST:.0e} cases of a class, got {what}, for which that many are not enough; {advice}."
+    )
