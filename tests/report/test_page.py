@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 import baserate as br
 from baserate.report import content as contents
@@ -59,6 +60,15 @@ def test_precision_in_the_verdict_is_the_library_s(curves):
     said = contents.verdict(made(curves, [1e-4]))[0]
     point = curves["new_model"].at_recall(0.5).at_prevalence(1e-4)
     assert f"{100 * br.precision(point):.3g} % are right" in said
+
+
+def test_precision_in_the_verdict_comes_with_what_is_known_of_it():
+    none_wrong = br.Curve.from_scores([1] * 10 + [0] * 90, [0.9] * 10 + [0.1] * 90)
+    said = contents.verdict(made({"m": none_wrong}))[0]
+    interval = binomtest(0, 90).proportion_ci(0.95**0.5, method="exact")
+    recall = binomtest(10, 10).proportion_ci(0.95**0.5, method="exact")
+    low = 10 * recall.low / (10 * recall.low + 90 * interval.high)
+    assert f"100 % are right (95 % sure: {100 * low:.3g} % to 100 %)." in said
 
 
 def test_names_are_text_and_never_run(curves):

@@ -1,7 +1,7 @@
 """What goes into a page: numbers of the library, condensed, and sentences about them."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -9,12 +9,14 @@ import numpy as np
 
 from baserate.arrays import FloatArray, Indices
 from baserate.curves.curve import Curve
+from baserate.curves.point import Point
 from baserate.errors import InputError, Reason
-from baserate.formulas.proportions import clopper_pearson
+from baserate.formulas.proportions import Interval, clopper_pearson
 from baserate.metrics.areas import auc_pr, average_precision, best_f1, roc_auc
 from baserate.metrics.bounds import bounds
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import crossings
+from baserate.metrics.predictive import precision
 from baserate.progress import progress
 from baserate.report import condensed
 from baserate.report.calibration import Calibration, calibration
@@ -177,8 +179,7 @@ def _model(name: str, curve: Curve, start: float, span: Span, n_resamples: int) 
 
 def _points(curve: Curve, rows: Indices) -> Json:
     tpr, fpr = curve.tpr[rows], curve.fpr[rows]
-    n_pos, n_neg = sizes_behind(curve)
-    of_tpr, of_fpr = (clopper_pearson(rate * n, n, _LEVEL_OF_EACH) for rate, n in ((tpr, n_pos), (fpr, n_neg)))
+    of_tpr, of_fpr = _intervals(tpr, fpr, *sizes_behind(curve))
     return {
         "threshold": [_threshold(curve, row) for row in rows.tolist()],
         "tpr": numbers(tpr),
@@ -188,6 +189,13 @@ def _points(curve: Curve, rows: Indices) -> Json:
         "fpr_low": numbers(of_fpr.low, FEW_DIGITS),
         "fpr_high": numbers(of_fpr.high, FEW_DIGITS),
     }
+
+
+def _intervals(
+    tpr: float | FloatArray, fpr: float | FloatArray, n_pos: float, n_neg: float
+) -> tuple[Interval, Interval]:
+    """Of both rates, together at 95 %."""
+    return clopper_pearson(tpr * n_pos, n_pos, _LEVEL_OF_EACH), clopper_pearson(fpr * n_neg, n_neg, _LEVEL_OF_EACH)
 
 
 def _threshold(curve: Curve, row: int) -> float | str:
@@ -254,19 +262,27 @@ def verdict(made: Content) -> list[str]:
     best = max(made.models, key=lambda model: model.area.value)
     where = one_in(made.prevalence)
     point = best.curve.at_recall(RECALL).at_prevalence(made.prevalence)
-    alerts = point.confusion_as_read
-    precision = alerts.tp / (alerts.tp + alerts.fp)
     name = isolated(best.name)
     lead = f"{name} is the best of {len(made.models)} models" if len(made.models) > 1 else name
-    low, high = best.area.low, best.area.high
-    sure = f" (95 % sure: {short(low)} to {short(high)})" if np.isfinite(low) and np.isfinite(high) else ""
     first = (
         f"At a prevalence of {where}, {lead}{':' if len(made.models) > 1 else ' has'} average precision "
-        f"{short(best.area.value)}{sure}. To find half of the positives, it raises alerts of which "
-        f"{percent(precision)} are right."
+        f"{short(best.area.value)}{_sure(best.area.low, best.area.high, short)}. To find half of the positives, it "
+        f"raises alerts of which {percent(precision(point))} are right{_sure(*_ends_of_precision(point), percent)}."
     )
     leaders = {_pair(swap) for swap in made.lead_changes}
     return [first, *who_leads_where([swap for swap in made.crossings if _pair(swap) in leaders])]
+
+
+def _sure(low: float, high: float, text: Callable[[float], str]) -> str:
+    return f" (95 % sure: {text(low)} to {text(high)})" if np.isfinite(low) and np.isfinite(high) else ""
+
+
+def _ends_of_precision(point: Point) -> tuple[float, float]:
+    """Of the box that the page draws: the lower end of one rate meets the upper end of the other."""
+    of_tpr, of_fpr = _intervals(point.tpr, point.fpr, *sizes_behind(point))
+    corners = ((of_tpr.low, of_fpr.high), (of_tpr.high, of_fpr.low))
+    low, high = (float(tpr / (tpr + point.odds_against * fpr)) for tpr, fpr in corners)
+    return low, high
 
 
 def who_leads_where(swaps: list[Crossing]) -> list[str]:

@@ -127,12 +127,12 @@ function showVerdict() {
   const { tpr, fpr } = content.models[m].points;
   const k = reaches(tpr, content.recall);
   const { low, high } = content.models[m].bands.average_precision;
-  const [from, to] = [low, high].map((end) => Math.min(1, values[m] * between(end, state.logOdds)));
-  const sure = Number.isFinite(from) && Number.isFinite(to) ? ` (95 % sure: ≈\u00a0${short(from)} to ${short(to)})` : "";
+  const ofArea = [low, high].map((end) => Math.min(1, values[m] * between(end, state.logOdds)));
+  const sure = ([from, to], text, about) => Number.isFinite(from + to) ? ` (95 % sure: ${about}${text(from)} to ${text(to)})` : "";
   const lead = names.length > 1 ? ` is the best of ${names.length} models:` : " has";
   $("verdict").textContent = `At a prevalence of ${oneIn(share(state.logOdds))}, ${isolated(names[m])}${lead} average precision ` +
-    `${short(values[m])}${sure}. To find half of the positives, it raises alerts of which ` +
-    `${percent(precisionOf(tpr[k], fpr[k], x))} are right.`;
+    `${short(values[m])}${sure(ofArea, short, "≈\u00a0")}. To find half of the positives, it raises alerts of which ` +
+    `${percent(precisionOf(tpr[k], fpr[k], x))} are right${sure(ends(precisionOf, content.models[m].points, k, x), percent, "")}.`;
 }
 
 function valueWithInterval({ of, key, fixed, decimals }, model) {
