@@ -258,8 +258,10 @@ def _watched(connection: "DuckDBPyConnection", frame: AnyFrame) -> Answer:
     try:
         worker.start()
         with ProgressLine("reading") as line:
-            while worker.is_alive():
+            working = True
+            while working:
                 worker.join(_POLLING)
+                working = worker.is_alive()
                 line.show(connection.query_progress() / 100)
     except BaseException:
         connection.interrupt()
