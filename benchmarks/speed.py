@@ -1,294 +1,143 @@
-"""Speed and memory beside scikit-learn, in one run: ratios are what counts, milliseconds belong to a machine.
+"""Speed and memory beside other programs, in one run: ratios are what counts, milliseconds belong to a machine.
 
-``python benchmarks/speed.py`` prints the tables; ``--write docs/speed.md`` puts them into the documentation;
-``--quick`` uses a tenth of the rows. Areas at a thousand prevalences take scikit-learn minutes, so its time is
-measured for a few prevalences and multiplied.
+``python benchmarks/speed.py`` prints the page; ``--write docs/speed.md`` puts it into the documentation, with its
+picture; ``--quick`` takes few rows and less than a minute; ``--huge`` adds 1e8 rows. Programs that are not installed
+are left out, and the page says so.
 """
 
 import argparse
+import os
 import platform
-import statistics
-import subprocess
-import sys
-import time
-import tracemalloc
-from collections.abc import Callable
-from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.metrics import auc, average_precision_score, precision_recall_curve
-from tables import table
+import competitors
+import further_questions as further
+import rows_to_numbers as numbers
+from competitors import SCIPY, SKLEARN, TORCH, TORCH_BINNED
+from sections import FULL, QUICK, Section, Sizes, say, wrapped
+from speed_picture import picture
+from timing import TOLERANCE, Race, digits, in_words
+from workload import Workload
 
-import baserate as br
-
-AREAS = (
-    br.roc_auc,
-    br.average_precision,
-    br.auc_pr,
-    br.auc_prg,
-    br.best_f1,
-    br.normalized_auc_pr,
-    br.normalized_average_precision,
-)
-N_PREVALENCES = 1000
-N_REPLICATES = 1000
-MEASURED_PREVALENCES = 3
-
-Labels = NDArray[np.int64]
-Floats = NDArray[np.float64]
+PICTURE = "speed.svg"
+_DRAWN = (numbers.OURS, SKLEARN, TORCH, TORCH_BINNED, numbers.SORTING, numbers.READING)
 
 
-def rows_of(n: int, prevalence: float, *, ties: bool) -> tuple[Labels, Floats]:
-    rng = np.random.default_rng(0)
-    label = (rng.random(n) < prevalence).astype(np.int64)
-    score: Floats = rng.normal(size=n) + 1.5 * label
-    return label, score.round(2) if ties else score
-
-
-def seconds(job: Callable[[], object], repeats: int = 5) -> list[float]:
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        job()
-        times.append(time.perf_counter() - start)
-    return times
-
-
-def peak_bytes(job: Callable[[], object]) -> int:
-    tracemalloc.start()
-    kept = job()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    del kept
-    return peak
-
-
-def curve_and_all_areas(label: Labels, score: Floats) -> tuple[br.Curve, list[float]]:
-    curve = br.Curve.from_scores(label, score)
-    return curve, [area(curve) for area in AREAS]
-
-
-def one_curve(n: int) -> list[list[str]]:
-    """One curve and seven areas against one average_precision_score."""
-    lines = []
-    for prevalence in (0.01, 0.5):
-        for ties in (False, True):
-            label, score = rows_of(n, prevalence, ties=ties)
-            their_job = partial(average_precision_score, label, score)
-            our_job = partial(curve_and_all_areas, label, score)
-            theirs, ours = seconds(their_job), seconds(our_job)
-            lines.append(
-                [
-                    f"{prevalence:g}",
-                    "two decimals" if ties else "none",
-                    milliseconds(theirs),
-                    milliseconds(ours),
-                    f"{statistics.median(theirs) / statistics.median(ours):.1f} ×",
-                    f"{peak_bytes(their_job) / score.nbytes:.1f} ×",
-                    f"{peak_bytes(our_job) / score.nbytes:.1f} ×",
-                ]
-            )
-    return lines
-
-
-def weighted(label: Labels, prevalence: float) -> Floats:
-    own = label.mean()
-    return np.where(label == 1, 1.0, own * (1 - prevalence) / (prevalence * (1 - own)))
-
-
-def sklearn_average_precision(label: Labels, score: Floats, weight: Floats) -> float:
-    return float(average_precision_score(label, score, sample_weight=weight))
-
-
-def sklearn_best_f1(label: Labels, score: Floats, weight: Floats) -> float:
-    precision, recall, _ = precision_recall_curve(label, score, sample_weight=weight)
-    with np.errstate(invalid="ignore"):
-        return float(np.nanmax(2 * precision * recall / (precision + recall)))
-
-
-def sklearn_auc_pr(label: Labels, score: Floats, weight: Floats) -> float:
-    precision, recall, _ = precision_recall_curve(label, score, sample_weight=weight)
-    return float(auc(recall, precision))
-
-
-def sklearn_auc_prg(label: Labels, score: Floats, weight: Floats) -> float:
-    precision, recall, _ = precision_recall_curve(label, score, sample_weight=weight)
-    eta = weight[label == 1].sum() / weight.sum()
-    with np.errstate(divide="ignore"):
-        precision_gain = (precision - eta) / ((1 - eta) * precision)
-        recall_gain = (recall - eta) / ((1 - eta) * recall)
-    inside = (recall_gain >= 0) & np.isfinite(precision_gain)
-    return float(auc(recall_gain[inside], precision_gain[inside]))
-
-
-def many_prevalences(n: int) -> list[list[str]]:
-    """Areas at a thousand prevalences against reweighting rows for each of them."""
-    jobs = (
-        (br.average_precision, sklearn_average_precision),
-        (br.auc_pr, sklearn_auc_pr),
-        (br.auc_prg, sklearn_auc_prg),
-        (br.best_f1, sklearn_best_f1),
-    )
-    grid = np.geomspace(1e-4, 0.5, N_PREVALENCES)
-    lines = []
-    for prevalence in (0.01, 0.5):
-        label, score = rows_of(n, prevalence, ties=False)
-        curve = br.Curve.from_scores(label, score)
-        few = grid[:: N_PREVALENCES // MEASURED_PREVALENCES][:MEASURED_PREVALENCES]
-        for metric, reweight in jobs:
-            theirs = [seconds(partial(reweight, label, score, weighted(label, eta)), 1)[0] for eta in few]
-            ours = seconds(partial(br.sweep, metric, curve, grid))
-            their_total = statistics.median(theirs) * N_PREVALENCES
-            lines.append(
-                [
-                    f"{prevalence:g}",
-                    metric.__name__,
-                    f"{their_total:,.0f} s",
-                    milliseconds(ours),
-                    f"{their_total / statistics.median(ours):,.0f} ×",
-                ]
-            )
-    return lines
-
-
-def average_precision_of_resampled_rows(label: Labels, score: Floats, rng: np.random.Generator) -> float:
-    classes = (np.flatnonzero(label == value) for value in (1, 0))
-    rows = np.concatenate([rng.choice(own, len(own)) for own in classes])
-    return float(average_precision_score(label[rows], score[rows]))
-
-
-def bootstraps(n: int) -> list[list[str]]:
-    """A thousand replicates of average precision against resampling rows within each class and sorting them anew."""
-    lines = []
-    for prevalence in (0.01, 0.5):
-        for ties in (False, True):
-            label, score = rows_of(n, prevalence, ties=ties)
-            their_job = partial(average_precision_of_resampled_rows, label, score, np.random.default_rng(0))
-            theirs = statistics.median(seconds(their_job, MEASURED_PREVALENCES)) * N_REPLICATES
-            curve = br.Curve.from_scores(label, score)
-            our_job = partial(br.estimate, br.average_precision, curve, n_resamples=N_REPLICATES, rng=0)
-            percentile = statistics.median(seconds(partial(our_job, method="percentile"), 3))
-            melded = statistics.median(seconds(partial(our_job, method="melded"), 3))
-            lines.append(
-                [
-                    f"{prevalence:g}",
-                    "two decimals" if ties else "none",
-                    f"{theirs:,.0f} s",
-                    f"{percentile:.2f} s",
-                    f"{theirs / percentile:,.0f} ×",
-                    f"{melded:.2f} s",
-                ]
-            )
-    return lines
-
-
-def growth(largest: int) -> list[list[str]]:
-    """What a row costs as rows grow."""
-    lines = []
-    for n in (largest // 1000, largest // 100, largest // 10, largest):
-        for prevalence in (0.01, 0.5):
-            label, score = rows_of(n, prevalence, ties=False)
-            ours = statistics.median(seconds(partial(curve_and_all_areas, label, score), 3))
-            sort = statistics.median(seconds(partial(np.sort, score), 3))
-            lines.append([f"{n:,}", f"{prevalence:g}", f"{1e9 * ours / n:.0f} ns", f"{1e9 * sort / n:.0f} ns"])
-    return lines
-
-
-def imports() -> list[list[str]]:
-    """Wall time of a fresh interpreter with the import, less one without."""
-
-    def run(code: str) -> float:
-        return min(seconds(lambda: subprocess.run([sys.executable, "-c", code], check=True), 7))
-
-    empty = run("pass")
-    return [
-        [f"`{code}`", f"{run(code) - empty:.2f} s"]
-        for code in ("import numpy", "import baserate", "import sklearn.metrics")
+def sections(sizes: Sizes, *, huge: bool) -> tuple[numbers.APRaces, list[Section]]:
+    """All that is measured."""
+    races = numbers.average_precision_races(sizes, huge=huge)
+    found = [
+        numbers.average_precision_section(races),
+        numbers.growth_section(races),
+        numbers.curve_section(sizes),
+        further.prevalences_section(sizes),
+        further.intervals_section(sizes),
+        further.calibration_section(sizes),
+        further.files_section(sizes),
+        *([numbers.memory_section(sizes, huge=huge)] if numbers.CAN_TELL_PEAKS else []),
+        numbers.import_section(sizes),
     ]
+    return races, found
 
 
-def milliseconds(times: list[float]) -> str:
-    median, spread = 1e3 * statistics.median(times), 1e3 * (max(times) - min(times)) / 2
-    return f"{median:.3g} ± {spread:.2g} ms"
+def learned(found: list[Section], sizes: Sizes) -> str:
+    """The three sentences to take away, with the figures of this run."""
+    races = {key: run for section in found for key, run in section.races.items()}
+    example = races[numbers.AVERAGE_PRECISION, Workload(sizes.rows, 0.01)]
+    one = _range([races[key] for key in races if key[0] == numbers.AVERAGE_PRECISION and key[1].n == sizes.rows])
+    many = _range([races[key] for key in races if further.AT_PREVALENCES in key[0]])
+    drawn = _range([races[key] for key in races if key[0] == further.REPLICATES], SCIPY)
+    return f"""One average precision from {sizes.rows:,} labels and scores, one in a hundred positive and no two scores
+alike, takes {in_words(example.ours.median)} here and {in_words(example.others[SKLEARN].median)} in scikit-learn; over
+all prevalences, with ties and without, scikit-learn takes {one} as long. For an area at {further.N_PREVALENCES:,}
+prevalences it takes {many} as long, because it weights and sorts the rows for each, and a curve is sorted once. For
+{further.N_REPLICATES:,} bootstrap replicates scipy, which draws and sorts rows, takes {drawn} as long, because only
+what the curve can tell apart is drawn."""
 
 
-def report(n: int, largest: int) -> str:
-    def say(text: str) -> None:
-        print(text, file=sys.stderr, flush=True)
+def _range(races: list[Race], other: str = SKLEARN) -> str:
+    """The smallest and the largest ratio where both gave the same number."""
+    ratios = sorted(run.ratio(other).median for run in races if run.agrees(other))
+    return f"{digits(ratios[0])} to {digits(ratios[-1])} times" if ratios else "(with other numbers) not comparably"
 
-    say(f"1/5 one curve from {n:,} rows ...")
-    first = table(
-        ["prevalence", "ties", "scikit-learn: one AP", "baserate: curve and 7 areas", "faster", "its peak", "our peak"],
-        one_curve(n),
-        words=1,
-    )
-    say(f"2/5 {N_PREVALENCES:,} prevalences ...")
-    second = table(
-        ["prevalence", "metric", "scikit-learn, reweighting", "baserate", "faster"], many_prevalences(n), words=1
-    )
-    say(f"3/5 {N_REPLICATES:,} bootstrap replicates ...")
-    head = ["prevalence", "ties", "scikit-learn, resampling rows", "baserate, bootstrap", "faster", "baserate, melded"]
-    intervals = table(head, bootstraps(n), words=1)
-    say(f"4/5 growth up to {largest:,} rows ...")
-    third = table(
-        ["rows", "prevalence", "curve and 7 areas, per row", "numpy's sort, per row"], growth(largest), words=1
-    )
-    say("5/5 imports ...")
-    fourth = table(["fresh interpreter", "time"], imports(), words=1)
-    packages = ", ".join(f"{name} {version(name)}" for name in ("baserate", "numpy", "scikit-learn"))
-    return f"""# Speed and memory
 
-Made by `make bench`: everything in one run on one machine, so that ratios mean something and milliseconds little.
-Python {platform.python_version()}, {packages}.
+def faster_others(found: list[Section]) -> str:
+    """Where another program won, and how often."""
+    by_question: dict[tuple[str, str], list[Race]] = {}
+    for section in found:
+        for (question, _), run in section.races.items():
+            for name in sorted(run.others.keys() - set(numbers.LIMITS)):
+                by_question.setdefault((question, name), []).append(run)
+    lines = [_won(*key, races) for key, races in sorted(by_question.items())]
+    lines = [line for line in lines if line]
+    if not lines:
+        return "Nowhere in this run was another program faster."
+    return "\n\n".join(["Where another program was faster in this run:", "\n".join(lines)])
 
-Times are medians of five runs ± half their spread. Memory is the peak above the input, in multiples of the score
-array, the curve included.
 
-## One curve, {n:,} rows
+def _won(question: str, name: str, races: list[Race]) -> str:
+    """One line of a list, or none."""
+    won = [run for run in races if run.ratio(name).median < 1]
+    if not won:
+        return ""
+    times = sorted(1 / run.ratio(name).median for run in won)
+    by = digits(times[0]) if len(won) == 1 else f"{digits(times[0])} to {digits(times[-1])}"
+    other = "" if all(run.agrees(name) for run in won) else ", with another number"
+    return f"- {question}: {name}, {by} times as fast in {len(won)} of {len(races)} cases{other}."
 
-One `Curve` and seven areas (AUC-ROC, average precision, AUC-PR, AUC-PRG, best F1 and the two normalized ones) against
-one `average_precision_score`.
 
-{first}
+def method(left_out: list[str], programs: list[str]) -> str:
+    """How it was measured, and what that leaves open."""
+    missing = f" Not installed, so left out: {', '.join(left_out)}." if left_out else ""
+    peaks = "" if numbers.CAN_TELL_PEAKS else " Peaks of memory can be told on Linux only, and are left out."
+    return f"""By `make bench`: everything in one run on one machine with {os.cpu_count()} processors, so that ratios
+mean something and milliseconds little. Python {platform.python_version()}, {", ".join(programs)}.{missing}{peaks}
 
-## {N_PREVALENCES:,} prevalences, {n:,} rows
+Programs take turns, and each round gives one ratio: the other program's time divided by baserate's. Printed are the
+median and, in brackets, the quartiles; above 1 baserate is faster. A ratio is printed only if both gave the same
+number, within {TOLERANCE:g} unless said otherwise; else both numbers are. A dash says that it was not run. Programs use
+as many processors as they like. Scores are float64, as they come or rounded to three decimals, which makes ties.
 
-The same area at {N_PREVALENCES:,} prevalences from 0.0001 to 0.5. scikit-learn has to weight and sort the rows for each
-of them; its time is measured for {MEASURED_PREVALENCES} and multiplied.
+Limits: two overlapping normal classes are all there is to rank; the rows are in memory, in random order and without
+weights; another machine has other ratios."""
 
-{second}
 
-## Intervals, {n:,} rows
+def page(sizes: Sizes, *, huge: bool = False) -> tuple[str, str]:
+    """The page and its picture."""
+    races, found = sections(sizes, huge=huge)
+    programs, left_out = competitors.versions()
+    parts = [
+        "# Speed and memory",
+        wrapped(learned(found, sizes)),
+        f"![Seconds that one average precision takes, over rows, at prevalence 0.01 without ties]({PICTURE})",
+        faster_others(found),
+        "## How it was measured",
+        wrapped(method(left_out, programs)),
+        *(str(section).rstrip() for section in found),
+    ]
+    title = "Seconds that one average precision takes, over rows: programs, and two limits"
+    return "\n\n".join(parts) + "\n", picture(drawn(races), numbers.LIMITS, title)
 
-{N_REPLICATES:,} replicates of average precision. scikit-learn has to draw rows within each class and sort them for each
-replicate; its time is measured for {MEASURED_PREVALENCES} and multiplied. Here a replicate is a multinomial over the
-corners of the curve and the gaps between them, which is the same distribution; beyond 16,384 corners (balanced, without
-ties) runs of corners stand as one, which moves an area by less than 1/8,192.
 
-{intervals}
-
-## Growth
-
-{third}
-
-## Import
-
-{fourth}
-"""
+def drawn(races: numbers.APRaces) -> dict[str, dict[int, float]]:
+    """Seconds by program and rows, at prevalence 0.01 without ties."""
+    runs = {w.n: numbers.results(run) for w, run in races.items() if w == Workload(w.n, 0.01)}
+    lines = {name: {n: seconds[name] for n, seconds in runs.items() if name in seconds} for name in _DRAWN}
+    return {name: line for name, line in lines.items() if line}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the rows")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="write the tables there, too")
+    parser.add_argument("--quick", action="store_true", help="few rows: less than a minute, and not to be believed")
+    parser.add_argument("--huge", action="store_true", help="1e8 rows as well, where the memory allows it")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="write the page there, and its picture beside it")
     options = parser.parse_args()
-    text = report(*((100_000, 1_000_000) if options.quick else (1_000_000, 10_000_000)))
+    text, drawing = page(QUICK if options.quick else FULL, huge=options.huge)
     print(text)
     if options.write:
         options.write.write_text(text, encoding="utf-8")
+        options.write.with_name(PICTURE).write_text(drawing, encoding="utf-8")
+    say("done")
 
 
 if __name__ == "__main__":
