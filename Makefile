@@ -1,12 +1,15 @@
 # Everything works from a fresh clone on a machine with Python >= 3.11; the first call sets up .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types layers format bench bench-files browser coverage prior-study monitor-study store-torture clean
+.PHONY: help demo test check lint types layers format bench bench-files browser coverage prior-study monitor-study store-torture docs papers clean
 
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 READY := $(VENV)/ready
+DOCUMENTING := $(VENV)/documenting
+BENCH := $(VENV)/bench
+COMPARING := $(BENCH)/ready
 
 # The first Python that is new enough, or the one you name: make test PYTHON=python3.13
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -46,8 +49,8 @@ format: $(READY) ## tidy the code
 	@$(BIN)/ruff check --fix
 	@$(BIN)/ruff format
 
-bench: $(READY) ## speed and memory beside scikit-learn, in one run (minutes)
-	@$(BIN)/python benchmarks/speed.py --write docs/speed.md
+bench: $(COMPARING) ## speed and memory beside other programs, in one run (25 minutes)
+	@$(BENCH)/bin/python benchmarks/speed.py --write docs/speed.md
 
 bench-files: $(READY) ## a hundred million rows of Parquet: time and memory (minutes, 2 GB of disk)
 	@$(BIN)/python benchmarks/files.py --write docs/files-speed.md
@@ -64,8 +67,16 @@ monitor-study: $(READY) ## how often monitoring cries wolf, and how soon it sees
 store-torture: $(READY) ## kill a writer of the store two hundred times (a few minutes)
 	@BASERATE_STORE_KILLS=200 $(BIN)/pytest tests/monitor/test_store_torture.py -s -q
 
+# A warning is an error (but not with --quiet); site/index.html can be opened as a file and fetches nothing.
+docs: $(DOCUMENTING) ## the documentation as a site: site/index.html
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "Written: site/index.html"
+
+papers: $(READY) ## the published experiments, run again: docs/papers (minutes; CREDITCARD=file for the card data)
+	@$(BIN)/python papers/gallery.py --write docs/papers $(if $(CREDITCARD),--creditcard "$(CREDITCARD)")
+
 clean: ## forget the environment and all caches
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(INSTALLED): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "baserate needs Python 3.11 or later; install it, or name it: make PYTHON=/path/to/python"; exit 1; }
@@ -74,7 +85,24 @@ $(INSTALLED): pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	@touch $@
 
+# Other programs have an environment of their own, and come one by one: what cannot be installed is left out.
+# confidenceinterval is no extra because it wants an older setuptools than torch does.
+$(COMPARING): $(INSTALLED)
+	@echo "Installing the programs to compare with (once, some minutes) ..."
+	@$(BIN)/python -m venv $(BENCH)
+	@$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[files,sklearn]' 'polars>=1.10'
+	@$(BENCH)/bin/python -c "import tomllib; extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
+		print(*extras['bench'], 'confidenceinterval>=1.0', sep='\n')" | while read -r program; do \
+		$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check "$$program" 2>>$(BENCH)/pip.log </dev/null \
+			|| echo "... without $$program, see $(BENCH)/pip.log"; done
+	@touch $@
+
 $(READY): $(INSTALLED)
 	@echo "Installing what the tests need (once, a minute) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+$(DOCUMENTING): $(INSTALLED)
+	@echo "Installing what the site is made with (once, a quarter of a minute) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	@touch $@

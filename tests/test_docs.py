@@ -1,7 +1,9 @@
 """Pages made from the code are what the code says now."""
 
 from pathlib import Path
+from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from scripts import script
 
@@ -18,12 +20,106 @@ def test_the_picture_is_up_to_date():
     assert module.TARGET.read_text(encoding="utf-8") == module.picture(), "run python docs/make_picture.py"
 
 
-def test_the_benchmark_runs():
-    speed = script(DOCS.parent / "benchmarks" / "speed.py")
-    assert len(speed.one_curve(2000)) == 4
-    assert len(speed.many_prevalences(2000)) == 8
-    assert len(speed.bootstraps(2000)) == 4
-    assert len(speed.growth(1_000_000)) == 8
+@pytest.fixture
+def speed(monkeypatch):
+    """The benchmark, on a machine that has none of the optional programs."""
+    module = script(DOCS.parent / "benchmarks" / "speed.py")
+    monkeypatch.setattr(module.competitors, "module", lambda name: None)
+    return module
+
+
+def few_rows(speed, **sizes):
+    few = {"prevalences": (0.01,), "growing": (1000, 2000, 4000), "rows": 4000, "file": 10_000}
+    return speed.Sizes(**few | {"intervals_compared": 2000, "peaks": 1, "seconds": 0.0, "fewest": 2} | sizes)
+
+
+def cells(section):
+    """Of the lines of its table, below the heads."""
+    return [line.strip("| ").split(" | ") for line in section.table.splitlines()[2:]]
+
+
+def test_the_benchmark_runs(speed):
+    few = few_rows(speed)
+    races = speed.numbers.average_precision_races(few)
+    one = speed.numbers.average_precision_section(races)
+    assert [line[:3] for line in cells(one)[:2]] == [["1,000", "0.01", "none"], ["1,000", "0.01", "three decimals"]]
+    assert all("×" in line[4] and line[5:] == ["–", "–"] for line in cells(one))
+    growth = cells(speed.numbers.growth_section(races))
+    assert [line[1] for line in growth] == ["1,000", "2,000", "4,000", "exponent"]
+    assert [cell == "–" for cell in growth[-1][2:]] == [False, False, False, False, True]
+    for section in (speed.numbers.curve_section(few), speed.further.calibration_section(few)):
+        assert all(run.agrees(speed.SKLEARN) for run in section.races.values() if speed.SKLEARN in run.others)
+    drawing = ElementTree.fromstring(speed.picture(speed.drawn(races), speed.numbers.LIMITS, "Seconds"))
+    assert [line.get("stroke-dasharray") is None for line in drawing.findall("{*}polyline")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
+def test_areas_at_a_thousand_prevalences_are_compared_in_the_benchmark(speed):
+    found = cells(speed.further.prevalences_section(few_rows(speed)))
+    assert [(line[1], "×" in line[4]) for line in found] == [
+        ("average precision", True),
+        ("AUC-PR", False),  # theirs has straight lines where the curve bends
+        ("AUC-PRG", True),
+        ("best F1", True),
+    ]
+
+
+@pytest.mark.slow
+def test_the_whole_page_of_the_benchmark_is_written(speed, monkeypatch):
+    monkeypatch.setattr(speed.further, "N_REPLICATES", 100)
+    page, drawing = speed.page(few_rows(speed, fewest=1))
+    assert "Not installed, so left out: torch, torchmetrics" in " ".join(page.split())
+    assert all(f"\n## {head}" in page for head in ("One average precision", "Intervals", "A Parquet file", "Memory"))
+    assert "outside" not in page
+    assert drawing.startswith("<svg")
+
+
+def raced(speed, theirs, ours, values=(0.5, 0.5)):
+    named = [("baserate", values[0]), (speed.SKLEARN, values[1])]
+    return speed.Race.of_times(named, np.array([ours, theirs]).T, 1e-6)
+
+
+def test_ratios_are_of_programs_that_took_turns(speed):
+    slowed_down_together = raced(speed, [3.0, 30.0, 8.0], [1.0, 10.0, 2.0])
+    assert str(slowed_down_together.ratio(speed.SKLEARN)) == "3.00 × (3.00–3.50)"
+    assert slowed_down_together.cell("torchmetrics") == "–"
+
+
+def test_growth_is_fitted_to_all_sizes_but_the_smallest(speed):
+    runs = {10: {"a": 5.0, "b": 1.0}, 100: {"a": 1.0}, 1000: {"a": 100.0}}
+    assert speed.numbers.exponent(runs, "a") == "2.00"
+    assert speed.numbers.exponent(runs, "b") == "–"
+
+
+def test_different_numbers_are_shown_and_have_no_ratio(speed):
+    assert raced(speed, [3.0], [1.0], (0.5, 0.5 + 1e-7)).cell(speed.SKLEARN) == "3.00 × (3.00–3.00)"
+    assert raced(speed, [3.0], [1.0], (0.5, 0.25)).cell(speed.SKLEARN) == "0.25, not 0.5"
+    assert not raced(speed, [3.0], [1.0], (np.zeros(2), np.zeros(3))).agrees(speed.SKLEARN)
+    assert not raced(speed, [3.0], [1.0], (0.5, np.nan)).agrees(speed.SKLEARN)
+
+
+def test_a_part_that_was_measured_stands_for_the_whole(speed, monkeypatch):
+    monkeypatch.setattr("timing.seconds_of", lambda job: job() or 0.5)
+    part = speed.competitors.Runner("part", lambda: 0.0, times=100)
+    run = speed.QUICK.race(speed.competitors.Runner("baserate", lambda: 0.0), part)
+    assert run.others["part"].median == 50
+    assert run.ratio("part").median == 100
+
+
+def test_the_page_says_where_another_program_is_faster(speed):
+    races = {("AUC", speed.Workload(10, p)): raced(speed, [t], [1.0]) for p, t in ((0.5, 0.25), (0.01, 4.0))}
+    races["ECE", speed.Workload(10, 0.5)] = raced(speed, [0.5], [1.0], (0.5, 0.4))
+    races["AP", speed.Workload(10, 0.5)] = raced(speed, [2.0], [1.0])
+    lines = speed.faster_others([speed.Section("", "", "", races)]).splitlines()
+    assert lines[2:] == [
+        "- AUC: scikit-learn, 4.00 times as fast in 1 of 2 cases.",
+        "- ECE: scikit-learn, 2.00 times as fast in 1 of 1 cases, with another number.",
+    ]
+    assert "Nowhere" in speed.faster_others([])
 
 
 @pytest.mark.slow

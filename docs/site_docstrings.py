@@ -1,0 +1,67 @@
+"""Docstrings as the site reads them: their formulas between dollar signs, names and references as links."""
+
+import inspect
+import re
+import textwrap
+
+import griffe
+
+import baserate as br
+
+_BLOCK = re.compile(r"^([ ]*)\.\. math::[ ]*(.*)\n((?:[ ]*\n|\1[ ]+.*\n?)*)", re.MULTILINE)
+_INLINE = re.compile(r":math:`([^`]+)`")
+_NAME = re.compile(r"(?<![`\[:])`([A-Za-z_]+)`(?![`\]])")
+_DOI = re.compile(r"doi:(10\.\d+/[^\s,;]*[^\s,;.)])")
+_ARXIV = re.compile(r"arXiv:(\d{4}\.\d{4,5})")
+_METHODS = {name for name, _ in inspect.getmembers(br.Curve, callable) if not name.startswith("_")}
+
+
+class Docstrings(griffe.Extension):
+    """What mkdocstrings calls for every object that it reads."""
+
+    def on_object(self, *, obj: griffe.Object, **_: object) -> None:
+        """Rewrite its docstring."""
+        if obj.docstring is not None:
+            known = {obj.name, *(parameter.name for parameter in getattr(obj, "parameters", ()))}
+            obj.docstring.value = rewritten(obj.docstring.value, known)
+
+
+def rewritten(text: str, own: set[str]) -> str:
+    r"""Make a docstring what Markdown reads; names in `own` are not linked.
+
+    Examples
+    --------
+    >>> print(rewritten("Area:\n\n.. math:: \\int_0^1 T \\, dF\n\nSee `auc_pr`, :math:`x`.\n", set()))
+    Area:
+    <BLANKLINE>
+    $$
+    \int_0^1 T \, dF
+    $$
+    <BLANKLINE>
+    See [`auc_pr`][baserate.auc_pr], $x$.
+    <BLANKLINE>
+    """
+    text = _BLOCK.sub(_display, text + "\n" * (not text.endswith("\n")))
+    text = _INLINE.sub(r"$\1$", text)
+    text = _DOI.sub(r"[doi:\1](https://doi.org/\1)", text)
+    text = _ARXIV.sub(r"[arXiv:\1](https://arxiv.org/abs/\1)", text)
+    return "\n".join(
+        line if line.lstrip().startswith((">>>", "...")) else _NAME.sub(lambda name: _link(name, own), line)
+        for line in text.split("\n")
+    )
+
+
+def _display(found: re.Match[str]) -> str:
+    indent, first, rest = found.groups()
+    lines = textwrap.dedent(rest).strip("\n").split("\n")
+    body = "\n".join(f"{indent}{line}" for line in [first, *lines] if line.strip())
+    return f"{indent}$$\n{body}\n{indent}$$\n\n"
+
+
+def _link(found: re.Match[str], own: set[str]) -> str:
+    name = found[1]
+    if name in own:
+        return found[0]
+    if name in br.__all__:
+        return f"[`{name}`][baserate.{name}]"
+    return f"[`{name}`][baserate.Curve.{name}]" if name in _METHODS else found[0]

@@ -1,0 +1,120 @@
+"""docs/tutorial.md and docs/how-to/ as somebody would follow them; Sybil runs their ``>>>`` lines one by one.
+
+``python tests/test_tutorial.py`` writes what Python and a shell show now into the pages; read the difference before you
+keep it.
+"""
+
+import contextlib
+import csv
+import doctest
+import io
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scripts import script
+
+import baserate as br
+
+pytestmark = pytest.mark.slow
+
+DOCS = Path(__file__).parents[1] / "docs"
+TUTORIAL = DOCS / "tutorial.md"
+HOW_TO = sorted((DOCS / "how-to").glob("*.md"))
+SHELL = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
+
+
+def as_shown_now(path, folder):
+    """A page with what its shell examples show in a folder."""
+    shown = script(Path(__file__).parent / "cli" / "test_page.py").as_shown_now
+    return shown(path.read_text(encoding="utf-8"), folder)
+
+
+def follow(folder):
+    """Run the Python of the tutorial as one program, which leaves its files in the folder."""
+    code = script(DOCS / "make_tutorial_picture.py").lines_of_code(TUTORIAL.read_text(encoding="utf-8"))
+    program = [sys.executable, "-W", "error", "-c", "".join(code)]
+    return subprocess.run(program, cwd=folder, capture_output=True, check=False, text=True, timeout=300)
+
+
+def put_examples(folder):
+    """The bundled payments as the files that the how-to pages name."""
+    for name, columns in {"payments.csv": br.examples.payments(), "year.csv": br.examples.year()}.items():
+        with (folder / name).open("w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(columns)
+            writer.writerows(zip(*columns.values(), strict=True))
+
+
+def test_the_tutorial_works_from_its_first_line_to_its_last(tmp_path):
+    done = follow(tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {path.name for path in tmp_path.iterdir()} == {"prevalences.svg", "screening.html", "scores.csv"}
+    page = TUTORIAL.read_text(encoding="utf-8")
+    assert len(re.findall(r"^\$ baserate", page, re.MULTILINE)) >= 4
+    (tmp_path / "screening.html").unlink()
+    assert as_shown_now(TUTORIAL, tmp_path) == page
+    assert "1 in 201" in (tmp_path / "screening.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", HOW_TO, ids=lambda path: path.stem)
+def test_shell_examples_of_a_how_to_are_true(path, tmp_path):
+    put_examples(tmp_path)
+    page = path.read_text(encoding="utf-8")
+    assert SHELL.search(page)
+    assert as_shown_now(path, tmp_path) == page
+
+
+def test_the_picture_of_the_tutorial_is_up_to_date():
+    """Its words, and its lines to half a point: other versions of matplotlib may draw the rest otherwise."""
+    module = script(DOCS / "make_tutorial_picture.py")
+    kept, now = module.TARGET.read_text(encoding="utf-8"), module.picture()
+    assert "Average precision" in words(now)
+    assert words(kept) == words(now), "run python docs/make_tutorial_picture.py"
+    for name in ("shape", "size"):
+        np.testing.assert_allclose(line(kept, name), line(now, name), atol=0.5)
+
+
+def words(picture):
+    return ["".join(element.itertext()).strip() for element in ET.fromstring(picture).findall(".//{*}text")]
+
+
+def line(picture, name):
+    path = ET.fromstring(picture).find(f".//{{*}}g[@id='{name}']/{{*}}path").get("d")
+    return np.array(re.findall(r"-?\d+(?:\.\d+)?", path), dtype=float)
+
+
+@pytest.mark.parametrize("path", [TUTORIAL, *HOW_TO], ids=lambda path: path.stem)
+def test_links_lead_somewhere(path):
+    links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8"))
+    assert links
+    for link in links:
+        assert (path.parent / link).exists(), link
+
+
+def as_printed_now(page):
+    """A page with what its ``>>>`` lines print now."""
+    names, pieces = {}, []
+    for piece in doctest.DocTestParser().parse(page):
+        if isinstance(piece, str):
+            pieces.append(piece)
+            continue
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            exec(compile(piece.source, "page", "single"), names)
+        first, *others = piece.source.splitlines()
+        pieces.append("\n".join([f">>> {first}", *(f"... {line}" for line in others)]) + "\n" + said.getvalue())
+    return "".join(pieces)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        put_examples(Path(folder))
+        for page in (TUTORIAL, *HOW_TO):
+            page.write_text(as_printed_now(page.read_text(encoding="utf-8")), encoding="utf-8")
+            page.write_text(as_shown_now(page, folder), encoding="utf-8")
