@@ -5,7 +5,6 @@ keep it.
 """
 
 import contextlib
-import csv
 import doctest
 import io
 import re
@@ -19,14 +18,13 @@ import numpy as np
 import pytest
 from scripts import script
 
-import baserate as br
-
 pytestmark = pytest.mark.slow
 
 DOCS = Path(__file__).parents[1] / "docs"
 TUTORIAL = DOCS / "tutorial.md"
 HOW_TO = sorted((DOCS / "how-to").glob("*.md"))
 SHELL = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
+CLAIMS = re.compile(r"(?<=```toml\n).*?(?=```)", re.DOTALL)
 
 
 def as_shown_now(path, folder):
@@ -42,13 +40,9 @@ def follow(folder):
     return subprocess.run(program, cwd=folder, capture_output=True, check=False, text=True, timeout=300)
 
 
-def put_examples(folder):
-    """The bundled payments as the files that the how-to pages name."""
-    for name, columns in {"payments.csv": br.examples.payments(), "year.csv": br.examples.year()}.items():
-        with (folder / name).open("w", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(columns)
-            writer.writerows(zip(*columns.values(), strict=True))
+def put_claims(folder, page):
+    """The claims that a page shows, as the file that it names."""
+    (folder / "claims.toml").write_text("".join(CLAIMS.findall(page)), encoding="utf-8")
 
 
 def test_the_tutorial_works_from_its_first_line_to_its_last(tmp_path):
@@ -64,8 +58,8 @@ def test_the_tutorial_works_from_its_first_line_to_its_last(tmp_path):
 
 @pytest.mark.parametrize("path", HOW_TO, ids=lambda path: path.stem)
 def test_shell_examples_of_a_how_to_are_true(path, tmp_path):
-    put_examples(tmp_path)
     page = path.read_text(encoding="utf-8")
+    put_claims(tmp_path, page)
     assert SHELL.search(page)
     assert as_shown_now(path, tmp_path) == page
 
@@ -114,7 +108,7 @@ def as_printed_now(page):
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        put_examples(Path(folder))
         for page in (TUTORIAL, *HOW_TO):
+            put_claims(Path(folder), page.read_text(encoding="utf-8"))
             page.write_text(as_printed_now(page.read_text(encoding="utf-8")), encoding="utf-8")
             page.write_text(as_shown_now(page, folder), encoding="utf-8")
