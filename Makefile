@@ -49,8 +49,8 @@ format: $(READY) ## tidy the code
 	@$(BIN)/ruff check --fix
 	@$(BIN)/ruff format
 
-bench: $(COMPARING) ## speed and memory beside other programs, in one run (25 minutes)
-	@$(BENCH)/bin/python benchmarks/speed.py --write docs/speed.md
+bench: $(COMPARING) ## speed and memory beside other programs, in one run (half an hour; HUGE=yes adds 1e8 rows)
+	@$(BENCH)/bin/python benchmarks/speed.py --write docs/speed.md $(if $(HUGE),--huge)
 
 bench-files: $(READY) ## a hundred million rows of Parquet: time and memory (minutes, 2 GB of disk)
 	@$(BIN)/python benchmarks/files.py --write docs/files-speed.md

@@ -20,8 +20,11 @@ def index() -> str:
         rows = [row for row in br.METRICS.values() if row.family is family]
         head = ["| name | what it is | range | better | parameters |", "|---|---|---|---|---|"]
         parts += [f"## {family.name.capitalize()}: {family.value}", "\n".join([*head, *map(line, rows)])]
-    parts += ["## Laws", "The tests hold each metric to these, except the few named, which count cases:"]
-    parts += ["\n".join(f"- {law.value}{exceptions(law)};" for law in Law)]
+    parts += [
+        "## Laws",
+        "The tests hold each metric to these, except those named, which count cases or read scores as numbers:",
+    ]
+    parts += [";\n".join(f"- {law.value}{exceptions(law)}" for law in Law) + "."]
     return "\n\n".join(parts) + "\n"
 
 

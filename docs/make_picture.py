@@ -15,8 +15,8 @@ POINT = br.Point.from_counts(tp=118, fp=28, fn=29, tn=85_268)
 MARKED = (
     ("1:1", "balanced test set", "start", 20),
     ("1:580", "this test set", "start", -6),
-    ("1:10000", "quieter market", "end", 14),
-    ("1:100000", "all traffic", "start", -14),
+    ("1:10000", "little fraud", "end", 14),
+    ("1:100000", "hardly any fraud", "start", -14),
 )
 
 WIDTH, HEIGHT, LEFT, TOP, PLOT_WIDTH, PLOT_HEIGHT = 760, 300, 56, 24, 680, 216

@@ -145,7 +145,7 @@ def test_boyd_table_3():
     assert list(normalized.each.values()) == pytest.approx([area for _, _, area in TABLE_3], abs=1.3e-3)
     assert plain.normalized == normalized.value
     assert plain.prevalences == (0.04, 0.5)
-    assert "the floor is another at each prevalence" in plain.caution
+    assert "the floor depends on the prevalence" in plain.caution
     assert normalized.caution is None
     assert normalized.normalized is None
 

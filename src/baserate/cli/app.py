@@ -37,7 +37,7 @@ Exit codes:
   1    the data or the question will not do; one sentence on stderr says why
   2    the command was not understood
   3    check: a claim is broken; monitor: an alarm stands in the latest period
-  4    check: a claim is undecided, none broken; monitor: only the prevalence has moved
+  4    check: a claim is undecided, none broken; monitor: only the prevalence is seen to have moved
   130  stopped by Ctrl-C
 """
 

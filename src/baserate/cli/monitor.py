@@ -49,11 +49,11 @@ Examples:
 
 \b
 Exit codes:
-  0    nothing has changed, or there are too few periods to say
+  0    no change is seen, or there are too few periods to say
   1    the data or the question will not do; one sentence on stderr says why
   2    the command was not understood
   3    the model has changed: an alarm stands in the latest period of a model or slice
-  4    the prevalence has moved, and no model has changed
+  4    the prevalence has moved, and no change of a model is seen
   130  stopped by Ctrl-C
 """
 
@@ -65,7 +65,9 @@ Exit codes:
 @click.option("--at", "rule", metavar="RULE", help="How to choose a threshold, such as recall=0.6; see evaluate.")
 @click.option("--prevalence", help="The common prevalence: 0.001 or 1:1000.  [default: the mean of the reference]")
 @click.option("--reference", type=click.IntRange(1), default=3, show_default=True, help="How many first periods it is.")
-@click.option("--false-alarm", type=float, default=0.05, show_default=True, help="How likely, in 24 looks at all.")
+@click.option(
+    "--false-alarm", type=float, default=0.05, show_default=True, help="The chance of any false alarm in 24 looks."
+)
 @click.option(
     "--tolerated", type=click.FloatRange(1), default=1.5, show_default=True, help="Prevalence ratio not worth code 4."
 )
@@ -324,8 +326,8 @@ def _sentence(latest: Row, alarms: Alarms | None, since: str, before: Curve, why
     if standing[1]:
         return f"the model is worse than it was ({values}; first alarm in {alarms.first})"
     if latest["verdict"] == "prevalence":
-        return f"only the prevalence has moved ({prevalence}; {values})"
-    return f"nothing has changed ({values})"
+        return f"the prevalence has moved, no change of the model is seen ({prevalence}; {values})"
+    return f"no change is seen ({values})"
 
 
 # --- showing --------------------------------------------------------------------------------------

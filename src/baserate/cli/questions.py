@@ -39,7 +39,7 @@ def asked_by_options(command: F) -> F:
     """The options that say what is asked."""
     command.__doc__ = f"{command.__doc__}\n    {_ABOUT_RULES}"
     for option in (
-        click.option("--at", "rule", metavar="RULE", help="How to choose a threshold, see below."),
+        click.option("--at", "rule", metavar="RULE", help="How to choose a threshold, see above."),
         click.option(
             "--metric",
             "names",

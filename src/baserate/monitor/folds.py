@@ -166,7 +166,7 @@ def _caution(row: Metric | None, prevalences: tuple[float, float]) -> str | None
     low, high = prevalences
     if row is None or row.name not in _NORMALIZED or not low < high:
         return None
-    return "the floor is another at each prevalence; compare by the normalized mean, or read all at one prevalence"
+    return "the floor depends on the prevalence; compare by the normalized mean, or read all at one prevalence"
 
 
 # --- the curve of the mean ------------------------------------------------------------------------
