@@ -29,6 +29,9 @@ WRITERS = """
 import os, sys
 import baserate as br
 
+def say(*words):  # at once: a writer and the program that began it share the pipe
+    os.write(1, (" ".join(map(str, words)) + "\\n").encode())
+
 def write(path, name, periods):
     with br.CurveStore(path, timeout=60) as store:
         done = len(store.curves(model=name))
@@ -36,7 +39,7 @@ def write(path, name, periods):
             curve = br.Curve.from_counts([0.2, 0.9], pos=[period, 40], neg=[900, 50 + period])
             parts = (None, "web", "shop")[: 1 + 2 * (period % 2)]
             store.append_many({(name, f"{period:06}", part): curve for part in parts})
-            print(period, flush=True)
+            say(period)
 
 for line in sys.stdin:
     path, name, periods = line[:-1].split("\\t")
@@ -44,8 +47,8 @@ for line in sys.stdin:
     if child == 0:
         write(path, name, int(periods))
         os._exit(0)
-    print("began", child, flush=True)
-    print("ended", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+    say("began", child)
+    say("ended", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 
 
