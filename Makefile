@@ -16,15 +16,15 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 
 help: ## show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
 demo: $(INSTALLED) ## two models on a bundled example, and the page about them
 	@$(BIN)/python -m baserate.demo
 
-test: lint types layers browser ## everything that must pass before a change lands
+test: lint types layers browser ## everything that must pass before a change lands (a quarter of an hour)
 	@$(BIN)/pytest -n 2 --dist loadfile
 
-check: lint types layers ## the quick part of it: nothing slow, no Spark, no browser
+check: lint types layers ## the quick part of it: nothing slow, no Spark, no browser (two minutes)
 	@$(BIN)/pytest -n 2 --dist loadfile -m "not slow and not spark and not browser"
 
 # Chromium, for the tests of the page: the system's, or installed where that is allowed; else they are skipped.

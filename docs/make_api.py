@@ -54,7 +54,7 @@ PAGES = (
     ),
     Page(
         "probabilities",
-        "Scores as probabilities",
+        "Probabilities: losses, errors, tests",
         "Losses and calibration errors, diagrams and tests of calibration, and scores moved to another prevalence.",
         ("metrics.probabilities", "metrics.calibration_errors", "calibration", "uncertainty.isotonic_band"),
     ),

@@ -39,7 +39,7 @@ def line(row: Metric) -> str:
     summary = (inspect.getdoc(row.function) or "").split("\n")[0].rstrip(".")
     parameters = [p.name for p in inspect.signature(row.compute).parameters.values() if p.kind is p.KEYWORD_ONLY]
     better = {True: "higher", False: "lower", None: "–"}[row.higher_is_better]
-    bounds = f"{row.lowest:g} to {row.highest:g}".replace("inf", "∞")
+    bounds = f"{row.lowest:g} to {row.highest:g}".replace("inf", "∞").replace(" ", "\u00a0")
     return f"| `{row.name}` | {summary} | {bounds} | {better} | {', '.join(f'`{name}`' for name in parameters)} |"
 
 

@@ -1,7 +1,9 @@
 """Options that say where the data are, and the curves of them."""
 
 import contextlib
-from collections.abc import Callable
+import glob
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -43,6 +45,19 @@ def of_a_file(command: F) -> F:
     ):
         command = decorate(command)
     return command
+
+
+def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str]) -> None:
+    """Refuse, before any work is done, to write over what is read, or into a folder that is not there."""
+    read = [Path(name).resolve() for given in inputs for name in (given, *glob.glob(given, recursive=True))]
+    for output in outputs:
+        if output is None:
+            continue
+        target = Path(output).resolve()
+        if not target.parent.is_dir():
+            raise InputError(f"an output must go into a folder that is there, got {output!r}; make that folder first.")
+        if target in read or (target.exists() and not {*target.parents}.isdisjoint(read)):
+            raise InputError(f"an output must not replace what is read, got {output!r}; name another file.")
 
 
 def _column(*names: str, **settings: Any) -> Callable[[F], F]:

@@ -1,17 +1,16 @@
 """``baserate check``: the claims in a file, compared with the scores in another."""
 
-import os
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 import click
 
-from baserate.cli.arguments import curves_of, group_name, of_a_file
+from baserate.cli.arguments import check_outputs, curves_of, group_name, of_a_file
 from baserate.cli.notes import quiet_option
 from baserate.cli.output import Row, drop_output, in_a_format, show
+from baserate.curves.files import write_whole
 from baserate.monitor.claims import check as compare
 from baserate.monitor.claims import read_claims
 from baserate.progress import progress
@@ -72,6 +71,7 @@ def check(*, claims: str, junit: str | None, strict: bool, form: str | None, **d
     and undecided otherwise: then it says how many more labels would likely decide it. Each claim is checked for each
     --score and each group, one by one.
     """
+    check_outputs([junit], [claims, *data["file"]])
     wanted = read_claims(claims)
     asked = [(claim, score, key, curve) for (score, key), curve in curves_of(**data).items() for claim in wanted]
     found = [
@@ -79,7 +79,7 @@ def check(*, claims: str, junit: str | None, strict: bool, form: str | None, **d
         for claim, score, key, curve in progress(asked, len(asked), "Checking")
     ]
     if junit is not None:
-        _write(junit, _junit(found, strict))
+        write_whole(junit, _junit(found, strict))
     try:
         _show([_row(one) for one in found], form)
     except BrokenPipeError:  # whoever reads the output has seen enough, and the verdict stands
@@ -138,10 +138,3 @@ def _junit(found: Sequence[Checked], strict: bool) -> bytes:
 
 def _xml(text: str) -> str:
     return _NOT_XML.sub("\ufffd", text)
-
-
-def _write(path: str, content: bytes) -> None:
-    """All of it or nothing: whoever reads the file never sees half of one."""
-    part = Path(f"{path}.part")
-    part.write_bytes(content)
-    os.replace(part, path)

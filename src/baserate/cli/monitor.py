@@ -11,7 +11,7 @@ import click
 import narwhals.stable.v2 as nw
 
 from baserate import checks
-from baserate.cli.arguments import curves_of, group_name, of_a_file
+from baserate.cli.arguments import check_outputs, curves_of, group_name, of_a_file
 from baserate.cli.monitor_files import write_parquet, write_prometheus
 from baserate.cli.notes import note, quiet_option
 from baserate.cli.output import Row, in_a_format, show_csv, show_json, show_table
@@ -103,6 +103,7 @@ def monitor(
     """
     if data["period"] is None:
         raise click.UsageError("Missing option '--period', such as --period ts:month.", click.get_current_context())
+    check_outputs([export, prometheus], [store, *data["file"]])
     (question,) = questions_from([name], rule, areas=(), pointwise=())
     rate = checks.probability(false_alarm, "false_alarm")
     common = None if prevalence is None else prevalence_from(prevalence)

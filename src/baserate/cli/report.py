@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from baserate.cli.arguments import Key, curves_of, of_a_file
+from baserate.cli.arguments import Key, check_outputs, curves_of, of_a_file
 from baserate.cli.columns import columns_meant
 from baserate.cli.notes import quiet_option
 from baserate.cli.prevalences import grid_from
@@ -27,7 +27,7 @@ Examples:
 @click.option("--prevalence", "prevalences", multiple=True, help="What matters: 0.001, 1:1000, 1e-4:1e-2; repeat.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), default="report.html", show_default=True)
 @click.option("--title", help="The heading of the page.  [default: the name of the file]")
-@click.option("--resamples", type=click.IntRange(100), default=1000, show_default=True, help="Draws for intervals.")
+@click.option("--resamples", type=click.IntRange(100), default=2000, show_default=True, help="Draws for intervals.")
 @quiet_option
 def report(
     *,
@@ -48,6 +48,7 @@ def report(
     """
     if tz is not None and period is None:
         raise InputError(f"--tz says whose clock cuts periods, got {tz!r} and no --period; add one such as ts:month.")
+    check_outputs([output], file)
     wanted = [prevalence for text in prevalences for prevalence in grid_from([text], 2)]
     others = (data["weight"], *keys, period and period.rpartition(":")[0])
     data["label"], data["scores"] = columns_meant(

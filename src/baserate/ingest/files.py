@@ -3,6 +3,7 @@
 import glob
 import gzip
 import os
+import re
 import signal
 import tempfile
 import threading
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MEMORY_LIMIT = "512MB"
+
+# What DuckDB says of a CSV whose column was to be numbers.
+_NO_NUMBER = re.compile(r"""converting column "(.*?)"\. Could not convert string "(.*?)" to 'DOUBLE'""")
 
 _FORMATS = {
     ".parquet": "Parquet",
@@ -275,5 +279,11 @@ def _watched(connection: "DuckDBPyConnection", frame: AnyFrame) -> Answer:
 
 def _unreadable(files: list[str], kind: str, error: Exception) -> DataFileError:
     which = repr(files[0]) + (f" and {len(files) - 1:,} more" if len(files) > 1 else "")
+    no_number = _NO_NUMBER.search(str(error))
+    if no_number:
+        column, value = no_number.groups()
+        return DataFileError(
+            f"scores and weights must be numbers, got {value!r} in column {column!r} of {which}; name another column."
+        )
     said = "; ".join(line.strip() for line in str(error).splitlines()[:3] if line.strip())
     return DataFileError(f"a file must be readable as {kind}, got {which}, which is not ({said}); check the file.")

@@ -133,6 +133,8 @@ def _check_names(columns: Columns, known: list[str]) -> None:
             listed = ", ".join(str(column) for column in known[:20]) + ", …" * (len(known) > 20)
             advice = hint or f"its columns are {listed or 'none'}"
             raise InputError(f"{part} must be a column of the table, got {name!r}; {advice}.")
+    if columns.label == columns.score:
+        raise InputError(f"label and score must be two columns, got {columns.score!r} for both.")
 
 
 def _check_numbers(dtype: nw.dtypes.DType, part: str, name: str) -> None:

@@ -118,12 +118,14 @@ function showPrevalence() {
   say("share", oneIn(prevalence));
 }
 
+function areas(x) { return content.models.map((model) => area(model.average_precision, x)); }
+function leader(x) { return areas(x).indexOf(Math.max(...areas(x))); }
+
 // As asked where it was asked, with the intervals of the library; elsewhere with interpolated ones.
 function showVerdict() {
   if (Math.abs(state.logOdds - logit(content.prevalence)) < 1e-9) { $("verdict").textContent = content.verdict; return; }
   const x = oddsAgainst(state.logOdds);
-  const values = content.models.map((model) => area(model.average_precision, x));
-  const m = values.indexOf(Math.max(...values));
+  const [values, m] = [areas(x), leader(x)];
   const { tpr, fpr } = content.models[m].points;
   const k = reaches(tpr, content.recall);
   const { low, high } = content.models[m].bands.average_precision;
@@ -339,6 +341,7 @@ function begin() {
     model.path = inShortSteps(model.points);
     $("model").append(Object.assign(document.createElement("option"), { value: m, textContent: model.name }));
   });
+  $("model").value = leader(oddsAgainst(state.logOdds)); // the one that the verdict is about
   document.querySelectorAll(".legend").forEach(legend);
   $("marks").textContent = content.marks;
   $("slider").addEventListener("input", () => { state.logOdds = Number($("slider").value); showAll(); });

@@ -67,10 +67,10 @@ def write_report(
     path: str | os.PathLike[str],
     models: Mapping[str, Curve],
     *,
-    prevalences: Sequence[float | str] = (),
+    prevalences: float | str | Sequence[float | str] = (),
     groups: Mapping[str, Mapping[str, Groups]] | None = None,
     title: str = "What the classifier will do",
-    n_resamples: int = 1000,
+    n_resamples: int = 2000,
 ) -> None:
     """Write a page about one or more models that people can look at, move and mail.
 
@@ -83,8 +83,8 @@ def write_report(
         Where to write it.
     models : mapping of str to Curve
         Curves by the name of the model.
-    prevalences : sequence of float or odds
-        Prevalences that matter; the page opens at the first, or at the data's own.
+    prevalences : float or odds, or a sequence of them
+        What matters; the page opens at the first, or at the data's own.
     groups : mapping, optional
         Tables of slices or periods: for each heading, for each model, the curves by key as `curves_by` returns them.
     title : str
@@ -102,7 +102,8 @@ def write_report(
     >>> path.stat().st_size < 500_000
     True
     """
-    wanted = [checks.prevalence(prevalence) for prevalence in prevalences]
+    several = [prevalences] if isinstance(prevalences, str | float | int) else prevalences
+    wanted = [checks.prevalence(prevalence) for prevalence in several]
     draws = checks.whole_number(n_resamples, "n_resamples")
     write(path, content(title, models, wanted, groups or {}, n_resamples=draws))
 
