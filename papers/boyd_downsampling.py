@@ -71,11 +71,13 @@ def run(setup: Setup) -> Experiment:
         title="Downsampling on real data: the floor explains little, the prevalence nearly all",
         source="Boyd et al. 2012, section 4.3 (the protocol of Table 3 on other data)",
         story=(
-            f"Models are trained and tested at several ratios, {n} times each on other halves of the data. On test "
-            "sets downsampled like the training sets the area depends on the ratio (blue). AUCNPR removes a little of "
-            "this, as the paper says. Reading the same downsampled test sets at the original prevalence (green) "
-            "removes nearly all of it: they agree with the test sets that were never downsampled (orange), but for a "
-            "bias at 1:1, where some 87 negatives are left."
+            "The data of the table is not public in this form. Here naive Bayes tells the 8 from other handwritten "
+            "digits, in the data that comes with scikit-learn (174 of 1,797 rows are an 8). Models are trained and "
+            f"tested at several ratios, {n} times each on other halves of the data. On test sets downsampled like the "
+            "training sets the area depends on the ratio (blue). AUCNPR removes a little of this, as the paper says. "
+            "Reading the same downsampled test sets at the original prevalence (green) removes nearly all of it: they "
+            "agree with the test sets that were never downsampled (orange), but for a bias at 1:1, where some 87 "
+            "negatives are left."
         ),
         findings=findings(mean, error, values),
         figure=picture(mean, error),

@@ -8,6 +8,7 @@ import drawing
 import numpy as np
 from experiment import Experiment, Number, Setup, Shape
 from matplotlib.figure import Figure
+from unachievable import lowest_precision
 
 import baserate as br
 
@@ -17,8 +18,7 @@ RECALLS = np.linspace(0.01, 1, 100)
 
 
 def lowest(recall: float) -> float:
-    """The precision when every negative is taken for a positive too."""
-    return float(br.precision(br.Point.from_rates(tpr=recall, fpr=1, prevalence=PREVALENCE)))
+    return lowest_precision(recall, PREVALENCE)
 
 
 def refusal(tp: int, fp: int, fn: int, tn: int) -> str:
@@ -57,7 +57,8 @@ def run(setup: Setup) -> Experiment:
             0.1907341356,
             _floor(worst),
             5e-11,
-            "not printed: what theorem 3 gives",
+            "what theorem 3 gives",
+            printed=False,
         ),
         Shape(
             "that ranking has the lowest average precision and a normalized area of 0",

@@ -14,13 +14,17 @@ import baserate as br
 POINT = br.Point.from_rates(tpr=0.6, fpr=0.001)
 PREVALENCES = np.geomspace(1e-5, 0.5, 300)
 
-# TPR, FPR, prevalence, and what equation 4 gives.
-BAYES = ((0.5, 0.01, 0.01, 0.3355704698), (0.5, 0.01, 0.001, 0.0476644423), (0.2, 0.001, 0.03, 0.8608321377))
+# TPR, FPR, prevalence, what equation 4 gives, and the same in the authors' tests.
+BAYES = (
+    (0.5, 0.01, 0.01, 0.3355704698, 0.3355),
+    (0.5, 0.01, 0.001, 0.0476644423, 0.0477),
+    (0.2, 0.001, 0.03, 0.8608321377, 0.8608),
+)
 
 
 def run(setup: Setup) -> Experiment:
     found = br.sweep(br.precision, POINT, PREVALENCES)
-    logits = np.log(found.value / (1 - found.value)) - np.log(PREVALENCES / (1 - PREVALENCES))
+    ratio = np.log(found.value / (1 - found.value)) - np.log(PREVALENCES / (1 - PREVALENCES))
     counted = br.Point.from_counts(tp=60, fp=10, fn=40, tn=9_990)
     numbers = tuple(
         Number(
@@ -28,9 +32,10 @@ def run(setup: Setup) -> Experiment:
             value,
             br.precision(br.Point.from_rates(tpr, fpr, prevalence=prevalence)),
             5e-11,
-            "not printed: what equation 4 gives",
+            f"what equation 4 gives; {tested} in the authors' tests (nci_eval, test_metrics.py)",
+            printed=False,
         )
-        for tpr, fpr, prevalence, value in BAYES
+        for tpr, fpr, prevalence, value, tested in BAYES
     )
     return Experiment(
         title="Precision of one classifier over all prevalences",
@@ -48,8 +53,9 @@ def run(setup: Setup) -> Experiment:
             ),
             Shape(
                 "on the scale of log-odds it is a straight line: the prevalence plus the log of TPR/FPR",
-                f"{logits.mean():.6f} everywhere, log 600 is {np.log(600):.6f}",
-                bool(np.allclose(logits, np.log(600), atol=1e-9, rtol=0)),
+                f"from {ratio.min():.6f} to {ratio.max():.6f} at {ratio.size} prevalences, log 600 is "
+                f"{np.log(600):.6f}",
+                bool(np.allclose(ratio, np.log(600), atol=1e-9, rtol=0)),
             ),
             Shape(
                 "at the prevalence of the data it is the share of true among all alarms",
@@ -67,10 +73,7 @@ def picture(found: br.Sweep) -> Figure:
     for prevalence in (0.0001, 0.001, 0.01, 0.1):
         value = float(br.precision(POINT.at_prevalence(prevalence)))
         ax.plot(prevalence, value, "o", color=drawing.BLUE, markersize=6)
-        ax.annotate(
-            f"{value:.3f}", (prevalence, value), xytext=(9, -9), textcoords="offset points", fontsize=9,
-            color=drawing.INK,
-        )  # fmt: skip
+        drawing.label(ax, prevalence, value, f"{value:.3f}", drawing.INK, rise=-8)
     drawing.describe(ax, "TPR 0.6, FPR 0.001", "", "precision")
     drawing.prevalence_axis(ax, (0.00001, 0.0001, 0.001, 0.01, 0.1, 0.5))
     ax.set_ylim(-0.02, 1.05)

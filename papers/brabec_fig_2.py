@@ -27,8 +27,9 @@ def run(setup: Setup) -> Experiment:
         title="One ROC curve, two PR curves",
         source="Brabec et al. 2020, Fig. 2",
         story=(
-            "The same ROC curve read at one positive for ten negatives and at one for a hundred. A PR curve without "
-            "its imbalance ratio says little."
+            "One ROC curve read at one positive for ten negatives and at one for a hundred. The points of the figure "
+            "are not printed; the first ROC curve of Fig. 4 takes their place. A PR curve without its imbalance ratio "
+            "says little."
         ),
         findings=(
             Shape(

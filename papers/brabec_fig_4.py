@@ -30,22 +30,22 @@ NAMES = ("classifier 1", "classifier 2")
 SWEEP = np.geomspace(1e-4, 0.5, 80)
 
 
-class Printed(NamedTuple):
+class Areas(NamedTuple):
     """Of one curve at one prevalence: the area printed, the same to four digits, and by exact interpolation."""
 
-    area: float
+    printed: float
     trapezoid: float
     exact: float
 
 
 AREAS = {
-    ("classifier 1", 0.1): Printed(0.84, 0.8377, 0.8402),
-    ("classifier 2", 0.1): Printed(0.75, 0.7463, 0.7514),
-    ("classifier 1", 0.001): Printed(0.23, 0.2328, 0.2218),
-    ("classifier 2", 0.001): Printed(0.42, 0.4159, 0.4078),
+    ("classifier 1", 0.1): Areas(0.84, 0.8377, 0.8402),
+    ("classifier 2", 0.1): Areas(0.75, 0.7463, 0.7514),
+    ("classifier 1", 0.001): Areas(0.23, 0.2328, 0.2218),
+    ("classifier 2", 0.001): Areas(0.42, 0.4159, 0.4078),
 }
 STRAIGHT = "straight lines between PR points, from the first point on, as in the authors' code"
-EXACT = "not printed: interpolated as the ROC curve is"
+EXACT = "the PR curve that belongs to the straight lines of the ROC curve, by hand"
 
 
 def first_curve() -> br.Curve:
@@ -65,19 +65,21 @@ def trapezoid(curve: br.Curve) -> float:
 def run(setup: Setup) -> Experiment:
     curves = dict(zip(NAMES, (first_curve(), second_curve()), strict=True))
     numbers: list[Number | Shape] = []
-    for (name, prevalence), printed in AREAS.items():
+    for (name, prevalence), area in AREAS.items():
         curve, what = curves[name].at_prevalence(prevalence), f"of {name} at {prevalence}"
-        numbers.append(Number(f"PR-AUC {what}, their way", printed.area, trapezoid(curve), 0.005, STRAIGHT))
-        numbers.append(Number(f"the same to four digits, {what}", printed.trapezoid, trapezoid(curve), 5e-5, STRAIGHT))
-        numbers.append(Number(f"AUC-PR {what}, ours", printed.exact, br.auc_pr(curve), 5e-5, EXACT))
+        numbers += [
+            Number(f"PR-AUC {what}, their way", area.printed, trapezoid(curve), 0.005, STRAIGHT),
+            Number(f"the same to four digits, {what}", area.trapezoid, trapezoid(curve), 5e-5, STRAIGHT, printed=False),
+            Number(f"AUC-PR {what}, ours", area.exact, br.auc_pr(curve), 5e-5, EXACT, printed=False),
+        ]
     theirs, ours = (br.crossings(metric, *curves.values(), names=NAMES) for metric in (trapezoid, br.auc_pr))
     read = [curves[name].at_prevalence(prevalence) for name, prevalence in AREAS]
     extra = [trapezoid(curve) - br.auc_pr(curve, recall_range=(0.01, 1.0)) for curve in read]
     areas = [br.roc_auc(curve) for curve in curves.values()]
     findings: tuple[Number | Shape, ...] = (
         *numbers,
-        Number("prevalence at which the two swap, their way", 0.018070, theirs[0].prevalence, 5e-7, STRAIGHT),
-        Number("prevalence at which the two swap, ours", 0.018882, ours[0].prevalence, 5e-7, EXACT),
+        Number("prevalence at which the two swap, their way", 0.018070, theirs[0].prevalence, 5e-7, STRAIGHT, False),
+        Number("prevalence at which the two swap, ours", 0.018882, ours[0].prevalence, 5e-7, EXACT, False),
         Shape(
             "classifier 2 leads where positives are rare, classifier 1 where they are not; one swap",
             f"below: {ours[0].leads_below}, above: {ours[0].leads_above}, swaps: {len(ours)}",

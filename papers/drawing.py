@@ -1,6 +1,7 @@
 """How the pictures of the experiments look: one palette, quiet axes, lines that are labelled where they are."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -40,11 +41,16 @@ def describe(axes: Axes, title: str, x: str = "", y: str = "") -> None:
     axes.set_ylabel(y, fontsize=9.5, color="#444444")
 
 
-def label(axes: Axes, x: float, y: float, words: str, colour: str, *, right: bool = True, rise: float = 0) -> None:
-    """Words beside a point of a line: to the right of it, or ending to the left; `rise` is in points."""
+Side = Literal["right", "left", "above"]
+_PLACES = {"right": (5, 0, "left"), "left": (-5, 0, "right"), "above": (0, 9, "center")}
+
+
+def label(axes: Axes, x: float, y: float, words: str, colour: str, *, side: Side = "right", rise: float = 0) -> None:
+    """Words beside a point of a line; `rise` moves them up by so many points."""
+    across, up, alignment = _PLACES[side]
     axes.annotate(
-        words, (x, y), xytext=(5 if right else -5, rise), textcoords="offset points", color=colour, fontsize=9,
-        ha="left" if right else "right", va="center",
+        words, (x, y), xytext=(across, up + rise), textcoords="offset points", color=colour, fontsize=9, ha=alignment,
+        va="center",
     )  # fmt: skip
 
 

@@ -24,16 +24,18 @@ class MissingDataError(Exception):
 
 @dataclass(frozen=True)
 class Number:
-    """A printed number beside ours.
+    """A published number beside ours.
 
-    `why` says why the two differ on purpose, or where the tolerance comes from if it is not the rounding in print.
+    `note` says where the number comes from if no paper printed it (then `printed` is False), and where the tolerance
+    comes from if it is not the rounding in print.
     """
 
     what: str
     published: float
     ours: float
     tolerance: float
-    why: str = ""
+    note: str = ""
+    printed: bool = True
 
     @property
     def difference(self) -> float:
@@ -52,7 +54,24 @@ class Shape:
     what: str
     ours: str
     holds: bool
-    why: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where we do not match what was printed, or only lay something beside it; `note` says why.
+
+    It is never counted as agreeing; `holds` is whether what is said of it here is so, worked out as in a `Shape`.
+    """
+
+    what: str
+    published: str
+    ours: str
+    holds: bool
+    note: str
+
+
+Finding = Number | Shape | Difference
 
 
 @dataclass(frozen=True)
@@ -67,7 +86,7 @@ class Experiment:
         Which figure or table: ``"Siblini et al. 2020, Fig. 2"``.
     story : str
         What is done here and what to see in the picture, in a few sentences of Markdown.
-    findings : Number or Shape
+    findings : Number, Shape or Difference
         What was published beside what comes out.
     figure : matplotlib Figure
         The picture, made with ``Figure()`` rather than pyplot, so that nothing stays open.
@@ -76,9 +95,22 @@ class Experiment:
     title: str
     source: str
     story: str
-    findings: tuple[Number | Shape, ...]
+    findings: tuple[Finding, ...]
     figure: Figure
 
     @property
-    def holds(self) -> bool:
-        return all(finding.holds for finding in self.findings)
+    def failing(self) -> list[Finding]:
+        return [finding for finding in self.findings if not finding.holds]
+
+    @property
+    def compared(self) -> list[Finding]:
+        """What is meant to agree."""
+        return [finding for finding in self.findings if not isinstance(finding, Difference)]
+
+    @property
+    def n_agree(self) -> int:
+        return sum(finding.holds for finding in self.compared)
+
+    @property
+    def n_differ(self) -> int:
+        return len(self.findings) - len(self.compared)

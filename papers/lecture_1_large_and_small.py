@@ -64,10 +64,7 @@ def picture(means: dict[str, br.InTheLarge]) -> Figure:
     ax.plot(places - 0.1, score, "D", color=drawing.BLUE, markersize=9, label="mean predicted probability")
     ax.plot(places + 0.1, rate, "o", color=drawing.ORANGE, markersize=9, label="observed, with 95 % interval")
     for place, predicted, observed in zip(places, score, rate, strict=True):
-        ax.annotate(
-            f"{predicted:.2f}", (place - 0.1, predicted), xytext=(-9, 0), textcoords="offset points", ha="right",
-            va="center", fontsize=9, color=drawing.BLUE,
-        )  # fmt: skip
+        drawing.label(ax, place - 0.13, predicted, f"{predicted:.2f}", drawing.BLUE, side="left")
         drawing.label(ax, place + 0.13, observed, f"{observed:.2f}", drawing.ORANGE)
     ax.set_xticks(places, list(means))
     ax.set_xlim(-0.5, 2.5)

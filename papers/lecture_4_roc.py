@@ -8,7 +8,7 @@ import drawing
 import numpy as np
 import scipy
 from diagrams import reliability_diagram
-from experiment import Experiment, Setup, Shape
+from experiment import Experiment, Finding, Setup, Shape
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -35,10 +35,25 @@ def run(setup: Setup) -> Experiment:
     versions = (score, permuted(score, rng), (score + 0.2) / 1.2)
     curves = [br.Curve.from_scores(happened, version) for version in versions]
     own, shuffled, moved = (br.reliability(curve, bins=DECILES) for curve in curves)
+    return Experiment(
+        title="What a ROC curve sees, and what a calibration plot sees",
+        source="LMU lecture, ROC curve versus calibration plot",
+        story=(
+            f"{n:,} calibrated scores; the same handed out anew at random within each decile; and the same pushed up "
+            "by a monotone function. The orange ROC curve is that of the first. A ROC curve sees only the order, a "
+            "calibration plot only means of groups."
+        ),
+        findings=findings(curves, (own, shuffled, moved)),
+        figure=picture(curves, (own, shuffled, moved)),
+    )
+
+
+def findings(curves: list[br.Curve], found: tuple[br.Reliability, ...]) -> tuple[Finding, ...]:
+    own, shuffled, moved = found
     area, area_shuffled, area_moved = (br.roc_auc(curve) for curve in curves)
     off = np.abs(own.mean_score - shuffled.mean_score).max() + np.abs(own.event_rate - shuffled.event_rate).max()
     too_high = int((moved.judgement == "too high").sum())
-    findings = (
+    return (
         Shape(
             "permuting scores within deciles worsens the ROC curve",
             f"AUC-ROC {area:.4f} becomes {area_shuffled:.4f}",
@@ -66,16 +81,6 @@ def run(setup: Setup) -> Experiment:
             "not in the lecture",
         ),
     )
-    return Experiment(
-        title="What a ROC curve sees, and what a calibration plot sees",
-        source="LMU lecture, ROC curve versus calibration plot",
-        story=(
-            f"{n:,} calibrated scores; the same handed out anew at random within each decile; and the same pushed up "
-            "by a monotone function. A ROC curve sees only the order, a calibration plot only means of groups."
-        ),
-        findings=findings,
-        figure=picture(curves, (own, shuffled, moved)),
-    )
 
 
 def picture(curves: list[br.Curve], found: tuple[br.Reliability, ...]) -> Figure:
@@ -83,7 +88,7 @@ def picture(curves: list[br.Curve], found: tuple[br.Reliability, ...]) -> Figure
     for number, (curve, name) in enumerate(zip(curves, NAMES, strict=True)):
         above, below = axes[number], axes[number + 3]
         if number:
-            above.plot(curves[0].fpr, curves[0].tpr, color=drawing.GREY, linewidth=1)
+            above.plot(curves[0].fpr, curves[0].tpr, color=drawing.ORANGE, linewidth=4, alpha=0.5)
         RocDisplay.from_curve(curve).plot(above, legend="none", color=drawing.BLUE, linestyle="-", linewidth=2)
         drawing.describe(above, name, "false positive rate", "true positive rate")
         drawing.say(above, f"AUC {br.roc_auc(curve):.3f}", 0.55, 0.15)

@@ -16,6 +16,13 @@ import baserate as br
 
 TRUTH = (1, 1, 0, 0)
 MODELS = {"f1": (0.9, 0.9, 0.1, 0.1), "f2": (0.9, 0.9, 0.7, 0.7)}
+# As printed, by score: positives observed and expected, negatives observed and expected.
+KINDS = ("observed positives", "expected positives", "observed negatives", "expected negatives")
+PRINTED = {
+    "f1": {0.1: (0, 0.2, 2, 1.8), 0.9: (2, 1.8, 0, 0.2)},
+    "f2": {0.7: (0, 1.4, 2, 0.6), 0.9: (2, 1.8, 0, 0.2)},
+}
+TWO = br.equal_frequency(2)
 N_BINS = 10
 N_ROWS = 1_000
 
@@ -29,28 +36,51 @@ def simulated(runs: int, rng: np.random.Generator) -> NDArray[np.float64]:
         x = rng.normal(size=(N_ROWS, 1))
         true = scipy.special.expit(0.3 + x[:, 0])
         happened = rng.random(N_ROWS) < true
-        fitted = LogisticRegression(C=np.inf, tol=1e-8).fit(x, happened).predict_proba(x)[:, 1]
+        fitted = (
+            LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-8).fit(x, happened).predict_proba(x)[:, 1]
+        )
         for place, (score, in_sample) in enumerate(((fitted, True), (true, False))):
             curve = br.Curve.from_scores(happened, score)
             row[place] = br.hosmer_lemeshow(curve, in_sample=in_sample, bins=br.equal_frequency(N_BINS)).statistic
     return made
 
 
+def cells(name: str, curve: br.Curve) -> list[Number]:
+    """The eight printed cells of a model: observed and expected positives and negatives of both bins."""
+    bins = br.reliability(curve, bins=TWO)
+    expected = bins.n * bins.mean_score
+    ours = np.column_stack([bins.pos, expected, bins.n - bins.pos, bins.n - expected])
+    return [
+        Number(f"{name}, score {score:g}: {kind}", printed, float(found), 0.05)
+        for score, row, found_row in zip(PRINTED[name], PRINTED[name].values(), ours, strict=True)
+        for kind, printed, found in zip(KINDS, row, found_row, strict=True)
+    ]
+
+
 def run(setup: Setup) -> Experiment:
     curves = {name: br.Curve.from_scores(TRUTH, score) for name, score in MODELS.items()}
-    two = br.equal_frequency(2)
-    tests = {name: br.hosmer_lemeshow(curve, in_sample=False, bins=two) for name, curve in curves.items()}
-    fitted = br.hosmer_lemeshow(curves["f2"], in_sample=True, bins=two)
-    low = br.reliability(curves["f2"], bins=two)
-    runs = 100 if setup.quick else 4_000
+    tests = {name: br.hosmer_lemeshow(curve, in_sample=False, bins=TWO) for name, curve in curves.items()}
+    runs = 500 if setup.quick else 4_000
     drawn = simulated(runs, np.random.default_rng(6))
-    mean = drawn.mean(axis=0)
-    margin = 4 * drawn.std(axis=0, ddof=1) / np.sqrt(runs)
-    findings = (
+    return Experiment(
+        title="Hosmer–Lemeshow: the example, and its degrees of freedom",
+        source="LMU lecture, hypothesis test for calibration",
+        story=(
+            "The example has four observations in two bins. To the right of it: H of calibrated models, simulated. The "
+            "M − 2 degrees of freedom of the lecture are right for a model fitted to the rows it is tested on; scores "
+            f"of new rows have M. `hosmer_lemeshow` therefore asks which it is ({runs:,} runs of {N_ROWS:,} rows)."
+        ),
+        findings=(*of_example(curves, tests), *of_simulation(drawn)),
+        figure=picture(tests, drawn),
+    )
+
+
+def of_example(curves: dict[str, br.Curve], tests: dict[str, br.HosmerLemeshow]) -> list[Number | Shape]:
+    fitted = br.hosmer_lemeshow(curves["f2"], in_sample=True, bins=TWO)
+    return [
         Number("H of f1", 0.44, tests["f1"].statistic, 0.005),
         Number("H of f2", 4.89, tests["f2"].statistic, 0.005),
-        Number("f2, score 0.7: expected positives", 1.4, float(low.n[0] * low.mean_score[0]), 0.05),
-        Number("f2, score 0.7: observed positives", 0, float(low.pos[0]), 0.05),
+        *(cell for name, curve in curves.items() for cell in cells(name, curve)),
         Shape(
             "H of f2 is more than ten times as large",
             f"{tests['f2'].statistic / tests['f1'].statistic:.1f} times",
@@ -63,32 +93,30 @@ def run(setup: Setup) -> Experiment:
             fitted.df == 0 and bool(np.isnan(fitted.p_value)) and tests["f2"].df == 2,
             "the lecture prints no p",
         ),
+    ]
+
+
+def of_simulation(drawn: NDArray[np.float64]) -> list[Number]:
+    mean = drawn.mean(axis=0)
+    margin = 4 * drawn.std(axis=0, ddof=1) / np.sqrt(len(drawn))
+    return [
         Number(
             f"mean of H in {N_BINS} bins, model fitted to the rows",
             N_BINS - 2,
             mean[0],
             round(float(margin[0]) + 0.15, 3),
-            "chi-squared with M − 2, as the lecture says, is an approximation: 4 errors of the simulation + 0.15",
+            "M − 2 degrees of freedom, as the lecture says, are an approximation: 4 errors of the simulation + 0.15",
+            printed=False,
         ),
         Number(
             f"mean of H in {N_BINS} bins, scores of new rows",
             N_BINS,
             mean[1],
             round(float(margin[1]), 3),
-            "no parameter was fitted, so nothing is lost; 4 errors of the simulation",
+            "M degrees of freedom: no parameter was fitted, so nothing is lost; 4 errors of the simulation",
+            printed=False,
         ),
-    )
-    return Experiment(
-        title="Hosmer–Lemeshow: the example, and its degrees of freedom",
-        source="LMU lecture, hypothesis test for calibration",
-        story=(
-            "The example has four observations in two bins. Below it: H of calibrated models, simulated. The M − 2 "
-            "degrees of freedom of the lecture are right for a model fitted to the rows it is tested on; scores of "
-            f"new rows have M. `hosmer_lemeshow` therefore asks which it is ({runs:,} runs of {N_ROWS:,} rows)."
-        ),
-        findings=findings,
-        figure=picture(tests, drawn),
-    )
+    ]
 
 
 def picture(tests: dict[str, br.HosmerLemeshow], drawn: NDArray[np.float64]) -> Figure:
@@ -98,9 +126,7 @@ def picture(tests: dict[str, br.HosmerLemeshow], drawn: NDArray[np.float64]) -> 
     names, values = list(tests), [test.statistic for test in tests.values()]
     axes[0].bar(names, values, color=[drawing.BLUE, drawing.ORANGE], width=0.55)
     for place, value in enumerate(values):
-        axes[0].annotate(
-            f"{value:.2f}", (place, value), xytext=(0, 4), textcoords="offset points", ha="center", fontsize=9
-        )
+        drawing.label(axes[0], place, value, f"{value:.2f}", drawing.INK, side="above")
     axes[0].set_ylim(0, 5.6)
     axes[0].grid(visible=False, axis="x")
     drawing.describe(axes[0], "H of the two models", "", "H")

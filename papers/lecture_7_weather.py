@@ -33,8 +33,10 @@ def run(setup: Setup) -> Experiment:
             ", ".join(f"{score:.0%} {word}" for score, word in zip(found.mean_score, seen, strict=True)),
             seen == DIRECTION,
         ),
-        Number("ECE", 0.075, found.ece, 5e-10, "not printed: (2 · 0.1 + 2 · 0.1 + 3 · 0.0333 + 1 · 0.1) / 8, by hand"),
-        Number("MCE", 0.1, br.mce(curve, bins=5), 5e-10, "not printed: the largest of the four gaps"),
+        Number(
+            "ECE", 0.075, found.ece, 5e-10, "(2 · 0.1 + 2 · 0.1 + 3 · 0.0333 + 1 · 0.1) / 8, by hand", printed=False
+        ),
+        Number("MCE", 0.1, br.mce(curve, bins=5), 5e-10, "the largest of the four gaps", printed=False),
         Shape(
             "a good classifier, and eight days are too few to find fault with it",
             f"AUC-ROC {br.roc_auc(curve):.3f}; “{found.verdict}”",
@@ -60,7 +62,15 @@ def picture(found: br.Reliability) -> Figure:
     reliability_diagram(ax, found, "Chance of rain, said and seen")
     for score, rate, n in zip(found.mean_score, found.event_rate, found.n, strict=True):
         below = rate < score
-        drawing.label(ax, score, rate, f"{rate:.0%} of {n}", drawing.INK, right=below, rise=-12 if below else 8)
+        drawing.label(
+            ax,
+            score,
+            rate,
+            f"{rate:.0%} of {n}",
+            drawing.INK,
+            side="right" if below else "left",
+            rise=-12 if below else 8,
+        )
     ax.set_xlim(-0.02, 1.12)
     ax.set_ylim(-0.08, 1.1)
     ax.set_xticks(np.linspace(0, 1, 6))

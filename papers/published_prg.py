@@ -1,4 +1,4 @@
-"""AUC-PRG as the code published with Siblini et al. works it out, to show where its numbers come from."""
+"""AUC-PRG begun as in the code published with Siblini et al., to show where its numbers come from."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ import baserate as br
 
 
 def auc_prg_as_published(curve: br.Curve, prevalence: float) -> float:
-    """The area at `prevalence`, begun where the published code begins.
+    """The area at `prevalence`, begun where the published code begins; its crossings of the axis are left out.
 
     The area should begin where recall equals the prevalence that is read at. That code puts the first point there, but
     takes its precision gain from where recall equals the share of positives in the sample, on a line that is drawn on
