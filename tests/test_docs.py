@@ -1,5 +1,7 @@
-"""Pages made from the code are what the code says now."""
+"""Pages made from the code are what the code says now, and can be followed."""
 
+import codeop
+import doctest
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -8,6 +10,7 @@ import pytest
 from scripts import script
 
 DOCS = Path(__file__).parents[1] / "docs"
+PAGES = [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]
 
 
 def test_the_index_of_metrics_is_up_to_date():
@@ -127,3 +130,10 @@ def test_the_benchmark_of_files_runs(tmp_path):
     page = script(DOCS.parent / "benchmarks" / "files.py").report(30_000, 10_000, tmp_path)
     assert "| 30,000 |" in page
     assert "lies\nwithin the bounds" in page
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS.parent).as_posix())
+def test_examples_can_be_typed_and_pasted(page):
+    """At a prompt a loop or a function ends with an empty line, so the page has one."""
+    for example in doctest.DocTestParser().get_examples(page.read_text(encoding="utf-8")):
+        assert codeop.compile_command(example.source.removesuffix("\n"), symbol="single"), example.source

@@ -102,7 +102,9 @@ def as_printed_now(page):
         with contextlib.redirect_stdout(said):
             exec(compile(piece.source, "page", "single"), names)
         first, *others = piece.source.splitlines()
-        pieces.append("\n".join([f">>> {first}", *(f"... {line}" for line in others)]) + "\n" + said.getvalue())
+        pieces.append(
+            "\n".join([f">>> {first}", *(f"... {line}".rstrip() for line in others)]) + "\n" + said.getvalue()
+        )
     return "".join(pieces)
 
 

@@ -138,6 +138,11 @@ def test_slices_have_the_library_s_intervals_where_it_was_asked(opened):
     assert interval(small.partition(";")[0]) == pytest.approx((found.low, found.high), abs=0.04)
 
 
+def test_it_opens_at_the_model_that_the_verdict_is_about(opened, models):
+    best = max(models, key=lambda name: br.average_precision(models[name].at_prevalence("1:1000")))
+    assert opened.locator("#model option:checked").text_content() == best != next(iter(models))
+
+
 def test_the_verdict_follows_the_prevalence(opened, models):
     asked = opened.text_content("#verdict")
     assert asked.startswith("At a prevalence of 1 in 1,000, ")

@@ -159,6 +159,12 @@ def test_many_periods_stay_small(curves):
     assert len(page(made(curves, groups={"day": dict.fromkeys(curves, days)}))) < 600_000
 
 
+@pytest.mark.parametrize("asked", ["1:999", 0.001, ["1:999"]])
+def test_one_prevalence_needs_no_list(tmp_path, curves, asked):
+    br.write_report(tmp_path / "page.html", curves, prevalences=asked, n_resamples=100)
+    assert "At a prevalence of 1 in 1,000" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("prevalence", [1e-9, 0.99])
 def test_the_slider_reaches_what_was_asked_for(curves, prevalence):
     found = embedded(page(made(curves, [prevalence])))
