@@ -247,6 +247,7 @@ def test_thresholds_and_traffic_can_be_set(opened, models):
     points = shown(opened, "points")
     assert points["Recall"][0][0] == "1.0000"
     assert points["Positives missed a day"][0][0] == "0"
+    opened.select_option("#model", label="old_model")
     opened.focus("#threshold")
     opened.keyboard.press("Home")
     strictest = shown(opened, "points")
