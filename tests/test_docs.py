@@ -1,7 +1,7 @@
 """Pages made from the code are what the code says now, and can be followed."""
 
 import codeop
-import doctest
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -135,5 +135,6 @@ def test_the_benchmark_of_files_runs(tmp_path):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS.parent).as_posix())
 def test_examples_can_be_typed_and_pasted(page):
     """At a prompt a loop or a function ends with an empty line, so the page has one."""
-    for example in doctest.DocTestParser().get_examples(page.read_text(encoding="utf-8")):
-        assert codeop.compile_command(example.source.removesuffix("\n"), symbol="single"), example.source
+    for typed in re.findall(r"^>>> .*(?:\n\.\.\.(?: .*)?$)*", page.read_text(encoding="utf-8"), flags=re.MULTILINE):
+        source = "\n".join(line[4:] for line in typed.split("\n"))
+        assert codeop.compile_command(source, symbol="single"), typed

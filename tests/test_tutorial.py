@@ -4,6 +4,7 @@
 keep it.
 """
 
+import codeop
 import contextlib
 import doctest
 import io
@@ -102,9 +103,10 @@ def as_printed_now(page):
         with contextlib.redirect_stdout(said):
             exec(compile(piece.source, "page", "single"), names)
         first, *others = piece.source.splitlines()
-        pieces.append(
-            "\n".join([f">>> {first}", *(f"... {line}".rstrip() for line in others)]) + "\n" + said.getvalue()
-        )
+        typed = [f">>> {first}", *(f"... {line}" for line in others)]
+        if codeop.compile_command(piece.source.removesuffix("\n"), symbol="single") is None:
+            typed.append("...")  # an empty line ends it
+        pieces.append("\n".join([*typed, said.getvalue()]))
     return "".join(pieces)
 
 
