@@ -118,14 +118,14 @@ function showPrevalence() {
   say("share", oneIn(prevalence));
 }
 
-function areas(x) { return content.models.map((model) => area(model.average_precision, x)); }
-function leader(x) { return areas(x).indexOf(Math.max(...areas(x))); }
+function averagePrecisions(x) { return content.models.map((model) => area(model.average_precision, x)); }
+function leader(x) { return averagePrecisions(x).indexOf(Math.max(...averagePrecisions(x))); }
 
 // As asked where it was asked, with the intervals of the library; elsewhere with interpolated ones.
 function showVerdict() {
   if (Math.abs(state.logOdds - logit(content.prevalence)) < 1e-9) { $("verdict").textContent = content.verdict; return; }
   const x = oddsAgainst(state.logOdds);
-  const [values, m] = [areas(x), leader(x)];
+  const [values, m] = [averagePrecisions(x), leader(x)];
   const { tpr, fpr } = content.models[m].points;
   const k = reaches(tpr, content.recall);
   const { low, high } = content.models[m].bands.average_precision;
