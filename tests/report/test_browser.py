@@ -83,6 +83,7 @@ def test_hard_models_too_have_the_library_s_values(opened_hard, hard, prevalence
 
 
 def test_a_recall_picks_the_library_s_threshold(opened, models):
+    opened.select_option("#model", label="old_model")
     for recall in (0.01, 0.29, 0.57, 0.99):
         opened.fill("#recall", str(recall))
         for curve, (text, _) in zip(models.values(), shown(opened, "points")["Threshold"], strict=True):
