@@ -207,3 +207,21 @@ def test_what_is_no_example():
         br.design.test_set_like(br.Curve.from_counts([1, 2], [0, 0], [3, 4]), ap_width=0.1)
     with pytest.raises(br.MissingInformationError, match="this curve was made from rates"):
         br.design.test_set_like(br.Curve.from_rates([0.5], [0.1], prevalence=0.1), ap_width=0.1)
+
+
+def test_settled_sizes_stay_as_they_are_and_may_not_be_endless():
+    with pytest.raises(br.InputError, match=r"n_pos must be at most 1e\+13, got 1000"):
+        br.design.test_set(0.6, 0.05, **QUICK, n_pos=10**30)
+    assert br.design.test_set(0.6, 0.05, **QUICK, n_neg=10**8).n_neg == 10**8
+
+
+@pytest.mark.slow
+def test_models_that_are_nearly_perfect_get_a_plan_that_was_tried_out():
+    """Where hardly any test set shows an error, nothing can be fitted to widths."""
+    plan = br.design.test_set(0.9999, 0.0001, ap_width=0.1, prevalence=0.1)
+    assert plan.cost < 2500
+    rng, distance = np.random.default_rng(9), ndtri(0.9999) - ndtri(0.0001)
+    drawn = (normal_curve(rng, plan.n_pos, plan.n_neg, distance).at_prevalence(0.1) for _ in range(30))
+    found = np.array([br.estimate(br.average_precision, curve, rng=rng).width for curve in drawn])
+    assert np.mean(found <= 0.1) >= 0.87
+    assert found.mean() == pytest.approx(plan.expected_width, rel=0.05)

@@ -210,9 +210,10 @@ def test_a_metric_without_a_direction_has_no_worse():
     assert br.model_alarms(br.alert_rate, STREAM, at=1.0, side="both", rng=0).side == "both"
 
 
-def test_a_metric_whose_spread_is_not_known_raises_no_alarms():
-    with pytest.raises(br.InputError, match=r"a spread that is known, got ece; brier_score"):
-        br.model_alarms(br.ece, STREAM)
+@pytest.mark.parametrize("metric", [br.ece, br.log_loss])
+def test_a_metric_whose_spread_is_not_known_raises_no_alarms(metric):
+    with pytest.raises(br.InputError, match=rf"a spread that is known, got {metric.__name__}; brier_score .* a clip"):
+        br.model_alarms(metric, STREAM)
 
 
 # --- the study in small ---------------------------------------------------------------------------

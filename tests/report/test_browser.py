@@ -157,6 +157,9 @@ def test_the_verdict_follows_the_prevalence(opened, models):
         assert f": average precision {areas[best]:.2f} (95 % sure: ≈ " in said
         shown_right = float(said.split(" of which ")[1].split(" %")[0])
         assert shown_right == pytest.approx(100 * br.precision(point), rel=0.006)
+        known = br.estimate(br.precision, point, n_resamples=200, rng=0)
+        ends = [float(end.rstrip(" %")) for end in said.split("right (95 % sure: ")[1].split(")")[0].split(" to ")]
+        assert ends == pytest.approx([100 * known.low, 100 * known.high], rel=0.02)
         low, high = (float(end) for end in said.split("≈ ")[1].split(")")[0].split(" to "))
         found = br.estimate(br.average_precision, models[best].at_prevalence(prevalence), n_resamples=200, rng=0)
         assert (low, high) == pytest.approx((found.low, found.high), abs=0.02)

@@ -5,7 +5,6 @@ import re
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
 
 import baserate as br
 from baserate.report import content as contents
@@ -65,10 +64,8 @@ def test_precision_in_the_verdict_is_the_library_s(curves):
 def test_precision_in_the_verdict_comes_with_what_is_known_of_it():
     none_wrong = br.Curve.from_scores([1] * 10 + [0] * 90, [0.9] * 10 + [0.1] * 90)
     said = contents.verdict(made({"m": none_wrong}))[0]
-    interval = binomtest(0, 90).proportion_ci(0.95**0.5, method="exact")
-    recall = binomtest(10, 10).proportion_ci(0.95**0.5, method="exact")
-    low = 10 * recall.low / (10 * recall.low + 90 * interval.high)
-    assert f"100 % are right (95 % sure: {100 * low:.3g} % to 100 %)." in said
+    known = br.estimate(br.precision, none_wrong.at_recall(0.5), n_resamples=200, rng=0)
+    assert f"100 % are right (95 % sure: {100 * known.low:.3g} % to 100 %)." in said
 
 
 def test_names_are_text_and_never_run(curves):

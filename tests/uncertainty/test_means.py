@@ -210,3 +210,14 @@ def test_intervals_of_differences_hold(metric, n_pos, n_neg):
         found = br.difference(metric, pair, n_resamples=300, rng=rng)
         held += found.low <= truth <= found.high
     assert held / 400 >= 0.93
+
+
+def test_where_losses_are_infinite_nothing_is_claimed():
+    y = np.arange(40) < 20
+    score = np.where(y, 0.7, 0.3)
+    score[0] = 0.0  # a positive that was said to be impossible
+    for pair in (br.Pair.from_scores(y, score, score), br.Pair.from_scores(y, score, np.where(y, 0.6, 0.4))):
+        found = br.difference(br.log_loss, pair, n_resamples=200, rng=0)
+        assert np.isnan([found.low, found.high, found.p_value]).all()
+        lead = br.lead(br.log_loss, pair, [0.5, 0.1], n_resamples=200, rng=0)
+        assert np.isnan([lead.low, lead.high, lead.probability]).all()

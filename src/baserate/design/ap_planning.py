@@ -147,10 +147,16 @@ def settled_sizes(n_pos: object, n_neg: object) -> Settled:
             f"at most one of n_pos and n_neg can be given, got {n_pos!r} and {n_neg!r}; design.supports says what both "
             f"together are worth."
         )
-    return (
-        None if n_pos is None else checks.whole_number(n_pos, "n_pos"),
-        None if n_neg is None else checks.whole_number(n_neg, "n_neg"),
-    )
+    return _settled_size(n_pos, "n_pos"), _settled_size(n_neg, "n_neg")
+
+
+def _settled_size(size: object, name: str) -> int | None:
+    if size is None:
+        return None
+    found = checks.whole_number(size, name)
+    if found > LARGEST:
+        raise InputError(f"{name} must be at most {LARGEST:.0e}, got {size!r}.")
+    return found
 
 
 def not_enough(settled: Settled, advice: str) -> InputError:

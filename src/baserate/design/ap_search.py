@@ -33,9 +33,12 @@ _APART = 0.5
 _FAR = 2.5
 _NEAR = 0.1
 _ROUNDS = 8
+# Splits that are tried out where nothing can be fitted, as logarithms.
+_TURNS = np.linspace(-3.0, 3.0, 7)
+_ROUGH = 0.2
 # A class takes no part in the width any more if this is its share of the square.
 _NO_PART = 0.002
-# A class that costs nothing is taken to cost this share of the other.
+# A class that costs next to nothing is taken to cost this share of the other.
 _NOTHING = 1e-12
 
 
@@ -62,7 +65,8 @@ def cheapest_for_ap(
     with ProgressLine("Drawing test sets") as line:
         search = _Search(goal, share, prices, (n_pos, n_neg), line)
         at = search.looked_for()
-        return None if at is None else search.settled(at)
+        found = None if at is None else search.settled(at)
+        return found or search.tried_out()
 
 
 class _Search:
@@ -99,9 +103,9 @@ class _Search:
         return at
 
     def settled(self, at: FloatArray) -> Found | None:
-        """Sizes next to these, from more test sets."""
+        """Sizes next to these, from more test sets; None where what is fitted leads away from what is seen."""
         for _ in range(3):
-            sizes = _whole(at)
+            sizes = self._whole(at)
             self.places.append(np.log(sizes))
             self.seen.append(self._widths(sizes, **_SETTLE))
             beyond = self.seen[-1].middle - float(self._log_width(np.log(sizes)))
@@ -110,9 +114,52 @@ class _Search:
                 return None
             if np.abs(at - np.log(sizes)).max() < _NEAR:
                 break
-        final = _whole(at)
+        else:
+            return None
+        final = self._whole(at)
         moved = float(self._log_width(np.log(final)) - self._log_width(np.log(sizes)))
         return Found(final, Widths(self.seen[-1].middle + moved, self._spread))
+
+    def tried_out(self) -> Found | None:
+        """Without any fit, which takes longer: of some splits the cheapest, each scaled until it is enough."""
+        even = self._scaled(0.0, 0.0, math.log(LARGEST))
+        if even is None:
+            return None
+        turns = _TURNS if self._free.all() else np.zeros(1)
+        found = [self._scaled(turn, even[0] - abs(turn), even[0] + abs(turn) + _ROUGH) for turn in turns]
+        at = min(
+            (one for one in found if one is not None), key=lambda one: float(np.exp(one) @ self.prices), default=even
+        )
+        while at.max() <= math.log(LARGEST):
+            sizes = self._whole(at)
+            seen = self._widths(sizes, **_SETTLE)
+            if self._is_enough(seen):
+                return Found(sizes, Widths(seen.middle, spread_of([seen])))
+            at = at + _NEAR / 2 * self._free
+        return None
+
+    def _scaled(self, turn: float, low: float, high: float) -> FloatArray | None:
+        """Where the sizes of a split begin to be enough, nearly; None where the largest are not."""
+        split = turn * np.array([1.0, -1.0])
+
+        def narrow(scale: float) -> bool:
+            self.line.show(0.9)
+            return self._is_enough(self._widths(self._whole(split + scale), **_LOOK))
+
+        if not narrow(high):
+            return None
+        while high - low > _ROUGH:
+            middle = (low + high) / 2
+            low, high = (low, middle) if narrow(middle) else (middle, high)
+        return np.maximum(split + low, np.where(self._free, 0.0, split + low))
+
+    def _is_enough(self, seen: Seen) -> bool:
+        return seen.middle + self.z * spread_of([seen]) <= math.log(self.goal.width)
+
+    def _whole(self, at: FloatArray) -> Sizes:
+        """Whole sizes; what is given stays as it is."""
+        free = (min(max(1, math.ceil(math.exp(size) - 1e-9)), LARGEST) for size in at)
+        return Sizes(*(one if own is None else own for one, own in zip(free, self.given, strict=True)))
 
     @property
     def _free(self) -> FloatArray:
@@ -123,7 +170,7 @@ class _Search:
         return spread_of(self.seen) if self.seen else 0.0
 
     def _look(self, at: FloatArray) -> None:
-        sizes = _whole(at)
+        sizes = self._whole(at)
         self.places.append(np.log(sizes))
         self.seen.append(self._widths(sizes, **_LOOK))
         self._refit()
@@ -199,7 +246,3 @@ def _parts(fit: FloatArray, at: FloatArray) -> FloatArray:
 
 def _log_width(fit: FloatArray, at: FloatArray) -> FloatArray:
     return np.asarray(np.log(_parts(fit, at).sum(axis=-1)) / 2)
-
-
-def _whole(at: FloatArray) -> Sizes:
-    return Sizes(*(max(1, math.ceil(math.exp(size) - 1e-9)) for size in at))

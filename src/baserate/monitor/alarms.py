@@ -1,5 +1,6 @@
 """Alarms that a model has become worse, whatever the prevalence does."""
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ from baserate.uncertainty import intervals
 from baserate.uncertainty.estimate import is_bucketed
 from baserate.uncertainty.independent import drawn
 from baserate.uncertainty.looks import Look, Seen, badness, looks
-from baserate.uncertainty.means import has_interval
+from baserate.uncertainty.means import has_interval, losses_of
 from baserate.uncertainty.rules import Rule
 
 WINDOWS = (1, 2, 3, 6)
@@ -103,9 +104,11 @@ def model_alarms(
     '2025-11'
     """
     named = check_curves(curves)
-    if not has_interval(metric):
+    losses = losses_of(metric)
+    if not has_interval(metric) or (losses is not None and math.isinf(losses.worst)):
         raise InputError(
-            f"metric must have a spread that is known, got {describe(metric)}; brier_score and log_loss have one."
+            f"metric must have a spread that is known, got {describe(metric)}; brier_score has one, and log_loss with "
+            f"a clip such as 1e-6."
         )
     rate = checks.probability(false_alarm, "false_alarm")
     lengths = sorted({checks.whole_number(length, "windows") for length in windows})

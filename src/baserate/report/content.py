@@ -9,9 +9,8 @@ import numpy as np
 
 from baserate.arrays import FloatArray, Indices
 from baserate.curves.curve import Curve
-from baserate.curves.point import Point
 from baserate.errors import InputError, Reason
-from baserate.formulas.proportions import Interval, clopper_pearson
+from baserate.formulas.proportions import clopper_pearson
 from baserate.metrics.areas import auc_pr, average_precision, best_f1, roc_auc
 from baserate.metrics.bounds import bounds
 from baserate.metrics.definition import evaluate
@@ -72,6 +71,7 @@ class Model:
     json: Json
     error: float
     area: Estimate
+    right: Estimate  # precision at the recall of the verdict, whose threshold is chosen on the data
     calibration: Calibration
 
 
@@ -172,14 +172,28 @@ def _model(name: str, curve: Curve, start: float, span: Span, n_resamples: int) 
         "all_thresholds": len(curve),
     }
     area = estimate(average_precision, curve.at_prevalence(start), n_resamples=n_resamples, rng=0)
+    right = estimate(precision, curve.at_recall(RECALL).at_prevalence(start), n_resamples=n_resamples, rng=0)
+    json["right"] = _likelihood_ratios(right)
     probabilities = calibration(name, curve, start)
     json["calibration"] = probabilities.json
-    return Model(name, curve, json, kept.error, area, probabilities)
+    return Model(name, curve, json, kept.error, area, right, probabilities)
+
+
+def _likelihood_ratios(right: Estimate) -> list[float | None] | None:
+    """TPR/FPR at both ends of an interval of precision; they are the same at every prevalence.
+
+    None for an infinite one, and None for both where there is no interval.
+    """
+    if not (np.isfinite(right.low) and np.isfinite(right.high)):
+        return None
+    against = (1 - right.prevalence) / right.prevalence
+    return [None if end == 1 else end / (1 - end) * against for end in (right.low, right.high)]
 
 
 def _points(curve: Curve, rows: Indices) -> Json:
     tpr, fpr = curve.tpr[rows], curve.fpr[rows]
-    of_tpr, of_fpr = _intervals(tpr, fpr, *sizes_behind(curve))
+    n_pos, n_neg = sizes_behind(curve)
+    of_tpr, of_fpr = (clopper_pearson(rate * n, n, _LEVEL_OF_EACH) for rate, n in ((tpr, n_pos), (fpr, n_neg)))
     return {
         "threshold": [_threshold(curve, row) for row in rows.tolist()],
         "tpr": numbers(tpr),
@@ -189,13 +203,6 @@ def _points(curve: Curve, rows: Indices) -> Json:
         "fpr_low": numbers(of_fpr.low, FEW_DIGITS),
         "fpr_high": numbers(of_fpr.high, FEW_DIGITS),
     }
-
-
-def _intervals(
-    tpr: float | FloatArray, fpr: float | FloatArray, n_pos: float, n_neg: float
-) -> tuple[Interval, Interval]:
-    """Of both rates, together at 95 %."""
-    return clopper_pearson(tpr * n_pos, n_pos, _LEVEL_OF_EACH), clopper_pearson(fpr * n_neg, n_neg, _LEVEL_OF_EACH)
 
 
 def _threshold(curve: Curve, row: int) -> float | str:
@@ -261,13 +268,13 @@ def verdict(made: Content) -> list[str]:
     """The answer in a sentence, and who leads where in others."""
     best = max(made.models, key=lambda model: model.area.value)
     where = one_in(made.prevalence)
-    point = best.curve.at_recall(RECALL).at_prevalence(made.prevalence)
+    right = best.right
     name = isolated(best.name)
     lead = f"{name} is the best of {len(made.models)} models" if len(made.models) > 1 else name
     first = (
         f"At a prevalence of {where}, {lead}{':' if len(made.models) > 1 else ' has'} average precision "
         f"{short(best.area.value)}{_sure(best.area.low, best.area.high, short)}. To find half of the positives, it "
-        f"raises alerts of which {percent(precision(point))} are right{_sure(*_ends_of_precision(point), percent)}."
+        f"raises alerts of which {percent(right.value)} are right{_sure(right.low, right.high, percent)}."
     )
     leaders = {_pair(swap) for swap in made.lead_changes}
     return [first, *who_leads_where([swap for swap in made.crossings if _pair(swap) in leaders])]
@@ -275,14 +282,6 @@ def verdict(made: Content) -> list[str]:
 
 def _sure(low: float, high: float, text: Callable[[float], str]) -> str:
     return f" (95 % sure: {text(low)} to {text(high)})" if np.isfinite(low) and np.isfinite(high) else ""
-
-
-def _ends_of_precision(point: Point) -> tuple[float, float]:
-    """Of the box that the page draws: the lower end of one rate meets the upper end of the other."""
-    of_tpr, of_fpr = _intervals(point.tpr, point.fpr, *sizes_behind(point))
-    corners = ((of_tpr.low, of_fpr.high), (of_tpr.high, of_fpr.low))
-    low, high = (float(tpr / (tpr + point.odds_against * fpr)) for tpr, fpr in corners)
-    return low, high
 
 
 def who_leads_where(swaps: list[Crossing]) -> list[str]:

@@ -130,11 +130,13 @@ function showVerdict() {
   const k = reaches(tpr, content.recall);
   const { low, high } = content.models[m].bands.average_precision;
   const ofArea = [low, high].map((end) => Math.min(1, values[m] * between(end, state.logOdds)));
+  // An interval of TPR/FPR, which chooses the threshold again, serves every prevalence; null is infinity.
+  const ofRight = (content.models[m].right || [NaN, NaN]).map((ratio) => ratio === null ? 1 : ratio / (ratio + x));
   const sure = ([from, to], text, about) => Number.isFinite(from + to) ? ` (95 % sure: ${about}${text(from)} to ${text(to)})` : "";
   const lead = names.length > 1 ? ` is the best of ${names.length} models:` : " has";
   $("verdict").textContent = `At a prevalence of ${oneIn(share(state.logOdds))}, ${isolated(names[m])}${lead} average precision ` +
     `${short(values[m])}${sure(ofArea, short, "≈\u00a0")}. To find half of the positives, it raises alerts of which ` +
-    `${percent(precisionOf(tpr[k], fpr[k], x))} are right${sure(ends(precisionOf, content.models[m].points, k, x), percent, "")}.`;
+    `${percent(precisionOf(tpr[k], fpr[k], x))} are right${sure(ofRight, percent, "")}.`;
 }
 
 function valueWithInterval({ of, key, fixed, decimals }, model) {

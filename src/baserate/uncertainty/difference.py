@@ -195,6 +195,8 @@ def _judged(contest: Contest, drawn: "Differences", level: float) -> Verdict:
     pessimist, optimist = drawn.pessimist[:, 0], drawn.optimist[:, 0]
     first, second, _ = contest.read()
     ends = intervals.melded(pessimist, optimist, np.asarray(first - second), level)
+    if np.isnan(ends).any():
+        return Verdict(ends, math.nan)
     # Against the first model speaks the pessimist, for it the optimist, or the reverse for a cost.
     sides = (pessimist, optimist) if np.median(pessimist) <= np.median(optimist) else (optimist, pessimist)
     less, more = (np.count_nonzero(side) for side in (sides[0] <= 0, sides[1] >= 0))

@@ -107,7 +107,8 @@ def _rates(above: FloatArray, n: float, n_draws: int, rng: np.random.Generator) 
 
 def added_up(metric: MetricFunction, parts: Sequence[tuple[Readings, FloatArray]], confidence_level: float) -> Sum:
     """A sum over independent curves of readings times coefficients."""
-    value = float(sum(float(coefficients @ readings.value) for readings, coefficients in parts))
+    with np.errstate(invalid="ignore"):
+        value = float(sum(float(coefficients @ readings.value) for readings, coefficients in parts))
     low = high = np.zeros(1)
     below = above = 0.0
     with np.errstate(invalid="ignore"):

@@ -64,7 +64,8 @@ def lead(
         nothing = np.full(len(grid), np.nan)
         return Lead(describe(metric), pair.names, grid, nothing, nothing, nothing, nothing, level, pair.a.missing_class)
     first, second = (sweep(metric, model, grid) for model in (contest.a, contest.b))
-    value = first.value - second.value
+    with np.errstate(invalid="ignore"):  # both may be infinite
+        value = first.value - second.value
     if not has_interval(metric):
         nothing = np.full(len(grid), np.nan)
         why = first.reason or second.reason or why_no_ends(metric)
@@ -73,11 +74,13 @@ def lead(
     drawn = melded_differences(contest, n_draws, generator)
     found = []
     for one, (pessimist, optimist, _) in at_likely_levels(contest, drawn, level, generator):
-        there = sweep(metric, one.a, grid).value - sweep(metric, one.b, grid).value
+        with np.errstate(invalid="ignore"):
+            there = sweep(metric, one.a, grid).value - sweep(metric, one.b, grid).value
         found.append(intervals.melded(pessimist, optimist, there, level))
     ends = holding(found[0], found[1:])
     leading = [(np.mean(sign * side > 0, axis=0) + np.mean(sign * side >= 0, axis=0)) / 2 for side in drawn[:2]]
-    probability = (leading[0] + leading[1]) / 2
+    known = ~(np.isnan(ends.low) | np.isnan(ends.high))
+    probability = np.where(known, (leading[0] + leading[1]) / 2, np.nan)
     reason = first.reason or second.reason or (why_no_ends(metric) if np.isnan(ends).any() else None)
     return Lead(describe(metric), pair.names, grid, value, ends.low, ends.high, probability, level, reason)
 

@@ -159,7 +159,8 @@ def _of_class(groups: Groups, extremes: tuple[float, float], n_draws: int, rng: 
         n = min(step, n_draws - start)
         shares = rng.standard_gamma(groups.rows, (n, len(groups.rows))) * groups.weight
         free = rng.standard_exponential(n) * groups.typical_weight
-        mass, loss = shares.sum(axis=1) + free, shares @ groups.mean
-        for side, extreme in zip(sides, extremes, strict=True):
-            side.append((loss + free * extreme) / mass)
+        with np.errstate(invalid="ignore"):  # infinite losses of both signs have no sum
+            mass, loss = shares.sum(axis=1) + free, shares @ groups.mean
+            for side, extreme in zip(sides, extremes, strict=True):
+                side.append((loss + free * extreme) / mass)
     return Sides(*(np.concatenate(side) for side in sides))
