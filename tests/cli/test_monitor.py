@@ -296,9 +296,13 @@ def test_gauges_of_what_does_not_exist(asked):
 
 def test_a_file_that_cannot_be_written_is_a_sentence(asked):
     for option in ("--export", "--prometheus"):
-        done = asked(STEADY, option, "no/such/folder/file")
-        assert done.code == 1
-        assert done.err.splitlines()[-1].startswith("Error: the system says no: ")
+        for name, sentence in {
+            "no/such/folder/file": "Error: an output must go into a folder that is there, got 'no/such/folder/file'",
+            "x" * 300: "Error: the system says no: ",
+        }.items():
+            done = asked(STEADY, option, name)
+            assert done.code == 1
+            assert done.err.splitlines()[-1].startswith(sentence)
 
 
 def test_from_cron(asked, program):

@@ -166,7 +166,7 @@ BROKEN = [
     ("empty.csv", br.DataFileError, "which is empty"),
     ("empty.parquet", br.DataFileError, "which is empty"),
     ("header.csv", br.DataFileError, "must have rows"),
-    ("text.csv", br.DataFileError, '"p". Could not convert string "high"'),
+    ("text.csv", br.DataFileError, "numbers, got 'high' in column 'p'"),
     ("three.csv", br.InputError, "'y' must hold two classes, 0/1 or -1/1, got 3 different labels"),
     ("broken.jsonl", br.DataFileError, "must be readable as JSON lines"),
     ("notes.txt", br.DataFileError, "must be one of .parquet"),

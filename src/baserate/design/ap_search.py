@@ -34,7 +34,7 @@ _FAR = 2.5
 _NEAR = 0.1
 _ROUNDS = 8
 # Splits that are tried out where nothing can be fitted, as logarithms.
-_TURNS = np.linspace(-3.0, 3.0, 7)
+_TURNS = (-3.0, -1.5, 1.5, 3.0)
 _ROUGH = 0.2
 # A class takes no part in the width any more if this is its share of the square.
 _NO_PART = 0.002
@@ -125,11 +125,9 @@ class _Search:
         even = self._scaled(0.0, 0.0, math.log(LARGEST))
         if even is None:
             return None
-        turns = _TURNS if self._free.all() else np.zeros(1)
-        found = [self._scaled(turn, even[0] - abs(turn), even[0] + abs(turn) + _ROUGH) for turn in turns]
-        at = min(
-            (one for one in found if one is not None), key=lambda one: float(np.exp(one) @ self.prices), default=even
-        )
+        turns = _TURNS if self._free.all() else ()
+        found = [self._scaled(turn, even[0] - abs(turn), even[0] + abs(turn)) for turn in turns]
+        at = min([even, *(one for one in found if one is not None)], key=lambda one: float(np.exp(one) @ self.prices))
         while at.max() <= math.log(LARGEST):
             sizes = self._whole(at)
             seen = self._widths(sizes, **_SETTLE)

@@ -37,7 +37,8 @@ _METHODS = (
     "prevalence is giving every negative the matching weight (Siblini et al., IDA 2020; Brabec et al., ICCS 2020).",
     "Intervals of areas are melded Clopper–Pearson intervals over drawn populations, within each class; intervals of "
     "precision, recall and F1, and the bands around curves, come from exact intervals of both rates that hold together "
-    "in 95 of 100 cases, at each threshold as if it had been chosen beforehand.",
+    "in 95 of 100 cases, at each threshold as if it had been chosen beforehand. The verdict's interval of precision is "
+    "melded, too, and chooses its threshold again.",
 )
 
 
