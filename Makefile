@@ -1,7 +1,7 @@
 # Everything works from a fresh clone on a machine with Python >= 3.11; the first call sets up .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types layers format bench bench-files browser coverage prior-study monitor-study store-torture docs papers clean
+.PHONY: help demo test check lint types layers format bench bench-files browser coverage prior-study monitor-study design-study store-torture docs papers clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -63,6 +63,9 @@ prior-study: $(READY) ## how well the prevalence of unlabelled rows is known: th
 
 monitor-study: $(READY) ## how often monitoring cries wolf, and how soon it sees a decay (half an hour)
 	@$(BIN)/python benchmarks/monitoring.py --write docs/monitoring-study.md
+
+design-study: $(READY) ## planned test sets against all cheaper ones, by brute force (some minutes)
+	@BASERATE_DESIGN=full $(BIN)/pytest -n 2 tests/design/test_brute_force.py -q
 
 store-torture: $(READY) ## kill a writer of the store two hundred times (a few minutes)
 	@BASERATE_STORE_KILLS=200 $(BIN)/pytest tests/monitor/test_store_torture.py -s -q

@@ -218,8 +218,8 @@ def test_settled_sizes_stay_as_they_are_and_may_not_be_endless():
 @pytest.mark.slow
 def test_models_that_are_nearly_perfect_get_a_plan_that_was_tried_out():
     """Where hardly any test set shows an error, nothing can be fitted to widths."""
-    plan = br.design.test_set(0.9999, 0.0001, ap_width=0.1, prevalence=0.1)
-    assert plan.cost < 2500
+    plan = br.design.test_set(0.9999, 0.0001, ap_width=0.1, prevalence=0.1, n_pos=200)
+    assert plan.n_neg < 3000
     rng, distance = np.random.default_rng(9), ndtri(0.9999) - ndtri(0.0001)
     drawn = (normal_curve(rng, plan.n_pos, plan.n_neg, distance).at_prevalence(0.1) for _ in range(30))
     found = np.array([br.estimate(br.average_precision, curve, rng=rng).width for curve in drawn])

@@ -64,7 +64,7 @@ def test_precision_in_the_verdict_is_the_library_s(curves):
 def test_precision_in_the_verdict_comes_with_what_is_known_of_it():
     none_wrong = br.Curve.from_scores([1] * 10 + [0] * 90, [0.9] * 10 + [0.1] * 90)
     said = contents.verdict(made({"m": none_wrong}))[0]
-    known = br.estimate(br.precision, none_wrong.at_recall(0.5), n_resamples=200, rng=0)
+    known = br.estimate(br.precision, none_wrong.at_recall(0.5), n_resamples=50, rng=0)
     assert f"100 % are right (95 % sure: {100 * known.low:.3g} % to 100 %)." in said
 
 
