@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from precision_plans import GRID
 
 import baserate as br
 from baserate.design.search import Prices, Sizes
@@ -12,20 +13,6 @@ from baserate.design.widths import OF_A_RATE, OF_PRECISION, Goal, widths
 from baserate.formulas.proportions import PROPORTIONS
 
 pytestmark = pytest.mark.slow  # together, these take long
-
-# TPR, FPR, the prevalence or None for all of them at once, the wanted width from end to end, the price of a negative.
-GRID = [
-    (0.6, 0.001, 0.001, 0.1, 0.01),
-    (0.6, 0.001, 0.01, 0.2, 1.0),
-    (0.6, 0.001, None, 0.1, 0.01),
-    (0.5, 0.001, None, 0.6, 1.0),
-    (0.95, 0.3, None, 0.3, 1.0),
-    (0.99, 0.01, 0.1, 0.1, 0.01),
-    (0.3, 0.0001, 0.5, 0.05, 1.0),
-    (0.3, 0.0001, 0.0001, 0.4, 0.01),
-    (0.9, 0.1, 0.5, 0.04, 1.0),
-    (0.95, 0.3, 0.01, 0.02, 1.0),
-]
 
 
 def plan_of(tpr, fpr, prevalence, width, cost_neg, **options):
