@@ -91,7 +91,7 @@ def test_intervals_at_another_level(path, rows, ask, command):
     assert (wider["values"] if command == "compare" else wider)[-1]["low"] < row["low"]
     done = ask(*asked, "--confidence-level", "1", "--no-intervals")
     assert (done.code, done.out) == (1, "")
-    assert done.err.startswith("Error: confidence_level must be at least 0.5 and below 1, got 1.0")
+    assert done.err.startswith("Error: --confidence-level must be at least 0.5 and below 1, got 1.0")
 
 
 def test_a_threshold_that_is_not_there_is_a_note(path, ask):
@@ -163,9 +163,14 @@ WRONG = [
     ({"--label": "q"}, 1, "Error: the label 'q' must hold two classes"),
     ({"--label": "p"}, 1, "Error: label and score must be two columns, got 'p' for both."),
     ({"--prevalence": "often"}, 1, "Error: a prevalence must be a share such as 0.001 or odds such as 1:1000"),
+    ({"--prevalence": "0.1%"}, 1, "odds such as 1:1000, got '0.1%'; write 0.001."),
+    ({"--prevalence": "1/1000"}, 1, "odds such as 1:1000, got '1/1000'; write 0.001."),
+    ({"--prevalence": "5/3"}, 1, "odds such as 1:1000, got '5/3'."),
+    ({"--prevalence": "1/0"}, 1, "odds such as 1:1000, got '1/0'."),
     ({"--prevalence": "2"}, 1, "Error: prevalence must be strictly between 0 and 1"),
     ({"--prevalence": "1e-4:1e-2"}, 1, "Error: one prevalence is wanted here, got the range '1e-4:1e-2'; sweep"),
-    ({"--metric": "avg_precision"}, 1, "did you mean 'average_precision'"),
+    ({"--metric": "avg_precision"}, 1, "must be a name that is known, got 'avg_precision'; did you mean 'average_prec"),
+    ({"--metric": "hokum"}, 1, "Error: a metric must be one of roc_auc, average_precision, "),
     ({"--metric": "f1"}, 1, "Error: f1 needs a threshold; choose one, for example by --at recall=0.6."),
     ({"--metric": "best_f_beta:beta"}, 1, "Error: parameters of a metric are written as f_beta:beta=2"),
     ({"--metric": "best_f_beta:beta={[]:1}"}, 1, "Error: parameters of a metric are written as f_beta:beta=2"),
@@ -181,7 +186,7 @@ WRONG = [
     ({"--at": "best=roc_auc"}, 1, "Error: best needs a metric of thresholds such as best=f1, got 'roc_auc'"),
     ({"--at": "best=alert_rate"}, 1, "alert_rate"),
     ({"--at": "best=f_beta"}, 1, "Error: f_beta needs its parameter beta"),
-    ({"--confidence-level": "95"}, 1, "Error: confidence_level must be at least 0.5 and below 1, got 95.0"),
+    ({"--confidence-level": "95"}, 1, "Error: --confidence-level must be at least 0.5 and below 1, got 95.0"),
     ({"--confidence-level": "much"}, 2, "Error: Invalid value for '--confidence-level'"),
     ({"--at": "recall=most"}, 1, "Error: --at must be a rule and a number such as recall=0.6, got 'recall=most'."),
     ({"--at": "recall=60"}, 1, "Error: recall must be above 0 and at most 1, got 60.0"),
@@ -189,8 +194,10 @@ WRONG = [
     ({"--at": "recall=0.6", "--metric": "roc_auc"}, 1, "Error: --at chooses a threshold, got recall=0.6 and no metric"),
     ({"--period": "ts"}, 1, "Error: a period must be a column and a length such as ts:month"),
     ({"--period": "ts:moon"}, 1, "did you mean 'month'"),
-    ({"--tz": "UTC"}, 1, "Error: "),
-    ({"--memory-limit": "lots"}, 1, "Error: memory_limit must be a size"),
+    ({"--tz": "UTC"}, 2, "Error: --tz goes with --period."),
+    ({"--positive": "si"}, 1, "Error: --positive must be one of the labels in the label 'y', got 'si'"),
+    ({"--label": "country"}, 1, "unless --positive names the positive label, got"),
+    ({"--memory-limit": "lots"}, 1, "Error: --memory-limit must be a size"),
     ({"--tolerance": "little"}, 2, "Error: Invalid value for '--tolerance'"),
     ({"--lable": "y"}, 2, "Error: No such option '--lable'. Did you mean '--label'?"),
 ]
@@ -209,7 +216,7 @@ def test_wrong_input_is_a_sentence_and_an_exit_code(path, ask, changed, code, se
 def test_wrong_input_to_the_program_is_no_traceback(path, program):
     done = program("evaluate", path, "--label", "y", "--score", "p", "--metric", "avg_precision")
     assert (done.code, done.out) == (1, "")
-    assert done.err.startswith("Error: a metric must be one of")
+    assert done.err.startswith("Error: a metric must be a name that is known, got")
     assert done.err.count("\n") == 1
 
 

@@ -329,7 +329,7 @@ def test_from_cron(asked, program):
         (("--period", "ts"), 1, "Error: a period must be a column and a length"),
         (("--period", "ts:fortnight"), 1, "Error: the length of a period"),
         (("--reference", "0"), 2, "Error: Invalid value for '--reference'"),
-        (("--false-alarm", "7"), 1, "Error: false_alarm"),
+        (("--false-alarm", "7"), 1, "Error: --false-alarm"),
         (("--store", "rows.parquet"), 1, "which is damaged or something else (file is not a database)"),
         (("--store", "no/folder/monitor.db"), 1, "which cannot"),
     ],

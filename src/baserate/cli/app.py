@@ -1,6 +1,7 @@
 """The commands together, and how they end."""
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 
@@ -24,6 +25,9 @@ DONE, REFUSED, NOT_UNDERSTOOD, STOPPED = 0, 1, 2, 130
 
 # Set by the shell scripts that click makes, for completion.
 _COMPLETE = "_BASERATE_COMPLETE"
+
+# A keyword in a sentence, its equals sign, and the beginning of its value; what stands in quotes is somebody's own.
+_KEYWORD = re.compile(r"(?<![\w'\"/:-])([a-z_]+)\b(?:(=)(?=([\w'\"])?))?")
 
 _END = """\b
 Examples:
@@ -57,9 +61,6 @@ def run(arguments: Sequence[str]) -> int:
     try:
         with noted():
             return _carried_out(list(arguments))
-    except BaserateError as error:
-        click.echo(f"Error: {error}", err=True)
-        return REFUSED
     except click.ClickException as error:
         error.show()
         return NOT_UNDERSTOOD
@@ -81,9 +82,27 @@ def _carried_out(arguments: list[str]) -> int:
         commands.main(arguments, prog_name="baserate", complete_var=_COMPLETE)  # ends here
     try:
         with commands.make_context("baserate", arguments) as context:
-            commands.invoke(context)
+            try:
+                commands.invoke(context)
+            except BaserateError as error:
+                click.echo(f"Error: {_in_options(str(error), context)}", err=True)
+                return REFUSED
             if sys.stdout is not None:
                 sys.stdout.flush()  # here, where somebody can say what is wrong with it
     except click.exceptions.Exit as end:  # from --help and --version
         return end.exit_code
     return DONE
+
+
+def _in_options(sentence: str, context: click.Context) -> str:
+    """A sentence of the library in the words of the command: ``half_width=0.05`` is its ``--half-width 0.05``."""
+    command = commands.commands[context.invoked_subcommand or ""]
+    flags = {flag[2:].replace("-", "_"): flag for option in command.params for flag in option.opts if flag[:2] == "--"}
+
+    def as_option(found: re.Match[str]) -> str:
+        name, equals, value = found.groups()
+        if name not in flags or not (equals or "_" in name):  # delta alone is a word, and reads well as such
+            return found[0]
+        return flags[name] + (" " if value else "")
+
+    return _KEYWORD.sub(as_option, sentence)

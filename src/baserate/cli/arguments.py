@@ -89,6 +89,8 @@ def curves_of(
     n_scores: int = 1,
 ) -> dict[tuple[str, Key], Curve]:
     """The curve of each score and group; `n_scores` is how many scores a command needs."""
+    if tz is not None and period is None:
+        raise click.UsageError("--tz goes with --period.")
     period_meant = _period(period)
     others = (weight, *keys, period_meant and period_meant[0])
     label, scores = columns_meant(file, label, scores, others=others, n_scores=n_scores, memory_limit=memory_limit)
@@ -101,7 +103,7 @@ def curves_of(
     }
     options |= {} if tolerance is None else {"tolerance": tolerance}
     for score in dict.fromkeys(scores):
-        if not keys and period is None and tz is None:
+        if not keys and period is None:
             found[score, WHOLE] = curve(list(file), score=score, **options)
             continue
         groups = curves_by(list(file), *keys, score=score, period=period_meant, tz=tz, **options)

@@ -45,7 +45,8 @@ def _read(text: str) -> float | Range:
     if not colon:
         share = _number(left)
         if math.isnan(share):
-            raise InputError(f"a prevalence must be a share such as 0.001 or odds such as 1:1000, got {text!r}.")
+            hint = _instead_of(text)
+            raise InputError(f"a prevalence must be a share such as 0.001 or odds such as 1:1000, got {text!r}{hint}.")
         return checks.prevalence(share)
     if _is_whole(left) and _is_whole(right):
         return checks.prevalence(f"{left}:{right}")
@@ -55,6 +56,14 @@ def _read(text: str) -> float | Range:
         f"a colon stands in odds of whole numbers such as 1:1000, or in a range of shares between 0 and 1 such as "
         f"1e-4:1e-2, got {text!r}; write one of these."
     )
+
+
+def _instead_of(text: str) -> str:
+    """How a percentage or a fraction is written here; nothing if it is neither."""
+    number, percent, rest = text.strip().partition("%")
+    top, _, bottom = (number, "/", "100") if percent and not rest else number.partition("/")
+    share = _number(top) / (_number(bottom) or math.nan)
+    return f"; write {share:.15g}" if 0 < share < 1 else ""
 
 
 def _is_whole(text: str) -> bool:

@@ -179,8 +179,9 @@ def _check_one(wanted: Mapping[str, object], prevalence: object) -> None:
     (name,) = given
     if (name == "delta") != (prevalence is None):
         raise InputError(
-            f"half_width and ap_width must come with a prevalence, and delta without, got {name}={wanted[name]!r} and "
-            f"prevalence={prevalence!r}; delta is the width at every prevalence."
+            f"half_width and ap_width must come with a prevalence, and delta without, got "
+            f"{name}={wanted[name]!r} {'without' if prevalence is None else 'with'} one; delta is the width at every "
+            f"prevalence."
         )
 
 

@@ -87,7 +87,8 @@ def metric_from(text: str) -> MetricFunction:
     name, *settings = text.split(":")
     if name not in METRICS:
         hint = checks.did_you_mean(name, list(METRICS))
-        raise InputError(f"a metric must be one of {', '.join(METRICS)}, got {name!r}{'; ' + hint if hint else ''}.")
+        known = "a name that is known" if hint else f"one of {', '.join(METRICS)}"
+        raise InputError(f"a metric must be {known}, got {name!r}{'; ' + hint if hint else ''}.")
     try:
         parameters = {key: _parameter(value) for key, value in (setting.split("=") for setting in settings)}
     except ValueError:

@@ -345,6 +345,8 @@ def read_claims(path: str | os.PathLike[str]) -> list[Claim]:
     found = _toml(os.fspath(path))
     _refuse_unknown(found, (*_SHARED, "claim"), "the file of claims")
     rows = found.get("claim", [])
+    if isinstance(rows, dict):
+        raise InputError(f"a claim must begin with [[claim]], got [claim] in {os.fspath(path)!r}; double the brackets.")
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
         raise InputError(
             f"a file of claims must have at least one [[claim]], got none in {os.fspath(path)!r}; add one."
