@@ -7,8 +7,9 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 import baserate as br
-from baserate.design.ap_widths import Seen, Widths, ap_widths, ranks, spread_of
-from baserate.design.roc_models import ap_moments, like, through
+from baserate.design.ap_widths import Seen, Widths, ap_widths, spread_of
+from baserate.design.drawn_sets import ranks
+from baserate.design.roc_models import RocLevels, SmoothRoc, ap_moments, like, through
 from baserate.uncertainty.intervals import variance
 
 QUICK = {"ap_width": 0.4, "prevalence": 0.1}
@@ -67,6 +68,41 @@ def test_weights_that_are_all_alike_change_nothing():
     np.testing.assert_allclose(weighted.fpr, plain.fpr, rtol=1e-9)
 
 
+def scorecard(rng, n_pos, n_neg, n_levels=6):
+    """Points from 0 up, of two normal laws that are cut at even distances."""
+    y = np.arange(n_pos + n_neg) < n_pos
+    points = np.digitize(rng.normal(np.where(y, 2.0, 0.0)), np.linspace(-0.5, 3.0, n_levels - 1))
+    return br.Curve.from_scores(y, points.astype(float))
+
+
+def test_few_levels_are_followed_as_they_are():
+    curve, x = scorecard(np.random.default_rng(10), 1000, 20_000), 50.0
+    model = like(curve)
+    np.testing.assert_allclose(model.pos, curve.pos / 1000, atol=1e-3)
+    np.testing.assert_allclose(model.neg, curve.neg / 20_000, atol=1e-4)
+    assert model.pos.sum() == pytest.approx(1)
+    found = ap_moments(model, x)
+    assert found.value == pytest.approx(br.average_precision(curve.at_prevalence(1 / (1 + x))), rel=2e-3)
+    wanted = float(variance(br.average_precision, curve.table.steps, x))
+    assert found.of_pos / 1000 + found.of_neg / 20_000 == pytest.approx(wanted, rel=5e-3)
+    y, score = np.repeat([0, 1], [40, 20]), np.tile([1, 1, 2, 3], 15)
+    plain = like(br.Curve.from_scores(y, score))
+    weighted = like(br.Curve.from_scores(y, score, weight=np.full(60, 2.5)))
+    np.testing.assert_allclose(weighted, plain, rtol=1e-12)
+
+
+def test_a_level_without_negatives_may_still_get_some():
+    model = like(br.Curve.from_counts([3, 2, 1], [5, 5, 0], [0, 40, 50]))
+    np.testing.assert_allclose(model.neg, np.array([0 + 1 / 3, 40 + 1 / 3, 50 + 1 / 3]) / 91)
+    np.testing.assert_allclose(model.pos, np.array([5 + 1 / 3, 5 + 1 / 3, 0 + 1 / 3]) / 11)
+
+
+@pytest.mark.parametrize(("n_pos", "n_levels"), [(17, 6), (5000, 300)])
+def test_too_many_levels_for_its_positives_are_smoothed(n_pos, n_levels):
+    assert isinstance(like(scorecard(np.random.default_rng(11), n_pos, 20_000, n_levels)), SmoothRoc)
+    assert isinstance(like(scorecard(np.random.default_rng(11), 20, 20_000)), RocLevels)
+
+
 # --- widths ---------------------------------------------------------------------------------------
 
 
@@ -105,6 +141,17 @@ def test_widths_are_those_of_estimate(x, n_pos, n_neg, level):
         ]
     )
     assert seen.middle == pytest.approx(real.mean(), abs=0.012 + 3 * real.std() / math.sqrt(150))
+    assert spread_of([seen]) == pytest.approx(real.std(), rel=0.35)
+
+
+@pytest.mark.slow
+def test_widths_on_levels_are_those_of_estimate():
+    rng, x, n_pos, n_neg = np.random.default_rng(12), 19.0, 60, 300
+    model = like(scorecard(rng, 400_000, 400_000))
+    seen = ap_widths(model, x, n_pos, n_neg, confidence_level=0.95, populations=160_000, beyond=10)
+    drawn = (scorecard(rng, n_pos, n_neg).at_prevalence(1 / (1 + x)) for _ in range(300))
+    real = np.log([br.estimate(br.average_precision, curve, rng=rng).width for curve in drawn])
+    assert seen.middle == pytest.approx(real.mean(), abs=0.012 + 3 * real.std() / math.sqrt(300))
     assert spread_of([seen]) == pytest.approx(real.std(), rel=0.35)
 
 

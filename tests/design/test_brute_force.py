@@ -81,6 +81,29 @@ def test_a_plan_for_average_precision_is_enough_and_no_cheaper_one_is(wanted):
         assert fails(width_of, n_pos, n_neg, width, seed=6), (n_pos, n_neg)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("n_levels", [3, 10])
+def test_a_plan_on_levels_is_enough_and_no_cheaper_one_is(n_levels):
+    """From a large example. If levels were smoothed, ten would get nearly twice as many cases as are enough."""
+    cut, width = np.linspace(-0.5, 3.0, n_levels - 1), 0.15
+
+    def drawn(rng, n_pos, n_neg):
+        y = np.arange(n_pos + n_neg) < n_pos
+        levels = np.digitize(rng.normal(np.where(y, 2.0, 0.0)), cut)
+        return br.Curve.from_scores(y, levels.astype(float)).at_prevalence(0.05)
+
+    def width_of(rng, n_pos, n_neg):
+        return br.estimate(br.average_precision, drawn(rng, n_pos, n_neg), rng=rng).width
+
+    plan = br.design.test_set_like(drawn(np.random.default_rng(9), 200_000, 400_000), ap_width=width)
+    rng = np.random.default_rng(10)
+    found = np.array([width_of(rng, plan.n_pos, plan.n_neg) for _ in range(400)])
+    assert np.mean(found <= width) >= 0.95 - 2.6 * math.sqrt(0.05 * 0.95 / len(found))
+    assert found.mean() == pytest.approx(plan.expected_width, rel=0.02)
+    for n_pos, n_neg in splits(plan, 1.0, plan.cost / DEARER):
+        assert fails(width_of, n_pos, n_neg, width, seed=11), (n_pos, n_neg)
+
+
 # --- precision ------------------------------------------------------------------------------------
 
 

@@ -55,9 +55,10 @@ def test_set_like(
     Notes
     -----
     The example is smoothed: in normal deviates of both rates its ROC curve is followed by straight pieces, one for each
-    ten positives, and beyond the outermost of them by a line. Scores are taken as continuous, ties as rounding. The
-    plan is as good as the example: with few positives, or few negatives above most positives, the curve may be another
-    one and so may the sizes, which `chance` does not count in.
+    ten positives, and beyond the outermost of them by a line. Only if its scores have few levels, at most 200 and at
+    most one for every three positives, is the new test set taken to have the same levels. The plan is as good as the
+    example: with few positives, or few negatives above most positives, the curve may be another one and so may the
+    sizes, which `chance` does not count in.
 
     Examples
     --------

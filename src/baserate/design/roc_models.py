@@ -1,7 +1,8 @@
-"""ROC curves that test sets are imagined to come from: straight pieces in normal deviates.
+"""ROC curves that test sets are imagined to come from: straight pieces in normal deviates, or levels.
 
 On a scale where both rates are replaced by their normal deviates, the curve of two normal laws is a straight line. An
-example is followed by as many pieces as it has tens of positives, and beyond them by one line.
+example is followed by as many pieces as it has tens of positives, and beyond them by one line. Where its scores have
+few levels, such as the points of a scorecard, test sets have the same levels.
 """
 
 import math
@@ -14,7 +15,7 @@ from baserate.arrays import FloatArray
 from baserate.curves.curve import Curve
 from baserate.formulas import areas, influence
 from baserate.formulas.steps import Steps
-from baserate.uncertainty.cells import corners
+from baserate.uncertainty.cells import Part, corners, thresholds
 
 # Where areas of a model are added up, in deviates of TPR.
 _GRID = np.linspace(-8.0, 6.0, 2801)
@@ -25,9 +26,12 @@ _PIECES = 200
 _FEW = 4.0
 # How far the slope beyond the pieces may be from that of two laws of equal variance.
 _STEEPEST = 2.0
+# With as many positives to a level, on average, an example shows what the levels are; more levels are hardly any.
+_TO_A_LEVEL = 3
+_LEVELS = 200
 
 
-class RocModel(NamedTuple):
+class SmoothRoc(NamedTuple):
     """Places on the curve, as normal deviates of both rates, and the slope of FPR in TPR beyond them."""
 
     tpr: FloatArray
@@ -38,9 +42,29 @@ class RocModel(NamedTuple):
         """The FPR where the TPR is this."""
         return scipy.special.ndtr(self._deviate(scipy.special.ndtri(tpr)))
 
+    def steps(self) -> Steps:
+        """The curve on a fine grid of thresholds."""
+        tpr = scipy.special.ndtr(_GRID)
+        fpr = self.fpr_at(tpr)
+        return Steps(tpr / tpr[-1], fpr, np.diff(tpr, prepend=0.0) / tpr[-1], np.zeros_like(fpr), 1.0, 1.0)
+
     def _deviate(self, z: FloatArray) -> FloatArray:
         beyond = z - np.clip(z, self.tpr[0], self.tpr[-1])
         return np.interp(z, self.tpr, self.fpr) + self.slope * beyond
+
+
+class RocLevels(NamedTuple):
+    """The share of each class at each level of the scores, from the highest down."""
+
+    pos: FloatArray
+    neg: FloatArray
+
+    def steps(self) -> Steps:
+        """The curve itself."""
+        return Steps(np.cumsum(self.pos), np.cumsum(self.neg), self.pos, self.neg, 1.0, 1.0)
+
+
+RocModel = SmoothRoc | RocLevels
 
 
 class ApMoments(NamedTuple):
@@ -51,13 +75,28 @@ class ApMoments(NamedTuple):
     of_neg: float
 
 
-def through(tpr: float, fpr: float) -> RocModel:
+def through(tpr: float, fpr: float) -> SmoothRoc:
     """The curve of two normal laws of equal variance through a point."""
     ends = scipy.special.ndtri(np.array([[tpr], [fpr]]))
-    return RocModel(ends[0], ends[1], 1.0)
+    return SmoothRoc(ends[0], ends[1], 1.0)
 
 
 def like(curve: Curve) -> RocModel:
+    """What was seen, as it may be again: a smooth curve along it or, where scores have few levels, these."""
+    cells = thresholds(curve)
+    if len(cells.score) > min(_LEVELS, cells.pos.effective_size / _TO_A_LEVEL):
+        return _smooth(curve)
+    tied = Part(cells.neg.rows[1::2], cells.neg.weight[1::2])
+    return RocLevels(_shares(cells.pos), _shares(tied))
+
+
+def _shares(part: Part) -> FloatArray:
+    """As if there had been another row with a bit of it in each level, so that what was not seen may still come."""
+    worth = part.rows * part.weight / part.typical_weight
+    return (worth + 1 / len(worth)) / (float(worth.sum()) + 1)
+
+
+def _smooth(curve: Curve) -> SmoothRoc:
     """A smooth curve along the one that was seen; above the first few negatives it is a guess, namely a line."""
     cells = corners(curve)
     n_pos, n_neg = cells.pos.effective_size, cells.neg.effective_size
@@ -74,7 +113,7 @@ def like(curve: Curve) -> RocModel:
     share = np.bincount(piece, pos, pieces)
     there = share > 0
     at = np.stack([np.bincount(piece, pos * one, pieces)[there] / share[there] for one in deviates])
-    return RocModel(at[0], np.maximum.accumulate(at[1]), _slope(deviates, pos * n_pos))
+    return SmoothRoc(at[0], np.maximum.accumulate(at[1]), _slope(deviates, pos * n_pos))
 
 
 def _slope(deviates: FloatArray, rows: FloatArray) -> float:
@@ -85,11 +124,10 @@ def _slope(deviates: FloatArray, rows: FloatArray) -> float:
 
 
 def ap_moments(model: RocModel, x: float) -> ApMoments:
-    """By the influence function, on a fine grid of thresholds."""
-    tpr = scipy.special.ndtr(_GRID)
-    fpr = model.fpr_at(tpr)
-    pos, gaps = np.diff(tpr, prepend=0.0), np.diff(fpr, prepend=0.0, append=1.0)
-    steps = Steps(tpr / tpr[-1], fpr, pos / tpr[-1], np.zeros_like(fpr), 1.0, 1.0)
+    """By the influence function."""
+    steps = model.steps()
+    between = np.append(steps.fp - steps.neg, 1.0) - np.append(0.0, steps.fp)
     found = influence.average_precision(steps, x)
     value = float(areas.average_precision(steps, np.array([x]), 0.0, 1.0)[0])
-    return ApMoments(value, math.fsum(steps.pos * found.at_corner**2), math.fsum(gaps * found.in_gap**2))
+    of_neg = math.fsum(between * found.in_gap**2) + math.fsum(steps.neg * found.tied**2)
+    return ApMoments(value, math.fsum(steps.pos * found.at_corner**2), of_neg)

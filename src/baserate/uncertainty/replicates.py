@@ -58,6 +58,21 @@ def values(metric: MetricFunction, at: Curve | Point, drawn: Drawn, x: FloatArra
     return np.array([[_value(metric, curve.at_prevalence(1 / (1 + x_j))) for x_j in x] for curve in curves])
 
 
+def average_precision_of(drawn: Drawn, x: FloatArray, low: float, high: float, *, deficit: bool = False) -> FloatArray:
+    """The step sum where scores are discrete; elsewhere a positive's weight is spread along its rise.
+
+    A drawn curve stands for a population, which has no steps where scores are continuous.
+    """
+    steps, atoms = drawn.steps, drawn.atoms
+    if atoms.all():
+        return areas.average_precision(steps, x, low, high, deficit=deficit)
+    if not atoms.any():
+        return areas.auc_pr(steps, x, low, high, deficit=deficit)
+    stepped = areas.average_precision(steps.each(lambda column: column[..., atoms]), x, low, high, deficit=deficit)
+    spread = areas.auc_pr(steps.each(lambda column: column[..., ~atoms]), x, low, high, deficit=deficit)
+    return stepped + spread
+
+
 class _DrawnTable(Table):
     """Drawn curves as a table that areas can read, all at once."""
 
@@ -75,18 +90,7 @@ class _DrawnTable(Table):
         return self.drawn.steps  # where pieces are vertical differs from curve to curve
 
     def average_precision(self, x: FloatArray, low: float, high: float, *, deficit: bool = False) -> FloatArray:
-        """The step sum where scores are discrete; elsewhere a positive's weight is spread along its rise.
-
-        A drawn curve stands for a population, which has no steps where scores are continuous.
-        """
-        steps, atoms = self.drawn.steps, self.drawn.atoms
-        if atoms.all():
-            return areas.average_precision(steps, x, low, high, deficit=deficit)
-        if not atoms.any():
-            return areas.auc_pr(steps, x, low, high, deficit=deficit)
-        stepped = areas.average_precision(steps.each(lambda column: column[..., atoms]), x, low, high, deficit=deficit)
-        spread = areas.auc_pr(steps.each(lambda column: column[..., ~atoms]), x, low, high, deficit=deficit)
-        return stepped + spread
+        return average_precision_of(self.drawn, x, low, high, deficit=deficit)
 
     def cumulative(self) -> tuple[Counts, Counts]:
         return self.drawn.steps.tp, self.drawn.steps.fp

@@ -1,0 +1,68 @@
+"""Test sets drawn from a ROC curve, by what the interval of average precision depends on.
+
+These are the places of the positives, which are order statistics, and how many negatives fall between them. The highest
+positives are told apart; further down runs of them stand as one, along which the curve is straight, as `estimate` has
+it in large test sets. So a test set of millions takes no longer. Of levels, it is how many rows each of them has.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from baserate.arrays import FloatArray, Indices
+from baserate.design.roc_models import RocLevels, RocModel, SmoothRoc
+from baserate.uncertainty.cells import Cells, Part
+
+# Positives from the top that are told apart; by which share of those above a run may be longer than one; and which
+# share of all positives it may have.
+_SINGLE = 16
+_GROWTH = 0.12
+_LONGEST = 0.06
+
+
+def drawn_sets(model: RocModel, n_pos: int, n_neg: int, n_sets: int, rng: np.random.Generator) -> Iterator[Cells]:
+    """Test sets of these sizes, one after the other."""
+    if isinstance(model, RocLevels):
+        return _with_levels(model, n_pos, n_neg, n_sets, rng)
+    return _without_ties(model, n_pos, n_neg, n_sets, rng)
+
+
+def _with_levels(model: RocLevels, n_pos: int, n_neg: int, n_sets: int, rng: np.random.Generator) -> Iterator[Cells]:
+    score = -np.arange(len(model.pos), dtype=np.float64)
+    drawn_pos, drawn_neg = rng.multinomial(n_pos, model.pos, n_sets), rng.multinomial(n_neg, model.neg, n_sets)
+    for pos, tied in zip(drawn_pos.astype(np.float64), drawn_neg, strict=True):
+        neg = np.zeros(2 * len(tied) + 1)
+        neg[1::2] = tied
+        yield Cells(score, _counted(pos), _counted(neg), np.zeros(len(score), np.bool_))
+
+
+def _without_ties(model: SmoothRoc, n_pos: int, n_neg: int, n_sets: int, rng: np.random.Generator) -> Iterator[Cells]:
+    rows = np.diff(ranks(n_pos), prepend=0).astype(np.float64)
+    places = np.cumsum(rng.standard_gamma(np.append(rows, 1.0), (n_sets, len(rows) + 1)), axis=1)
+    fpr = model.fpr_at(places[:, :-1] / places[:, -1:])
+    shares = np.diff(fpr, axis=1, prepend=0.0, append=1.0)
+    for between in rng.multinomial(n_neg, shares).astype(np.float64):
+        yield _runs(rows, between)
+
+
+def ranks(n_pos: int) -> Indices:
+    """The positives, counted from the highest score, at which a cell ends."""
+    found = list(range(1, min(n_pos, _SINGLE) + 1))
+    while found[-1] < n_pos:
+        step = min(max(1, int(_GROWTH * found[-1])), max(1, int(_LONGEST * n_pos)))
+        found.append(min(n_pos, found[-1] + step))
+    return np.array(found)
+
+
+def _runs(rows: FloatArray, between: FloatArray) -> Cells:
+    """Of as many negatives as positives in a run, one lies above the first of them."""
+    neg = np.zeros(2 * len(rows) + 1)
+    neg[:-1:2] = between[:-1] / rows
+    neg[1::2] = between[:-1] - neg[:-1:2]
+    neg[-1] = between[-1]
+    score = -np.arange(len(rows), dtype=np.float64)
+    return Cells(score, _counted(rows), _counted(neg), rows > 1)
+
+
+def _counted(rows: FloatArray) -> Part:
+    return Part(rows, np.ones_like(rows))
