@@ -5,6 +5,7 @@ its resident memory rose by at its peak. Linux alone can tell: ``ru_maxrss`` wou
 process that started this one.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -60,7 +61,9 @@ def _interpreter_seconds(code: str, repeats: int) -> float:
 
 
 def _fresh(arguments: list[str]) -> str:
-    return subprocess.run([sys.executable, *arguments], check=True, capture_output=True, text=True).stdout
+    # Compiled modules are kept, as pip keeps those of a package that it installs.
+    kept = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
+    return subprocess.run([sys.executable, *arguments], check=True, capture_output=True, text=True, env=kept).stdout
 
 
 def _resident(field: str) -> int:
