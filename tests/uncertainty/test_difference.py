@@ -165,6 +165,21 @@ def test_operating_points():
     assert found.low < found.value < found.high
 
 
+@pytest.mark.parametrize("threshold", [-math.inf, -9.0, 0.0, 0.5, 9.0, math.inf])
+def test_a_given_threshold_leaves_a_table_of_counts_however_many_rows_there_are(threshold):
+    label, a, b = rows(12, n_pos=3000, n_neg=9000, decimals=1)
+    cells = contest_of(br.recall, br.Pair.from_scores(label, a, b), lambda curve: curve.at_threshold(threshold)).cells()
+    for shared, is_in, size in ((cells.pos, label == 1, 1), (cells.neg, label == 0, 2)):
+        groups = zip(shared.of_a.tolist(), shared.of_b.tolist(), shared.part.rows.tolist(), strict=True)
+        found = np.zeros((2, 2))
+        for of_a, of_b, n in groups:  # a negative may be tied with the threshold
+            found[int(of_a >= size), int(of_b >= size)] += n
+        seen = [is_in & (score < threshold) for score in (a, b)]
+        wanted = [[np.sum(is_in & (seen[0] == i) & (seen[1] == j)) for j in (False, True)] for i in (False, True)]
+        np.testing.assert_array_equal(found, wanted)
+        assert len(shared.part.rows) <= 9
+
+
 def test_a_given_threshold_is_drawn_like_two_proportions():
     """Alone, a fixed threshold in drawn curves has the law of the closed form."""
     label, a, _ = rows(6)

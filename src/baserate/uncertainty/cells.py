@@ -89,15 +89,11 @@ def thresholds(curve: Curve) -> Cells:
     return _cut(curve, np.arange(len(curve)))
 
 
-def corners_and(curve: Curve, threshold: float) -> Cells:
-    """The corners and, as one without rows of its own, a threshold that was given beforehand."""
-    at = np.flatnonzero(curve.pos > 0)
+def either_side(curve: Curve, threshold: float) -> Cells:
+    """What is at a threshold that was given beforehand or above it, and what is below: all that its metrics can see."""
     behind = len(curve) - int(np.searchsorted(curve.score[::-1], threshold))
-    place = int(np.searchsorted(at, behind))
-    first, last = np.insert(at, place, behind), np.insert(at, place, behind - 1)
-    cells = _cut(curve, first, last)
-    cells.score[place] = threshold
-    return cells
+    cells = _cut(curve, np.array([0, behind]), np.array([behind, len(curve)]) - 1)
+    return cells._replace(score=np.array([threshold, -np.inf]))
 
 
 def _cut(curve: Curve, first: Indices, last: Indices | None = None) -> Cells:

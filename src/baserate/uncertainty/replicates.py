@@ -41,7 +41,7 @@ def cells_for(metric: MetricFunction, at: Curve | Point, *, every_corner: bool =
     curve = at.curve
     assert curve is not None  # a point that was chosen knows its curve
     if at.chosen.rule == "threshold" and at.threshold is not None:
-        return cells.corners_and(curve, at.threshold)
+        return cells.either_side(curve, at.threshold)
     every_threshold = cells.is_mostly_tied(curve) and at.chosen.rule not in _CORNER_RULES
     return cells.thresholds(curve) if every_threshold else cells.corners(curve)
 
