@@ -11,15 +11,15 @@ TARGET = Path(__file__).with_name("precision-over-prevalence.svg")
 
 # A logistic regression on the ULB credit card test set, at the threshold that finds 80 % of the frauds.
 POINT = br.Point.from_counts(tp=118, fp=28, fn=29, tn=85_268)
-# Odds, what they stand for, and where the label goes: right or left of the dot, and by how much lower.
+# Odds, what they stand for, where the label begins or ends, and how far that is from the dot.
 MARKED = (
-    ("1:1", "balanced test set", "start", 20),
-    ("1:580", "this test set", "start", -6),
-    ("1:10000", "little fraud", "end", 14),
-    ("1:100000", "hardly any fraud", "start", -14),
+    ("1:1", "balanced test set", "start", (10, 44)),
+    ("1:580", "this test set", "start", (12, -4)),
+    ("1:10000", "little fraud", "end", (-12, 16)),
+    ("1:100000", "hardly any fraud", "start", (-58, -38)),
 )
 
-WIDTH, HEIGHT, LEFT, TOP, PLOT_WIDTH, PLOT_HEIGHT = 760, 300, 56, 24, 680, 216
+WIDTH, HEIGHT, LEFT, TOP, PLOT_WIDTH, PLOT_HEIGHT = 760, 320, 60, 20, 680, 236
 RAREST, COMMONEST = 4e-7, 0.5
 GREY, BLUE, ORANGE = "#777", "#0072b2", "#d55e00"
 
@@ -53,20 +53,19 @@ def picture() -> str:
     for share in (0, 0.25, 0.5, 0.75, 1):
         ends = f"x1='{LEFT}' x2='{LEFT + PLOT_WIDTH}' y1='{up(share)}' y2='{up(share)}'"
         parts.append(f"<line {ends} stroke='{GREY}' stroke-opacity='.25'/>")
-        parts.append(text(LEFT - 8, up(share) + 4, f"{share:.0%}", "end"))
-    below = TOP + PLOT_HEIGHT + 18
-    parts += [text(across(10.0**-power), below, f"1 in {10**power:,}") for power in range(1, 7)]
-    parts.append(text(LEFT + PLOT_WIDTH / 2, HEIGHT - 8, "how rare the positives are"))
+        parts.append(text(LEFT - 8, up(share) + 6, f"{share:.0%}", "end"))
+    below = TOP + PLOT_HEIGHT + 22
+    parts += [text(across(10.0**-power), below, f"{10**power:,}") for power in range(1, 7)]
+    parts.append(text(LEFT + PLOT_WIDTH / 2, HEIGHT - 10, "one positive in so many cases"))
     parts += [line(br.sweep(br.f1, POINT, grid), ORANGE), line(br.sweep(br.precision, POINT, grid), BLUE)]
-    for odds, name, anchor, lower in MARKED:
+    for odds, name, anchor, (right, lower) in MARKED:
         read = POINT.at_prevalence(odds)
         x, y = across(read.prevalence), up(br.precision(read))
         parts.append(f"<circle cx='{x:.1f}' cy='{y:.1f}' r='5' fill='{BLUE}'/>")
-        beside = 10 if anchor == "start" else -10
-        parts.append(text(x + beside, y + lower, f"{name} {br.precision(read):.2%}", anchor))
-    parts.append(text(across(6e-4), up(0.55), "precision", "end", BLUE))
+        parts.append(text(x + right, y + lower, f"{name} {br.precision(read):.2%}", anchor))
+    parts.append(text(across(8e-4), up(0.55), "precision", "end", BLUE))
     parts.append(text(across(1.7e-4), up(0.55), "F1", "start", ORANGE))
-    style = "font-family='system-ui, sans-serif' font-size='13'"
+    style = "font-family='system-ui, sans-serif' font-size='16'"
     title = "<title>Precision and F1 of one model at one threshold fall as positives get rarer</title>"
     body = "\n".join(parts)
     head = f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {HEIGHT}' role='img' {style}>"
