@@ -60,6 +60,29 @@ def test_any_example_gives_a_curve_that_rises(n_pos, n_neg):
     assert 0 < ap_moments(separated, 1.0).value < 1
 
 
+def test_pieces_at_one_fpr_are_level_to_the_last_digit():
+    y = np.repeat([1, 0, 1, 0], [700, 1, 1300, 5])
+    weight = np.random.default_rng(13).uniform(1, 2, len(y))
+    model = like(br.Curve.from_scores(y, -np.arange(len(y)), weight=weight))
+    assert len(model.fpr) > 100
+    assert (np.diff(model.fpr) >= 0).all()
+
+
+def test_a_single_negative_on_top_is_no_rule():
+    """It may be anywhere among the few that are expected up there."""
+    rng, y = np.random.default_rng(15), np.arange(3000) < 1000
+    score = rng.normal(np.where(y, 2.0, 0.0))
+    lucky = np.where(np.arange(3000) == 2999, 9.0, score)
+    usual, changed = (like(br.Curve.from_scores(y, one)).fpr_at(np.array([0.001, 0.01])) for one in (score, lucky))
+    assert (changed < 3 * usual).all()
+
+
+@pytest.mark.parametrize(("spread", "slope"), [(0.1, 0.5), (1.0, 1.0), (10.0, 2.0)])
+def test_beyond_the_pieces_goes_a_line_that_is_not_too_steep(spread, slope):
+    model = like(normal_curve(np.random.default_rng(14), 2000, 2000, 1.0, spread))
+    assert model.slope == pytest.approx(slope, rel=0.1)
+
+
 def test_weights_that_are_all_alike_change_nothing():
     rng = np.random.default_rng(4)
     y, score = rng.random(400) < 0.3, rng.normal(size=400)
@@ -165,7 +188,7 @@ def test_a_plan_is_always_the_same_and_says_what_it_is_for():
     assert (plan.metric, plan.method, plan.interval) == ("average_precision", "exact", "melded")
     assert plan.value == pytest.approx(ap_moments(through(0.6, 0.05), 9.0).value)
     assert plan.expected_width < plan.assured_width <= plan.wanted_width == 0.4
-    assert 0.95 <= plan.chance < 0.99
+    assert 0.963 <= plan.chance < 0.975  # some test sets are kept in reserve
     assert plan.cost == plan.n_pos + plan.n_neg
     assert "average_precision at prevalence 0.1 known to 0.4 (95 %, melded) in 9" in str(plan)
     assert f"about {plan.value:.4g}, width" in str(plan)

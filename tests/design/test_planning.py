@@ -192,8 +192,8 @@ def test_planning_is_quick(method):
     [
         ({"delta": None}, "one of delta, half_width and ap_width must be given, got none"),
         ({"half_width": 0.1, "prevalence": 0.1}, "ap_width must be given, got delta and half_width"),
-        ({"prevalence": 0.1}, "must come with a prevalence, and delta without, got delta=0.1 and prevalence=0.1"),
-        ({"delta": None, "half_width": 0.1}, "must come with a prevalence, .* got half_width=0.1 and prevalence=None"),
+        ({"prevalence": 0.1}, "must come with a prevalence, and delta without, got delta=0.1 with one"),
+        ({"delta": None, "half_width": 0.1}, "must come with a prevalence, .* got half_width=0.1 without one"),
         ({"delta": None, "half_width": 0.5, "prevalence": 0.1}, "half_width must be above 0 and below 0.5, got 0.5"),
         ({"delta": 1}, "delta must be strictly between 0 and 1"),
         ({"tpr": 0}, "tpr must be above 0"),
