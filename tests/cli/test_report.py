@@ -57,16 +57,16 @@ def test_a_range_of_prevalences_is_marked(path):
 
 
 @pytest.mark.parametrize(
-    ("options", "sentence"),
+    ("options", "code", "sentence"),
     [
-        (["--tz=UTC"], "--tz says whose clock cuts periods"),
-        (["--by=contry"], "a key must be a column of the table, got 'contry'"),
-        (["--prevalence=often"], "a prevalence must be a share"),
-        (["-o", "no/such/folder/page.html"], "no/such/folder"),
+        (["--tz=UTC"], 2, "--tz goes with --period."),
+        (["--by=contry"], 1, "a key must be a column of the table, got 'contry'"),
+        (["--prevalence=often"], 1, "a prevalence must be a share"),
+        (["-o", "no/such/folder/page.html"], 1, "no/such/folder"),
     ],
 )
-def test_wrong_input_is_a_sentence(path, capsys, options, sentence):
-    assert run(["report", str(path), *COLUMNS, *options]) == 1
+def test_wrong_input_is_a_sentence(path, capsys, options, code, sentence):
+    assert run(["report", str(path), *COLUMNS, *options]) == code
     captured = capsys.readouterr()
     assert sentence in captured.err
     assert "Traceback" not in captured.err

@@ -60,6 +60,12 @@ def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str]) -> None:
             raise InputError(f"an output must not replace what is read, got {output!r}; name another file.")
 
 
+def check_clock(tz: str | None, period: str | None) -> None:
+    """Refuse a clock that has nothing to cut."""
+    if tz is not None and period is None:
+        raise click.UsageError("--tz goes with --period.")
+
+
 def _column(*names: str, **settings: Any) -> Callable[[F], F]:
     """An option that names a column; the shell completes it if it knows the file already."""
     return click.option(*names, metavar="COLUMN", shell_complete=_columns_beginning_with, **settings)
@@ -89,8 +95,7 @@ def curves_of(
     n_scores: int = 1,
 ) -> dict[tuple[str, Key], Curve]:
     """The curve of each score and group; `n_scores` is how many scores a command needs."""
-    if tz is not None and period is None:
-        raise click.UsageError("--tz goes with --period.")
+    check_clock(tz, period)
     period_meant = _period(period)
     others = (weight, *keys, period_meant and period_meant[0])
     label, scores = columns_meant(file, label, scores, others=others, n_scores=n_scores, memory_limit=memory_limit)

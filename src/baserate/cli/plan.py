@@ -38,7 +38,7 @@ _SHOWN = ("metric", "method", "n_pos", "n_neg", "cost", "prevalence", "wanted_wi
 @click.option("--prevalence", help="Where it is read: 0.001 or 1:1000; with --half-width or --ap-width.")
 @click.option("--like", metavar="FILE", type=click.Path(), help="Scores to be like, instead of --tpr and --fpr.")
 @click.option("--label", metavar="COLUMN", help="Its column of labels, unless only one can be meant.")
-@click.option("--score", "scores", metavar="COLUMN", multiple=True, help="Its column of scores, likewise.")
+@click.option("--score", metavar="COLUMN", multiple=True, help="Its column of scores, likewise.")
 @click.option("--positive", metavar="LABEL", help="Which label is the positive one, if not 1 or true.")
 @click.option("--cost-pos", type=float, default=1.0, show_default=True, help="What a positive costs.")
 @click.option("--cost-neg", type=float, default=1.0, show_default=True, help="What a negative costs.")
@@ -71,7 +71,7 @@ def plan(*, methods: tuple[Method, ...], prevalence: str | None, form: str | Non
     ROC curve, or --like names scores whose curve is followed, read at --prevalence or as they are.
     """
     at = None if prevalence is None else prevalence_from(prevalence)
-    example = {name: asked.pop(name) for name in ("like", "label", "scores", "positive")}
+    example = {name: asked.pop(name) for name in ("like", "label", "score", "positive")}
     if example["like"] is None:
         _check_rates(asked, example)
         plans = [test_set(prevalence=at, method=method, **asked) for method in methods]
@@ -90,7 +90,7 @@ def _check_rates(asked: dict[str, Any], example: dict[str, Any]) -> None:
             raise click.UsageError(f"Missing option '--{name}'.")
     for name, value in example.items():
         if value:
-            raise click.UsageError(f"--{name.removesuffix('s')} goes with --like.")
+            raise click.UsageError(f"--{name} goes with --like.")
 
 
 def _plan_like(
@@ -101,14 +101,14 @@ def _plan_like(
             raise click.UsageError(f"--{name.replace('_', '-')} does not go with --like.")
     if asked["ap_width"] is None:
         raise click.UsageError("Missing option '--ap-width'.")
-    if len(example["scores"]) > 1:
+    if len(example["score"]) > 1:
         raise click.UsageError("A plan is like one model: name one --score.")
     for method in methods:
         check_method(method)
     found = curves_of(
         (example["like"],),
         label=example["label"],
-        scores=example["scores"],
+        scores=example["score"],
         weight=None,
         keys=(),
         period=None,

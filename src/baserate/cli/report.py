@@ -5,12 +5,11 @@ from typing import Any
 
 import click
 
-from baserate.cli.arguments import Key, check_outputs, curves_of, of_a_file
+from baserate.cli.arguments import Key, check_clock, check_outputs, curves_of, of_a_file
 from baserate.cli.columns import columns_meant
 from baserate.cli.notes import quiet_option
 from baserate.cli.prevalences import grid_from
 from baserate.curves.curve import Curve
-from baserate.errors import InputError
 from baserate.report.content import content, verdict
 from baserate.report.page import write
 
@@ -46,8 +45,7 @@ def report(
     One file that opens offline and can be mailed: it holds curves and no rows. Its prevalence slider redraws
     everything. The page opens at the first --prevalence; each --by and the --period get a section of their own.
     """
-    if tz is not None and period is None:
-        raise InputError(f"--tz says whose clock cuts periods, got {tz!r} and no --period; add one such as ts:month.")
+    check_clock(tz, period)
     check_outputs([output], file)
     wanted = [prevalence for text in prevalences for prevalence in grid_from([text], 2)]
     others = (data["weight"], *keys, period and period.rpartition(":")[0])

@@ -271,7 +271,7 @@ class Accumulator:
         """Read a saved accumulator, to go on with it; a damaged or foreign file is refused."""
         columns, facts = files.read(path, kind="accumulator")
         try:
-            loaded = cls(positive=facts["positive"], max_scores=facts["max_scores"])  # type: ignore[arg-type]
+            loaded = cls(positive=facts["positive"], max_scores=facts["max_scores"])  # type: ignore[arg-type]  # it checks
             other = None if facts["other"] is None else _plain(facts["other"], "other")
             part = _pooled([_checked(columns, facts["bits"])], loaded._max_scores)
             loaded._state = _State((part,), int(checks.counts([facts["rows"]], "rows")[0]), other)
@@ -373,7 +373,7 @@ def _checked(columns: dict[str, Array], bits: object) -> _Part:
     Curve.from_counts(**columns)
     wide = np.float64 if "pos_squares" in columns else np.int64
     typed = {name: column.astype(wide if name in ("pos", "neg") else np.float64) for name, column in columns.items()}
-    counted = Counted(**typed)  # type: ignore[arg-type]
+    counted = Counted(**typed)  # type: ignore[arg-type]  # from_counts knew all names
     if bits is None:
         if counted.top is not None:
             raise InputError("entries must be scores at the exact level, got buckets")

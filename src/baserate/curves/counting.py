@@ -131,4 +131,4 @@ def _without_empty(counted: Counted) -> Counted:
     used = (counted.pos > 0) | (counted.neg > 0)
     if used.all():
         return counted
-    return Counted(*(None if column is None else column[used] for column in counted))  # type: ignore[arg-type]
+    return Counted(*(None if column is None else column[used] for column in counted))  # type: ignore[arg-type]  # pos stays

@@ -330,7 +330,7 @@ class Curve(Thresholds):
         columns, facts = files.read(path)
         try:
             if "tpr" in columns:
-                return cls.from_rates(**columns, **facts)  # type: ignore[arg-type]
+                return cls.from_rates(**columns, **facts)  # type: ignore[arg-type]  # it checks them
             unlabelled = int(checks.counts([facts.get("unlabelled", 0)], "unlabelled")[0])
             curve = replace(cls.from_counts(**columns), unlabelled=unlabelled)
             given = facts["prevalence"]

@@ -43,7 +43,7 @@ def write(path: str | os.PathLike[str], saved: Saved, *, kind: str = "curve") ->
     """Write a curve or an accumulator."""
     header = json.dumps({"format": f"baserate {kind}", "version": _VERSION, "facts": saved.facts})
     packed = io.BytesIO()
-    np.savez_compressed(packed, header=np.array(header), **saved.columns)  # type: ignore[arg-type]
+    np.savez_compressed(packed, header=np.array(header), **saved.columns)  # type: ignore[arg-type]  # no flag
     write_whole(path, packed.getbuffer())
 
 
