@@ -150,6 +150,14 @@ def test_many_curves_at_once_are_read_one_by_one():
             assert found[i] == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.parametrize("threshold", [-np.inf, 1.0, 1.5, 2.0, 3.0, 4.0, np.inf])
+def test_either_side_of_a_threshold_are_its_counts(threshold):
+    curve = br.Curve.from_counts([3, 2, 1], [2, 3, 5], [7, 11, 13])
+    cells, point = cutting.either_side(curve, threshold), curve.at_threshold(threshold)
+    assert tuple(cells.pos.rows) == (point.confusion.tp, point.confusion.fn)
+    assert (cells.neg.rows[:2].sum(), cells.neg.rows[2:].sum()) == (point.confusion.fp, point.confusion.tn)
+
+
 @pytest.mark.slow
 def test_runs_of_corners_stand_for_them(monkeypatch):
     """With many corners, runs of them are drawn as one; ends must stay where they are, within the noise of draws."""
