@@ -9,7 +9,7 @@ import tempfile
 import threading
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -73,22 +73,26 @@ def is_path(table: object) -> bool:
 
 @contextmanager
 def opened(
-    path: object, *, numbers: Iterable[str], label: str, memory_limit: str | None, check_whole: bool = True
+    path: object, *, numbers: Iterable[str], label: str, memory_limit: str | None, head_only: bool = False
 ) -> Iterator[Files]:
     """The table in a file, a folder, a pattern, or a list of files; gone, with all it left on disk, afterwards.
 
     `numbers` and `label` are read as what they are from CSV, where a column has no type of its own. Compressed files
-    are checked for being whole, which takes a pass over them, unless `check_whole` is False.
+    are checked for being whole, which takes a pass over them, unless only the head of the table is wanted.
     """
     found = _found(path)
     kind = _format(found)
     duckdb = _duckdb()
-    for file in found:
-        if check_whole and file.lower().endswith(_COMPRESSED):
-            _check_whole(file)
-    with tempfile.TemporaryDirectory(prefix="baserate-", ignore_cleanup_errors=True) as spill:
+    if not head_only:
+        for file in found:
+            if file.lower().endswith(_COMPRESSED):
+                _check_whole(file)
         with _interrupts_wait():
-            connection = _connected(duckdb, memory_limit or MEMORY_LIMIT, spill)
+            duckdb.ConstantExpression(0)  # the first one loads pandas, if it is installed
+    with ExitStack() as leftovers:
+        with _interrupts_wait():
+            spill = leftovers.enter_context(tempfile.TemporaryDirectory(prefix="baserate-", ignore_cleanup_errors=True))
+            connection = leftovers.enter_context(closing(_connected(duckdb, memory_limit or MEMORY_LIMIT, spill)))
         try:
             with _interrupts_wait():
                 table = _relation(connection, kind, found, set(numbers), label)
@@ -96,12 +100,13 @@ def opened(
         except duckdb.Error as error:
             raise _unreadable(found, kind, error) from None
         finally:
-            connection.close()
+            with _interrupts_wait():
+                leftovers.close()
 
 
 def columns_of(path: object, *, memory_limit: str | None = None) -> list[Column]:
     """The columns of files as their first rows show them; the rest is not read."""
-    with opened(path, numbers=(), label="", memory_limit=memory_limit, check_whole=False) as found:
+    with opened(path, numbers=(), label="", memory_limit=memory_limit, head_only=True) as found:
         frame = nw.from_native(found.table)
         kinds = {name: _kind(dtype) for name, dtype in frame.collect_schema().items()}
         simple = [name for name, kind in kinds.items() if kind != "other"]
@@ -268,9 +273,9 @@ def _watched(connection: "DuckDBPyConnection", frame: AnyFrame) -> Answer:
                 working = worker.is_alive()
                 line.show(connection.query_progress() / 100)
     except BaseException:
-        connection.interrupt()
-        if worker.is_alive():  # it may not have begun
-            worker.join()
+        while worker.is_alive():
+            connection.interrupt()  # goes unheard before the query has begun
+            worker.join(_POLLING)
         raise
     if "error" in outcome:
         raise outcome["error"]
