@@ -1,7 +1,7 @@
 # Everything works from a fresh clone on a machine with Python >= 3.11; the first call sets up .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types layers format bench bench-files browser coverage prior-study monitor-study design-study store-torture docs papers clean
+.PHONY: help demo test check explore lint types layers format bench bench-files browser coverage prior-study monitor-study design-study store-torture docs papers clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -26,6 +26,9 @@ test: lint types layers browser ## everything that must pass before a change lan
 
 check: lint types layers ## the quick part of it: nothing slow, no Spark, no browser (two minutes)
 	@$(BIN)/pytest -n 2 --dist loadfile -m "not slow and not spark and not browser"
+
+explore: $(READY) ## the property tests, on cases nobody has seen yet (a minute)
+	@$(BIN)/pytest -n 2 --dist loadfile -m hypothesis --hypothesis-profile exploring
 
 # Chromium, for the tests of the page: the system's, or installed where that is allowed; else they are skipped.
 browser:

@@ -1,10 +1,16 @@
-"""Where the oracle and the real data live."""
+"""Where the oracle and the real data live, and how cases of property tests are found."""
 
 import os
 import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same cases each time, so a change is judged by what it changes; `make explore` looks for new ones.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile("exploring", deadline=None)
+settings.load_profile("repeatable")
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))

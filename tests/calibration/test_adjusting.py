@@ -19,7 +19,7 @@ from baserate.formulas.prior_shift import shifted
 
 pytestmark = pytest.mark.slow  # together, these take long
 
-tried = settings(max_examples=200, deadline=None)
+tried = settings(max_examples=200)
 
 LARGEST_BELOW_1 = 1 - 2.0**-53
 etas = st.floats(-30, 30).map(lambda z: float(scipy.special.expit(z)))

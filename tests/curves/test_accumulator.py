@@ -43,7 +43,7 @@ def has_weight(rows, weighted):
 # --- the same in any order ------------------------------------------------------------------------
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(rows=ROWS, max_scores=LIMITS, data=st.data())
 def test_any_split_order_and_tree_of_merges_gives_the_same_curve(rows, max_scores, data, tmp_path_factory):
     mixed = data.draw(st.booleans())
@@ -109,7 +109,7 @@ def by_hand(rows, max_scores):
     return level, br.Curve.from_counts(low, pos, neg, top=high)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(rows=ROWS, max_scores=LIMITS)
 def test_the_curve_is_that_of_class_ranges_at_the_finest_level_that_fits(rows, max_scores):
     if not has_weight(rows, True):
@@ -123,7 +123,7 @@ def test_the_curve_is_that_of_class_ranges_at_the_finest_level_that_fits(rows, m
     assert squares == tuple(sum(w * w for _, y, w in rows if y == wanted) for wanted in (True, False))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(rows=ROWS)
 def test_few_scores_are_exact(rows):
     y, s, w = columns(rows)

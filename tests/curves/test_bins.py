@@ -52,7 +52,7 @@ def test_an_edge_next_to_another_stays_where_it_is():
 unit = st.integers(0, 20).map(lambda k: k / 20) | st.floats(0, 1)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(scores=st.lists(unit, min_size=2, max_size=40), n=st.integers(1, 12))
 def test_equal_frequency_is_cutting_at_exact_quantiles(scores, n):
     """The definition in fractions: a row is below a quantile if its score is not above it."""
@@ -72,7 +72,7 @@ def test_equal_frequency_is_cutting_at_exact_quantiles(scores, n):
     assert (found.high[:-1] < found.low[1:]).all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     rows=st.lists(st.tuples(unit, st.booleans()), min_size=2, max_size=40),
     bins=st.sampled_from([1, 4, 10, "equal_frequency(4)", [0, 0.05, 0.5, 1]]),

@@ -16,7 +16,7 @@ from baserate.curves.counting import Counted, merge_counts
 
 pytestmark = pytest.mark.slow  # together, these take long
 
-tried = settings(max_examples=150, deadline=None)
+tried = settings(max_examples=150)
 
 SMALLEST, TINIEST_NORMAL, LARGEST = 5e-324, np.finfo(float).tiny, np.finfo(float).max
 LANDMARKS = [0.0, SMALLEST, TINIEST_NORMAL, 2.0**-193, 2.0**-192, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0]

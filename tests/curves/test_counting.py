@@ -29,14 +29,14 @@ rows = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(rows=rows)
 def test_counts_equal_a_dictionary(rows):
     scores, positive = np.array([s for s, _ in rows], float), np.array([y for _, y in rows], bool)
     assert as_rows(count_rows(scores, positive)) == counted_by_hand(scores, positive)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(rows=rows, seed=st.integers(0, 9))
 def test_weighted_counts_equal_a_dictionary(rows, seed):
     scores, positive = np.array([s for s, _ in rows], float), np.array([y for _, y in rows], bool)

@@ -14,7 +14,7 @@ from baserate.registry import Law
 
 pytestmark = pytest.mark.slow  # together, these take long
 
-tried = settings(max_examples=60, deadline=None)
+tried = settings(max_examples=60)
 etas = st.floats(-14, 14).map(lambda z: float(1 / (1 + np.exp(-z))))
 RANKED = [
     functools.partial(row.function, **parameters)

@@ -150,7 +150,7 @@ tables = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, m
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(table=tables, wanted=st.integers(1, 20).map(lambda k: k / 20), eta=st.floats(0.01, 0.99))
 def test_every_rule_against_its_definition(table, wanted, eta):
     curve = br.Curve.from_counts(range(len(table)), [p for p, _ in table], [n for _, n in table]).at_prevalence(eta)

@@ -70,7 +70,7 @@ def test_f1_moves_with_recall_too():
 # --- the band ------------------------------------------------------------------------------------
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(ts=st.tuples(shares, shares, shares), fs=st.tuples(shares, shares, shares), log_x=st.floats(-10, 10))
 @pytest.mark.parametrize("beta", [0.5, 1.0, 2.0])
 def test_every_point_of_the_box_is_in_the_band(ts, fs, log_x, beta):
@@ -91,7 +91,7 @@ def test_bands_over_prevalences():
 # --- its widest place ----------------------------------------------------------------------------
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(ts=st.tuples(shares, shares), fs=st.tuples(shares, shares))
 def test_no_prevalence_is_wider(ts, fs):
     t, f = between(*sorted(ts)), between(*sorted(fs))
@@ -132,7 +132,7 @@ def test_the_limits_are_approached():
 # --- coefficients of variation -------------------------------------------------------------------
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(cv_t=cvs, cv_f=cvs)
 def test_the_width_from_cvs(cv_t, cv_f):
     width = float(width_from_cvs(cv_t, cv_f))
@@ -152,7 +152,7 @@ def test_a_side_that_reaches_zero_makes_the_width_one():
     np.testing.assert_array_equal(width_from_cvs([0.1, 1.0, 0.0], [1.0, 3.0, 1.5]), 1)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(cv=st.floats(0, 0.99), other=st.floats(0, 0.99))
 def test_what_is_afforded_makes_the_width(cv, other):
     assert affordable_cv(width_from_cvs(cv, other), other) == pytest.approx(cv, rel=1e-9, abs=1e-13)

@@ -55,7 +55,7 @@ def limits(entries):
     return np.minimum(one, other), np.maximum(one, other), pos, neg, place
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(SCORES, st.floats(0, 1), st.data())
 def test_statistics_stay_within_their_range(entries, along, data):
     """Wherever each row's score lies within its limits, rows of one entry together or apart."""

@@ -81,7 +81,7 @@ def test_scikit_learn_gives_the_same_line():
     assert line == pytest.approx((model.intercept_[0], model.coef_[0, 0]), abs=1e-5)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     st.lists(st.tuples(st.floats(-30, 30), st.integers(0, 1000), st.integers(0, 1000)), min_size=2, max_size=8),
     st.sampled_from([1e-6, 1.0, 1e6]),

@@ -64,7 +64,7 @@ def test_738_cases_are_within_5_points_by_hoeffding():
     assert half_width(738) < 0.05 < half_width(737)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(case=counts(), level=levels)
 def test_scipy(case, level):
     k, n = case
@@ -124,7 +124,7 @@ def test_no_success_and_no_failure(method):
 
 
 @every_method
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(case=counts(), level=levels)
 def test_laws(method, case, level):
     k, n = case

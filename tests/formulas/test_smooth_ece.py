@@ -127,7 +127,7 @@ def masses(draw):
 
 
 @given(masses(), st.floats(0.01, 100))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_between_the_error_in_the_large_and_that_of_every_score(case, scale):
     score, pos, neg = case
     value, bandwidth = smooth_ece(score, pos, neg)
@@ -141,7 +141,7 @@ def test_between_the_error_in_the_large_and_that_of_every_score(case, scale):
 
 
 @given(masses(), st.floats(2e-3, 0.5), st.floats(1.0, 4.0))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_a_wider_kernel_sees_less(case, bandwidth, factor):
     narrow, wide = at_bandwidth(*case, bandwidth), at_bandwidth(*case, bandwidth * factor)
     assert wide <= narrow * (1 + 1e-7) + 1e-12
@@ -149,7 +149,7 @@ def test_a_wider_kernel_sees_less(case, bandwidth, factor):
 
 
 @given(masses(), st.floats(-1e-3, 1e-3))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_scores_that_move_a_little_change_it_a_little(case, shift):
     # At a bandwidth s, a score moved by d moves its gap by d and its kernel by at most sqrt(2/pi) d / s.
     score, pos, neg = case
@@ -161,7 +161,7 @@ def test_scores_that_move_a_little_change_it_a_little(case, shift):
 
 
 @given(masses())
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_at_most_twice_the_root_of_the_distance_to_calibration(case):
     # Giving everyone the event rate is calibrated, and so far away. At a bandwidth s that is an error of at most
     # d (1 + sqrt(2/pi) / s), which is s at most at twice the root of d.

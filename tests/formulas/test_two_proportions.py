@@ -115,7 +115,7 @@ def test_ends_of_f_beta(table, x, beta):
         assert end in (0, 1) or crosses(lambda f: statistic_of_f_beta(table, x, beta, f), 0.95, end, 1e-13)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(table=tables(), level=levels, log_r=st.floats(-12, 12))
 def test_a_ratio_is_inside_iff_the_test_accepts_it(table, level, log_r):
     """Anywhere, so the accepted values have no gaps and no islands."""
@@ -127,7 +127,7 @@ def test_a_ratio_is_inside_iff_the_test_accepts_it(table, level, log_r):
     assert (low <= r <= high) == (distance < 0)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(table=tables(), level=levels, x=odds, beta=betas, logit=st.floats(-16, 8))
 def test_f_beta_is_inside_iff_the_test_accepts_it(table, level, x, beta, logit):
     low, high = f_beta_by_score(*table, x=x, beta=beta, confidence_level=level)
@@ -200,7 +200,7 @@ def test_f_beta_without_cases_tells_nothing(interval):
 # --- laws ----------------------------------------------------------------------------------------
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(table=tables(10**6), level=levels)
 @pytest.mark.parametrize("interval", [ratio_by_delta, ratio_by_score])
 def test_swapping_the_classes_inverts_the_ratio(interval, table, level):
@@ -210,7 +210,7 @@ def test_swapping_the_classes_inverts_the_ratio(interval, table, level):
     np.testing.assert_allclose(interval(tp, n_pos, fp, n_neg, level), swapped, rtol=1e-13)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(table=tables(10**6), level=levels, x=odds)
 def test_f_beta_without_recall_is_precision(table, level, x):
     """Mercaldo's interval for precision is that of the ratio, seen through logit = log(T/F) - log(x)."""
@@ -221,7 +221,7 @@ def test_f_beta_without_recall_is_precision(table, level, x):
         np.testing.assert_allclose(precision, expected, rtol=1e-13)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(table=tables(10**6), level=levels, beta=betas)
 def test_f_beta_among_positives_alone_is_wilsons_interval_of_recall(table, level, beta):
     f_beta = f_beta_by_score(*table, x=0.0, beta=beta, confidence_level=level)
@@ -230,7 +230,7 @@ def test_f_beta_among_positives_alone_is_wilsons_interval_of_recall(table, level
     np.testing.assert_allclose(f_beta, expected, rtol=1e-13)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(table=tables(1000), level=levels, x=odds, beta=betas)
 @pytest.mark.parametrize("interval", [f_beta_by_delta, f_beta_by_score])
 def test_f_beta_is_inside_its_interval_which_grows_with_the_level(interval, table, level, x, beta):

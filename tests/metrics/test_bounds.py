@@ -32,7 +32,7 @@ pytestmark = pytest.mark.slow  # together, these take long
 # --- the promise ----------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(rows=samples(), eta=st.sampled_from(ETAS))
 def test_areas_lie_between(rows, eta):
     exact, bucketed = at(rows.exact(), eta), at(rows.bucketed(), eta)
@@ -45,7 +45,7 @@ def test_areas_lie_between(rows, eta):
 
 
 @pytest.mark.filterwarnings("ignore::baserate.FewerBinsWarning")
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(rows=samples(), eta=st.sampled_from(ETAS), tenths=st.booleans())
 @example(rows=Rows(np.array([0, 1, 0]), np.array([0, np.inf, 0]), None, np.zeros(3)), eta=1 - 1e-9, tenths=False)
 def test_metrics_of_probabilities_lie_between(rows, eta, tenths):
@@ -72,7 +72,7 @@ def test_bounds_of_probabilities_are_narrow_where_buckets_are():
         assert 0 < br.bounds(metric, curve).width < width, metric
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(rows=samples(), eta=st.sampled_from(ETAS))
 def test_thresholds_within_a_bucket_lie_between(rows, eta):
     exact, bucketed = at(rows.exact(), eta), at(rows.bucketed(), eta)
@@ -106,7 +106,7 @@ def rules(exact, share, draw_among):
 BEST = [metric for metric in POINTWISE if br.METRICS[metric.func.__name__].higher_is_better is not None]
 
 
-@settings(max_examples=70, deadline=None)
+@settings(max_examples=70)
 @given(
     rows=samples(),
     etas=st.tuples(st.sampled_from(ETAS), st.sampled_from(ETAS)),
@@ -127,7 +127,7 @@ def test_points_chosen_by_the_same_rule_lie_between(rows, etas, share, data):
             assert_between(found, found.value, (rows, rule, level))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(rows=samples())
 def test_what_is_met_by_buckets_is_met_by_their_rows(rows):
     """A point that exists on the bucketed curve exists on the exact one: its thresholds are among the exact ones."""
@@ -138,7 +138,7 @@ def test_what_is_met_by_buckets_is_met_by_their_rows(rows):
     assert set(bucketed.top) <= set(exact.score)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(rows=samples(), label=st.integers(0, 1))
 def test_metrics_of_one_class_lie_between_without_the_other(rows, label):
     rows = rows._replace(y=np.full(len(rows.y), label))

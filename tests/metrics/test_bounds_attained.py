@@ -140,7 +140,7 @@ def test_rules_keep_bounds_within_what_they_allow():
     assert br.bounds(br.recall, split.best(dear_alerts)).high == pytest.approx(0.9)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(rows=samples(), eta=st.sampled_from(ETAS), share=st.floats(0.01, 1), joins=st.integers(2, 3))
 def test_finer_buckets_never_widen(rows, eta, share, joins):
     fine = at(rows.bucketed(), eta)

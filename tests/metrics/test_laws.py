@@ -22,7 +22,7 @@ from baserate.registry import Family, Law
 pytestmark = pytest.mark.slow  # together, these take long
 
 ROWS = list(br.METRICS.values())
-tried = settings(max_examples=60, deadline=None)
+tried = settings(max_examples=60)
 
 
 @st.composite
@@ -153,7 +153,7 @@ def test_values_stay_in_the_registered_range(sample, eta):
         assert (values <= row.highest + 1e-12).all(), row.name
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(sample=samples(), eta=etas)
 def test_a_sweep_equals_reading_one_by_one(sample, eta):
     """Also with enough prevalences for the fast ways of the areas."""

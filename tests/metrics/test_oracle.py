@@ -99,7 +99,7 @@ small_tables = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_siz
 etas = st.floats(-15, 15).map(lambda z: 1 / (1 + np.exp(-z)))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(table=small_tables, eta=etas, ends=st.tuples(st.floats(0, 1), st.floats(0, 1)))
 def test_areas_over_any_recall_range(table, eta, ends):
     low, high = sorted(ends)

@@ -44,7 +44,7 @@ def test_a_sweep_names_its_metric_and_makes_a_table():
 rates = st.tuples(st.floats(0.05, 1), st.floats(0.0001, 1))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(a=rates, b=rates, beta=st.sampled_from([0.5, 1.0, 2.0]))
 def test_f_beta_of_two_points_swaps_where_the_closed_form_says(a, b, beta):
     (t1, f1), (t2, f2) = a, b

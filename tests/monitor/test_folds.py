@@ -40,7 +40,7 @@ counts = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, m
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(counts, min_size=1, max_size=4), st.floats(1e-6, 1 - 1e-6))
 def test_its_area_is_the_mean_area_of_any_curves(tables, prevalence):
     folds = [br.Curve.from_counts(range(len(rows)), *zip(*rows, strict=True)) for rows in tables]

@@ -51,7 +51,7 @@ def test_the_best_f1_is_among_the_kept_points(kind):
     assert best == pytest.approx(over_odds.best_f1(curve, X), rel=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     rows=st.lists(st.tuples(st.booleans(), st.integers(0, 6)), min_size=2, max_size=40).filter(
         lambda rows: len({y for y, _ in rows}) == 2
