@@ -9,12 +9,18 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 
 from baserate.arrays import BoolArray, Counts, FloatArray, Indices
 from baserate.curves.curve import Curve
 
-# Corners that are kept as they are when there are more than twice as many, and runs that the others are put into.
+# Twice as many corners are all kept as they are. Of more, areas keep so many, and cut the others into so many runs.
 _SINGLE_CORNERS = 8192
+
+# Runs for a search for the best threshold, to a unit of log odds: each has a thousandth of what is above it, or below.
+_RUNS_PER_LOGIT = 1000
+
+_NEARLY_NONE = 1e-12  # a share with finite log odds
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,30 +69,56 @@ def is_mostly_tied(curve: Curve) -> bool:
     return not curve.weighted and 2 * len(curve) <= curve.n_pos + curve.n_neg
 
 
-def corners(curve: Curve) -> Cells:
-    """One corner per distinct positive score: all that points chosen by recall can see."""
-    return _cut(curve, np.flatnonzero(curve.pos > 0))
+def corners(curve: Curve, sides: Indices | None = None) -> Cells:
+    """One corner per distinct positive score: all that points chosen by recall can see.
+
+    Of more corners than are drawn in no time, those between the first and the last on one side of a limit stand as one.
+    `sides` has a number for each score, 0 if it may come to be on either side.
+    """
+    return _by_side(curve, np.flatnonzero(curve.pos > 0), sides)
+
+
+def thresholds(curve: Curve, sides: Indices | None = None) -> Cells:
+    """One corner per distinct score: every threshold there is, unless they are so many; then as for `corners`."""
+    return _by_side(curve, np.arange(len(curve)), sides)
 
 
 def corners_for_areas(curve: Curve) -> Cells:
     """The corners, all that areas can see; beyond a number of them, runs of corners stand as one.
 
-    The highest ones, where a false positive weighs most, stay as they are. Along a run the ROC curve is taken as
-    straight, which moves an area of precision by less than the largest share of positives in a run (below 1/8,192 for
-    equal runs) times the fall of precision along all runs, and moves it alike in all draws.
+    The highest ones, where a false positive weighs most, stay as they are, and so does one that would fill a run by
+    itself. Along a run the ROC curve is taken as straight, which moves an area of precision by less than the largest
+    share of positives in a run (below 1/4,096) times the fall of precision along all runs, and moves it alike in all
+    draws.
     """
     at = np.flatnonzero(curve.pos > 0)
     if len(at) <= 2 * _SINGLE_CORNERS:
         return _cut(curve, at)
-    singles = np.arange(_SINGLE_CORNERS)
-    runs = np.linspace(_SINGLE_CORNERS, len(at), _SINGLE_CORNERS + 1).astype(np.intp)
-    first, behind = np.append(singles, runs[:-1]), np.append(singles + 1, runs[1:])
-    return _cut(curve, at[first], at[behind - 1])
+    pos, neg = (share * _SINGLE_CORNERS for share in _shares_above(curve, at))
+    begins = _another_whole(pos) | _around(_fills_a_whole(pos) | _fills_a_whole(neg))
+    begins[: _SINGLE_CORNERS + 1] = True
+    return _in_runs(curve, at, begins)
 
 
-def thresholds(curve: Curve) -> Cells:
-    """One corner per distinct score: every threshold there is."""
-    return _cut(curve, np.arange(len(curve)))
+def corners_for_the_best(curve: Curve, threshold: float | None) -> Cells:
+    """The corners, for a search for the best of them, which on this curve ended at a threshold.
+
+    Beyond a number of them, runs stand as one, and only their ends are looked at. No run is worth mentioning beside
+    what is above it and what is below it, or goes beyond the threshold, so the best of the ends is as good as the best
+    of all up to a small part of what chance does.
+    """
+    at = np.flatnonzero(curve.pos > 0)
+    if len(at) <= 2 * _SINGLE_CORNERS:
+        return _cut(curve, at)
+    pos, neg = (
+        scipy.special.logit(np.clip(share, _NEARLY_NONE, 1 - _NEARLY_NONE)) * _RUNS_PER_LOGIT
+        for share in _shares_above(curve, at)
+    )
+    alone = _fills_a_whole(pos) | _fills_a_whole(neg)
+    if threshold is not None:
+        alone |= curve.score[at] == threshold
+    begins = _another_whole(pos) | _another_whole(neg) | _around(alone)
+    return _in_runs(curve, at, begins)
 
 
 def either_side(curve: Curve, threshold: float) -> Cells:
@@ -94,6 +126,49 @@ def either_side(curve: Curve, threshold: float) -> Cells:
     behind = len(curve) - int(np.searchsorted(curve.score[::-1], threshold))
     cells = _cut(curve, np.array([0, behind]), np.array([behind, len(curve)]) - 1)
     return cells._replace(score=np.array([threshold, -np.inf]))
+
+
+# --- runs of corners ------------------------------------------------------------------------------
+
+
+def _by_side(curve: Curve, at: Indices, sides: Indices | None) -> Cells:
+    if sides is None or len(at) <= 2 * _SINGLE_CORNERS:
+        return _cut(curve, at)
+    side = sides[at]
+    alone, changes = side == 0, np.diff(side) != 0
+    alone[1:] |= changes
+    alone[:-1] |= changes
+    return _in_runs(curve, at, _around(alone))
+
+
+def _in_runs(curve: Curve, at: Indices, begins: BoolArray) -> Cells:
+    """Cells of runs of corners, by which corners begin one."""
+    first = np.append(0, 1 + np.flatnonzero(begins[1:]))
+    return _cut(curve, at[first], at[np.append(first[1:], len(at)) - 1])
+
+
+def _shares_above(curve: Curve, at: Indices) -> tuple[FloatArray, FloatArray]:
+    """The share of each class above all corners, which is none, and down to each one."""
+    ends = np.append(0, at + 1)
+    pos, neg = (np.append(0.0, np.cumsum(column, dtype=np.float64)) for column in (curve.pos, curve.neg))
+    return pos[ends] / pos[-1], neg[ends] / neg[-1]
+
+
+def _another_whole(place: FloatArray) -> BoolArray:
+    """Corners above which another whole number has been reached than above the one before."""
+    return np.diff(np.floor(place[:-1]), prepend=-np.inf) > 0
+
+
+def _fills_a_whole(place: FloatArray) -> BoolArray:
+    """Corners that take up as much as the way from one whole number to the next."""
+    return np.diff(place) >= 1
+
+
+def _around(alone: BoolArray) -> BoolArray:
+    """Corners that begin a run, if these are to have one each: they, and those behind them."""
+    begins = alone.copy()
+    begins[1:] |= alone[:-1]
+    return begins
 
 
 def _cut(curve: Curve, first: Indices, last: Indices | None = None) -> Cells:

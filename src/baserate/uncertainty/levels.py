@@ -12,8 +12,8 @@ from baserate.arrays import FloatArray
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.formulas.proportions import Interval
+from baserate.uncertainty.choosing import chosen_levels
 from baserate.uncertainty.draws import Drawn
-from baserate.uncertainty.replicates import chosen_levels
 
 # Rules that do not look at the data they are judged on.
 _FIXED_RULES = ("given", "threshold")
