@@ -245,6 +245,17 @@ def test_a_long_read_shows_how_far_it_is(folder, monkeypatch):
     assert terminal.getvalue().endswith("\r\x1b[K")
 
 
+# A program that a shell started in the background ignores interrupts; so do those that it starts.
+HEAR_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+
+
+@pytest.fixture
+def interrupts_heard():
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, usual)
+
+
 @pytest.mark.slow
 def test_an_interrupt_leaves_nothing_behind(tmp_path):
     import duckdb
@@ -252,19 +263,21 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path):
     path, spill = tmp_path / "large.parquet", tmp_path / "spill"
     spill.mkdir()
     duckdb.sql(f"COPY (SELECT random() AS p, range % 2 AS y FROM range(20_000_000)) TO '{path}'")
-    reading = (
+    reading = HEAR_INTERRUPTS + (
         "import baserate as br, sys; br.curve(sys.argv[1], label='y', score='p', tolerance=0, memory_limit='150MB')"
     )
-    process = subprocess.Popen(
-        [sys.executable, "-c", reading, str(path)], env=os.environ | {"TMPDIR": str(spill)}, stderr=subprocess.PIPE
-    )
-    waiting_until = time.monotonic() + 60
-    while not list(spill.glob("baserate-*/*")):  # it works, and has begun to write
-        assert process.poll() is None
-        assert time.monotonic() < waiting_until
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=30)
+    command, surroundings = [sys.executable, "-c", reading, str(path)], os.environ | {"TMPDIR": str(spill)}
+    with subprocess.Popen(command, env=surroundings, stderr=subprocess.PIPE) as process:
+        try:
+            waiting_until = time.monotonic() + 60
+            while not list(spill.glob("baserate-*/*")):  # it works, and has begun to write
+                assert process.poll() is None
+                assert time.monotonic() < waiting_until
+                time.sleep(0.05)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=30)
+        finally:
+            process.kill()
     assert process.returncode != 0
     assert b"KeyboardInterrupt" in said
     assert list(spill.iterdir()) == []
@@ -286,6 +299,7 @@ def interrupted(function):
     [(tempfile, "mkdtemp"), (files, "_connected"), (files, "_relation"), (threading.Thread, "start"), (os, "scandir")],
     ids=["folder made", "connected", "file opened", "query begun", "folder being removed"],
 )
+@pytest.mark.usefixtures("interrupts_heard")
 def test_an_interrupt_leaves_nothing_behind_whenever_it_comes(folder, monkeypatch, tmp_path, room, name):
     spill = tmp_path / "spill"
     spill.mkdir()
@@ -298,8 +312,10 @@ def test_an_interrupt_leaves_nothing_behind_whenever_it_comes(folder, monkeypatc
 
 
 def test_an_interrupt_is_heard_while_pandas_loads(folder):
-    reading = """if True:
-        import signal, sys
+    reading = (
+        HEAR_INTERRUPTS
+        + """if True:
+        import sys
         import baserate
 
         class Interrupt:
@@ -310,6 +326,7 @@ def test_an_interrupt_is_heard_while_pandas_loads(folder):
         sys.meta_path.insert(0, Interrupt())
         baserate.curve(sys.argv[1], label="y", score="p")
     """
+    )
     command = [sys.executable, "-c", reading, str(folder / "rows.parquet")]
     done = subprocess.run(command, capture_output=True, check=False)
     assert done.returncode != 0

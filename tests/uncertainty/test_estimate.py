@@ -193,7 +193,7 @@ def test_a_run_moves_an_area_by_less_than_its_share_of_positives():
 
 @pytest.mark.parametrize("prevalence", [0.5, 0.01])
 def test_a_heavy_tie_among_very_many_scores_is_not_taken_as_straight(prevalence):
-    """A step as large as a tenth of the curve is no part of a run; the draws are around the value, step and all."""
+    """A step as large as a fifth of the curve is no part of a run; the draws are around the value, step and all."""
     rng = np.random.default_rng(4)
     y = rng.random(60_000) < 0.5
     score = rng.normal(size=60_000) + 1.5 * y
