@@ -311,6 +311,31 @@ def test_an_interrupt_leaves_nothing_behind_whenever_it_comes(folder, monkeypatc
     assert list(spill.iterdir()) == []
 
 
+def test_an_interrupt_before_a_query_has_begun_is_not_lost(monkeypatch):
+    import duckdb
+
+    connection, stopped = duckdb.connect(), []
+
+    class BeginsLate:
+        def fetchnumpy(self):
+            time.sleep(0.5)
+            try:  # for some seconds
+                connection.execute("SELECT sum(a.range * b.range) FROM range(8_000) a, range(200_000) b")
+            except duckdb.InterruptException:
+                stopped.append(True)
+                raise
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(files.nw, "to_native", lambda frame: frame)
+    monkeypatch.setattr(files.ProgressLine, "show", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        files._watched(connection, BeginsLate())
+    assert stopped == [True]
+    connection.close()
+
+
 def test_an_interrupt_is_heard_while_pandas_loads(folder):
     reading = (
         HEAR_INTERRUPTS

@@ -149,9 +149,7 @@ def _in_runs(curve: Curve, at: Indices, begins: BoolArray) -> Cells:
 
 def _shares_above(curve: Curve, at: Indices) -> tuple[FloatArray, FloatArray]:
     """The share of each class above all corners, which is none, and down to each one."""
-    ends = np.append(0, at + 1)
-    pos, neg = (np.append(0.0, np.cumsum(column, dtype=np.float64)) for column in (curve.pos, curve.neg))
-    return pos[ends] / pos[-1], neg[ends] / neg[-1]
+    return np.append(0.0, curve.tpr[at]), np.append(0.0, curve.fpr[at])
 
 
 def _another_whole(place: FloatArray) -> BoolArray:

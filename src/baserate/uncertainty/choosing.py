@@ -51,10 +51,9 @@ def _sides_of_the_limit(at: Point, curve: Curve) -> Indices:
     A rule chooses the first or the last on a side, or one of those that chance may take to either side (0).
     """
     for_tpr, for_fpr, limit = _limited(at)
-    pos, neg = np.cumsum(curve.pos, dtype=np.float64), np.cumsum(curve.neg, dtype=np.float64)
-    n_pos, n_neg = pos[-1], neg[-1]
-    above = for_tpr * (pos / n_pos) + for_fpr * (neg / n_neg) - limit
-    chance = abs(for_tpr) * _chance(pos / n_pos, n_pos) + abs(for_fpr) * _chance(neg / n_neg, n_neg)
+    tpr, fpr = curve.tpr, curve.fpr
+    above = for_tpr * tpr + for_fpr * fpr - limit
+    chance = abs(for_tpr) * _chance(tpr, curve.n_pos) + abs(for_fpr) * _chance(fpr, curve.n_neg)
     return np.where(np.abs(above) <= chance, 0, np.sign(above)).astype(np.intp)
 
 
@@ -67,7 +66,7 @@ def _limited(at: Point) -> tuple[float, float, float]:
     """What a rule limits, as a sum of multiples of TPR and FPR: the multiples, and the limit."""
     choice = at.chosen
     eta = math.nan if choice.prevalence is None else choice.prevalence
-    limit = math.nan if choice.target is None else choice.target
+    limit = _target(choice)
     for_tpr, for_fpr = {
         "recall": (1.0, 0.0),
         "fpr": (0.0, 1.0),
@@ -76,6 +75,10 @@ def _limited(at: Point) -> tuple[float, float, float]:
         "precision": ((1 - limit) * eta, -limit * (1 - eta)),
     }[choice.rule]
     return for_tpr, for_fpr, 0.0 if choice.rule == "precision" else limit
+
+
+def _target(choice: Choice) -> float:
+    return math.nan if choice.target is None else choice.target
 
 
 class Chosen(NamedTuple):
@@ -89,17 +92,16 @@ class Chosen(NamedTuple):
 def choose(at: Point, drawn: Drawn) -> Chosen:
     """Have the rule of a point choose again."""
     steps, choice = drawn.steps, at.chosen
-    limit = math.nan if choice.target is None else choice.target
     tpr, fpr = steps.tp / steps.n_pos, steps.fp / steps.n_neg
     if choice.rule == "threshold":
-        corner = np.full(len(tpr), np.count_nonzero(drawn.score >= limit))
+        corner = np.full(len(tpr), np.count_nonzero(drawn.score >= _target(choice)))
         return Chosen(_at(corner, tpr), _at(corner, fpr), corner)
     if choice.rule in _CORNER_RULES:
         corner = _best_corner(choice, tpr, fpr) + 1
         reached = _at(corner, tpr)
         if choice.rule == "recall":
             # Where scores are continuous, the wanted recall is reached on the way to the corner.
-            reached = np.where(drawn.atoms[corner - 1], reached, np.minimum(reached, limit))
+            reached = np.where(drawn.atoms[corner - 1], reached, np.minimum(reached, _target(choice)))
         return Chosen(reached, _at(corner, fpr), corner)
     # FPR goes on in the gap behind the last corner within the limit.
     for_tpr, for_fpr, limit = _limited(at)
@@ -123,7 +125,7 @@ def _at(chosen: Indices, rate: FloatArray) -> FloatArray:
 
 
 def _best_corner(choice: Choice, tpr: FloatArray, fpr: FloatArray) -> Indices:
-    target = choice.target if choice.target is not None else math.nan
+    target = _target(choice)
     if choice.rule == "recall":
         return np.minimum(_how_many(tpr < target * (1 - ROUNDING)), np.intp(tpr.shape[1] - 1))
     assert choice.prevalence is not None
