@@ -9,6 +9,19 @@ from baserate.registry import Family, Law, Metric
 TARGET = Path(__file__).with_name("metrics.md")
 
 
+ACCURACY = """\
+Tested against fifty-digit arithmetic, from prevalence 1e-9 to 1 − 1e-9 and with counts up to 1e12, a value is within
+1e-12 of itself, however near to 0. The exceptions:
+
+- calibration errors of scores that are all but calibrated: `ece`, `mce`, `rms_calibration_error` and `debiased_ece`
+  within 1e-15; `debiased_rms_calibration_error`, the root of a difference, within 1e-8;
+- `auc_prg` where parts above and below chance cancel, or over a part of the recalls: within 1e-14;
+- weights that are not whole numbers: their sums are rounded, and a difference of two shares cannot know more;
+- `smooth_ece`, which is integrated on a grid and not held to this.
+
+A rate that is given is taken as the float it is."""
+
+
 def index() -> str:
     """Every registered metric in one table per family."""
     parts = [
@@ -25,6 +38,7 @@ def index() -> str:
         "The tests hold each metric to these, except those named, which count cases or read scores as numbers:",
     ]
     parts += [";\n".join(f"- {law.value}{exceptions(law)}" for law in Law) + "."]
+    parts += ["## Accuracy", ACCURACY]
     return "\n\n".join(parts) + "\n"
 
 

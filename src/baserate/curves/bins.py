@@ -194,9 +194,15 @@ class Binned:
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             of_pos, of_neg = self.pos_squares / self.pos / self.pos, self.neg_squares / self.neg / self.neg
-            spread = (self.event_rate * (1 - self.event_rate)) ** 2 * (of_pos + of_neg)
-            rows = self.mass**2 / (self.pos_squares + self.odds**2 * self.neg_squares)
-            return np.where((self.pos > 0) & (self.neg > 0), spread, 0.0) * (rows / (rows - 1))
+            spread = (self.event_rate * (self.odds * self.neg / self.mass)) ** 2 * (of_pos + of_neg)
+            return np.where((self.pos > 0) & (self.neg > 0), spread, 0.0) * (self.mass**2 / self._pairs)
+
+    @property
+    def _pairs(self) -> FloatArray:
+        """``mass² (n - 1) / n`` by its terms: where a negative counts next to nothing, n is too near 1 to tell."""
+        pos, neg = np.asarray(self.pos, np.float64), np.asarray(self.neg, np.float64)
+        of_neg = self.odds**2 * (neg**2 - self.neg_squares)
+        return (pos**2 - self.pos_squares) + 2 * self.odds * pos * neg + of_neg
 
 
 def binned(curve: "Curve", bins: BinsLike, *, scores: FloatArray | None = None) -> Binned:
@@ -206,7 +212,8 @@ def binned(curve: "Curve", bins: BinsLike, *, scores: FloatArray | None = None) 
     """
     wanted = as_bins(bins)
     place = _places(curve, wanted)
-    kept, place = np.unique(place, return_inverse=True)
+    used = np.bincount(place) > 0
+    kept, place = np.flatnonzero(used), (np.cumsum(used) - 1)[place]
     size = len(kept)
     middle = curve.middle if scores is None else scores
 

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from typing import ClassVar, Generic, Self
 
 from baserate.errors import MissingInformationError, Reason
+from baserate.formulas import exact
 from baserate.formulas.pointwise import Confusion, N, Rates, rates, ratio, with_negatives_weighted
 
 
@@ -40,17 +41,39 @@ class Reading(ABC, Generic[N]):
     @property
     def confusion_as_read(self) -> Confusion[N]:
         """The confusion matrix at the prevalence read at: negatives weighted to match, by 1 at its own."""
-        if self._given is None and self._totals == self._n:
-            return self.confusion
-        return with_negatives_weighted(self.confusion, self.negative_weight)
+        return self.as_read(self.confusion)
+
+    def as_read(self, counted: Confusion[N]) -> Confusion[N]:
+        """The confusion matrix as counted with its negatives weighted to match the prevalence read at."""
+        if self._at_own:
+            return counted
+        return with_negatives_weighted(counted, self.negative_weight)
+
+    @property
+    def _at_own(self) -> bool:
+        return self._given is None and self._totals == self._n
 
     @property
     def negative_weight(self) -> float:
         """What one negative counts as, against one positive, at the prevalence read at; 1 at its own."""
-        if self._given is None and self._totals == self._n:
+        if self._at_own:
             return 1.0
         n_pos, n_neg = self._totals
         return self.odds_against * ratio(n_pos, n_neg)
+
+    @property
+    def exact_weight(self) -> exact.Twofold:
+        """The weight of a negative with twice the digits, for a difference that may come next to 0."""
+        if self._at_own:
+            return exact.Twofold(1.0)
+        n_pos, n_neg = self._totals
+        return exact.quotient(exact.times(self._exact_odds, float(n_pos)), float(n_neg))
+
+    @property
+    def _exact_odds(self) -> exact.Twofold:
+        if self._given is not None:
+            return exact.odds_against(self._given)
+        return exact.quotient(exact.Twofold(float(self.n_neg)), float(self.n_pos))
 
     @property
     def rates(self) -> Rates[N]:

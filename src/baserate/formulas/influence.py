@@ -136,7 +136,8 @@ def acceleration(influence: Influence, steps: Steps) -> FloatArray:
     """A sixth of the skewness of the area, the ``a`` of BCa intervals; 0 where the area does not vary."""
     cubes = _class_means(influence, steps, 3)
     skew = cubes[0] / steps.n_pos**2 + cubes[1] / steps.n_neg**2
-    return _ratio(skew, 6 * variance(influence, steps) ** 1.5)
+    spread = variance(influence, steps)
+    return _ratio(skew, 6 * spread * np.sqrt(spread))  # a power rounds otherwise for one curve than for many
 
 
 def _pieces(steps: Steps) -> _Pieces:

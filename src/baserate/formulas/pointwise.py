@@ -2,18 +2,18 @@
 
 Reading at a prevalence is weighting the negatives, so these are the textbook formulas: at the data's own
 prevalence the weight is 1 and the cells are whole numbers. A cell is never computed from its neighbour,
-because ``1 - tpr`` of a float has lost what a count still knew.
+because ``1 - tpr`` of a float has lost what a count still knew. What is a difference is taken between the cells as
+counted, before a weight rounds them, so that a value next to 0 has all its digits.
 """
 
-from typing import Generic, NamedTuple, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
 
 from baserate.arrays import FloatArray
+from baserate.formulas.exact import Twofold, complement, difference, times
 
 N = TypeVar("N", float, FloatArray)
-
-_ROUNDING = 2 * np.finfo(np.float64).eps
 
 
 class Confusion(NamedTuple, Generic[N]):
@@ -57,7 +57,8 @@ def with_negatives_weighted(c: Confusion[N], weight: N | float) -> Confusion[N]:
 
 def youden_j(c: Confusion[N]) -> N:
     """TPR - FPR."""
-    return ratio(_excess(c), (c.tp + c.fn) * (c.fp + c.tn))
+    n_pos, n_neg = c.tp + c.fn, c.fp + c.tn
+    return ratio(_excess(c), n_pos * n_neg)
 
 
 def lr_positive(r: Rates[N]) -> N:
@@ -100,16 +101,16 @@ def accuracy(c: Confusion[N]) -> N:
     return ratio(c.tp + c.tn, _total(c))
 
 
-def mcc(c: Confusion[N]) -> N:
-    """Correlation of label and prediction."""
-    spread = np.sqrt(c.tp + c.fp) * np.sqrt(c.fn + c.tn) * np.sqrt(c.tp + c.fn) * np.sqrt(c.fp + c.tn)
-    return ratio(_excess(c), cast(N, spread))
+def mcc(c: Confusion[N], j: N) -> N:
+    """Correlation of label and prediction, from Youden's J as counted."""
+    of_labels, of_predictions = np.sqrt(c.tp + c.fn) * np.sqrt(c.fp + c.tn), np.sqrt(c.tp + c.fp) * np.sqrt(c.fn + c.tn)
+    return ratio(cast(N, j * of_labels), cast(N, of_predictions))
 
 
-def kappa(c: Confusion[N]) -> N:
-    """Agreement of label and prediction beyond what chance gives."""
-    disagreement = (c.tp + c.fp) * (c.fp + c.tn) + (c.fn + c.tn) * (c.tp + c.fn)
-    return ratio(2 * _excess(c), disagreement)
+def kappa(c: Confusion[N], j: N) -> N:
+    """Agreement of label and prediction beyond what chance gives, from Youden's J as counted."""
+    n_pos, n_neg = c.tp + c.fn, c.fp + c.tn
+    return ratio(2 * j * (n_pos * n_neg), (c.tp + c.fp) * n_neg + (c.fn + c.tn) * n_pos)
 
 
 def alert_rate(c: Confusion[N]) -> N:
@@ -122,15 +123,17 @@ def lift(c: Confusion[N]) -> N:
     return ratio(ratio(c.tp, c.tp + c.fp) * _total(c), c.tp + c.fn)
 
 
-def recall_gain(c: Confusion[N]) -> N:
-    """Recall on the harmonic scale from the prevalence to 1."""
-    return 1 - ratio(c.fn * ratio(c.tp + c.fn, c.fp + c.tn), c.tp)
+def recall_gain(c: Confusion[N], weight: Twofold) -> N:
+    """Recall on the harmonic scale from the prevalence to 1, from cells as counted and the weight of a negative."""
+    found = times(weight, c.fp + c.tn)
+    gained: Any = difference(c.tp, found, c.fn, Twofold(c.tp + c.fn))
+    return cast(N, ratio(gained, c.tp * found.high))
 
 
-def modified_f_beta(c: Confusion[N], beta: float) -> N:
-    """F_beta of recall and of the precision in excess of chance; 0 at chance and below."""
+def modified_f_beta(c: Confusion[N], j: N, beta: float) -> N:
+    """F_beta of recall and of the precision in excess of chance, from Youden's J as counted; 0 at chance and below."""
     recall = ratio(c.tp, c.tp + c.fn)
-    excess = cast(N, np.maximum(ratio(_excess(c), (c.tp + c.fp) * (c.fp + c.tn)), 0.0))
+    excess = cast(N, np.maximum(ratio(j * (c.tp + c.fn), c.tp + c.fp), 0.0))
     square = beta * beta
     mean = ratio((1 + square) * excess * recall, square * excess + recall)
     return cast(N, np.where(np.equal(excess, 0), excess, mean))
@@ -151,10 +154,16 @@ def expected_cost(c: Confusion[N], cost_fn: float, cost_fp: float) -> N:
     return ratio(cost_fn * c.fn + cost_fp * c.fp, _total(c))
 
 
-def net_benefit(c: Confusion[N], threshold_probability: float) -> N:
-    """True alerts per case, less false ones at the exchange rate of the threshold probability."""
-    exchange_rate = threshold_probability / (1 - threshold_probability)
-    return ratio(c.tp - exchange_rate * c.fp, _total(c))
+def net_benefit(c: Confusion[N], weight: Twofold, threshold_probability: float) -> N:
+    """True alerts per case, less false ones at the exchange rate of the threshold probability.
+
+    From cells as counted and the weight of a negative.
+    """
+    rest = complement(threshold_probability)
+    price = times(weight, threshold_probability)  # of a false alert, where a true one is worth the rest
+    worth: Any = difference(c.tp, rest, c.fp, price)
+    cases = (c.tp + c.fn) + weight.high * (c.fp + c.tn)
+    return cast(N, ratio(worth, cases * rest.high))
 
 
 def _total(c: Confusion[N]) -> N:
@@ -164,8 +173,7 @@ def _total(c: Confusion[N]) -> N:
 def _excess(c: Confusion[N]) -> N:
     """What label and prediction have in common beyond chance, times the number of cases squared.
 
-    A difference within rounding is zero: a point on the chance line is exactly there.
+    Whole numbers have it exactly, and so have rates, whose cells add up to 1: a point on the chance line is there.
     """
-    right, wrong = c.tp * c.tn, c.fp * c.fn
-    excess = right - wrong
-    return cast(N, np.where(np.abs(excess) <= _ROUNDING * (right + wrong), 0.0, excess))
+    excess: Any = difference(c.tp, Twofold(c.fp + c.tn), c.fp, Twofold(c.tp + c.fn))
+    return cast(N, excess)

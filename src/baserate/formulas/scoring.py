@@ -21,6 +21,13 @@ class ClassMeans(NamedTuple):
     negatives: float
 
 
+class Costs(NamedTuple):
+    """What each score costs a positive and a negative."""
+
+    positives: FloatArray
+    negatives: FloatArray
+
+
 class Parts(NamedTuple):
     """A mean loss taken apart: ``loss = miscalibration - discrimination + uncertainty``."""
 
@@ -48,12 +55,12 @@ def brier(score: FloatArray, pos: CountArray, neg: CountArray) -> float:
     return _mixed(brier_by_class(score, pos, neg), pos, neg)
 
 
-def log_loss(score: FloatArray, pos: CountArray, neg: CountArray) -> float:
+def log_loss(score: FloatArray, pos: CountArray, neg: CountArray, clip: float = 0.0) -> float:
     """Mean of minus the log of the probability given to what happened; nan without mass.
 
-    Nothing is clipped: infinite where a positive had the score 0 or a negative the score 1.
+    Unless clipped, infinite where a positive had the score 0 or a negative the score 1.
     """
-    return _mixed(log_loss_by_class(score, pos, neg), pos, neg)
+    return _mixed(log_loss_by_class(score, pos, neg, clip), pos, neg)
 
 
 def brier_by_class(score: FloatArray, pos: CountArray, neg: CountArray) -> ClassMeans:
@@ -61,19 +68,39 @@ def brier_by_class(score: FloatArray, pos: CountArray, neg: CountArray) -> Class
     return ClassMeans(_mean(pos * (1 - score) ** 2, pos), _mean(neg * score**2, neg))
 
 
-def log_loss_by_class(score: FloatArray, pos: CountArray, neg: CountArray) -> ClassMeans:
+def log_loss_by_class(score: FloatArray, pos: CountArray, neg: CountArray, clip: float = 0.0) -> ClassMeans:
     """The log loss of the positives and of the negatives.
 
     A score without mass costs nothing, even where its logarithm is infinite.
     """
-    positives = np.asarray(scipy.special.xlogy(pos, score), np.float64)
-    negatives = np.asarray(scipy.special.xlog1py(neg, -score), np.float64)
-    return ClassMeans(_mean(positives, pos), _mean(negatives, neg))
+    costs = log_costs(score, clip)
+    return ClassMeans(_mean(_charged(pos, costs.positives), pos), _mean(_charged(neg, costs.negatives), neg))
+
+
+def log_costs(score: FloatArray, clip: float = 0.0) -> Costs:
+    """Minus the log of the probability of what happened, with scores nearer to 0 or 1 than `clip` read as this near.
+
+    The float next to ``1 - clip`` leaves something else than `clip`, so a clipped score costs what `clip` says.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        costs = Costs(-np.log(score), -np.log1p(-score))
+        most, least = -np.log(clip), -np.log1p(-clip)
+    if clip:
+        low, high = score < clip, 1 - score < clip
+        np.copyto(costs.positives, most, where=low)
+        np.copyto(costs.negatives, least, where=low)
+        np.copyto(costs.positives, least, where=high)
+        np.copyto(costs.negatives, most, where=high)
+    return costs
+
+
+def _charged(mass: CountArray, cost: FloatArray) -> FloatArray:
+    return np.multiply(mass, cost, out=np.zeros_like(cost), where=mass > 0)
 
 
 def _mean(losses: FloatArray, mass: CountArray) -> float:
     total = float(np.sum(mass))
-    return abs(float(np.sum(losses))) / total if total else math.nan  # a loss has one sign, and logarithms the other
+    return float(np.sum(losses)) / total if total else math.nan
 
 
 def _mixed(means: ClassMeans, pos: CountArray, neg: CountArray) -> float:
@@ -101,18 +128,20 @@ def brier_parts(score: FloatArray, pos: CountArray, neg: CountArray) -> Parts:
     )
 
 
-def log_loss_parts(score: FloatArray, pos: CountArray, neg: CountArray) -> Parts:
-    """The log loss taken apart. Scores must be distinct and ascend, or descend.
+def log_loss_parts(score: FloatArray, pos: CountArray, neg: CountArray, clip: float = 0.0) -> Parts:
+    """The log loss taken apart. Scores must be distinct and ascend, or descend; a score of ``1 - clip`` leaves `clip`.
 
     Where the log loss is infinite the miscalibration is, and no other part.
     """
     fit = _recalibrated(score, pos, neg)
-    misfit = fit.mass * _divergence(fit.rate, fit.rest, fit.score, 1 - fit.score)
+    highest = (fit.score == 1 - clip) & (clip > 0)
+    misfit = fit.mass * _divergence(fit.rate, fit.rest, fit.score, np.where(highest, clip, 1 - fit.score))
+    logit = np.where(highest, -scipy.special.logit(clip), scipy.special.logit(fit.score))
     leading = np.flatnonzero(fit.lead[:-1])  # elsewhere a step may be infinite: from a score of 0, or to one of 1
-    steps = scipy.special.logit(fit.score[leading + 1]) - scipy.special.logit(fit.score[leading])
+    steps = logit[leading + 1] - logit[leading]
     spread = fit.mass * _divergence(fit.rate, fit.rest, fit.event_rate, fit.non_event_rate)
     return Parts(
-        loss=log_loss(score, pos, neg),
+        loss=log_loss(score, pos, neg, clip),
         miscalibration=float(np.sum(misfit) + np.sum(fit.lead[leading] * steps)) / fit.total,
         discrimination=float(np.sum(spread)) / fit.total,
         uncertainty=float(scipy.special.entr(fit.event_rate) + scipy.special.entr(fit.non_event_rate)),

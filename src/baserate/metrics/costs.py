@@ -74,4 +74,4 @@ def net_benefit(at: Reading[N], /, *, threshold_probability: float) -> N:
     0.14
     """
     p = checks.probability(threshold_probability, "threshold_probability")
-    return pointwise.net_benefit(at.confusion_as_read, p)
+    return pointwise.net_benefit(at.confusion, at.exact_weight, p)

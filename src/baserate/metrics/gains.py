@@ -6,7 +6,7 @@ from baserate.errors import Reason
 from baserate.formulas import pointwise
 from baserate.formulas.pointwise import N
 from baserate.metrics.definition import metric
-from baserate.registry import Family
+from baserate.registry import DependsOn, Family, Traits
 
 
 @metric(
@@ -15,6 +15,7 @@ from baserate.registry import Family
     bounds=(-float("inf"), 1),
     higher_is_better=True,
     undefined=Reason.NO_ALERTS,
+    traits=Traits(depends_on=DependsOn.LR_POSITIVE, one_way=True),
 )
 def precision_gain(at: Reading[N], /) -> N:
     r"""Precision on the harmonic scale from chance (0) to perfect (1).
@@ -42,7 +43,13 @@ def precision_gain(at: Reading[N], /) -> N:
     return pointwise.precision_gain(at.confusion)
 
 
-@metric(label="Recall gain", family=Family.POINTWISE, bounds=(-float("inf"), 1), higher_is_better=True)
+@metric(
+    label="Recall gain",
+    family=Family.POINTWISE,
+    bounds=(-float("inf"), 1),
+    higher_is_better=True,
+    traits=Traits(depends_on=DependsOn.TPR, one_way=True),
+)
 def recall_gain(at: Reading[N], /) -> N:
     r"""Recall on the harmonic scale from the prevalence (0) to 1.
 
@@ -62,10 +69,10 @@ def recall_gain(at: Reading[N], /) -> N:
     Examples
     --------
     >>> import baserate as br
-    >>> br.recall_gain(br.Point.from_rates(tpr=0.8, fpr=0.1, prevalence=0.5))
+    >>> br.recall_gain(br.Point.from_counts(tp=4, fp=1, fn=1, tn=4))
     0.75
     """
-    return pointwise.recall_gain(at.confusion_as_read)
+    return pointwise.recall_gain(at.confusion, at.exact_weight)
 
 
 @metric(
@@ -75,6 +82,7 @@ def recall_gain(at: Reading[N], /) -> N:
     higher_is_better=True,
     undefined=Reason.NO_ALERTS,
     examples=({"beta": 0.5}, {"beta": 2.0}),
+    traits=Traits(difference=True),
 )
 def modified_f_beta(at: Reading[N], /, *, beta: float) -> N:
     r"""F-beta of recall and of the precision in excess of chance.
@@ -102,7 +110,7 @@ def modified_f_beta(at: Reading[N], /, *, beta: float) -> N:
     >>> round(br.modified_f_beta(point, beta=2), 4)
     0.5769
     """
-    return pointwise.modified_f_beta(at.confusion_as_read, checks.positive_number(beta, "beta"))
+    return _modified_f_beta(at, checks.positive_number(beta, "beta"))
 
 
 @metric(
@@ -111,6 +119,7 @@ def modified_f_beta(at: Reading[N], /, *, beta: float) -> N:
     bounds=(0, 1),
     higher_is_better=True,
     undefined=Reason.NO_ALERTS,
+    traits=Traits(difference=True),
 )
 def modified_f1(at: Reading[N], /) -> N:
     r"""Harmonic mean of recall and of the precision in excess of chance.
@@ -135,10 +144,21 @@ def modified_f1(at: Reading[N], /) -> N:
     >>> round(br.modified_f1(br.Point.from_rates(tpr=0.6, fpr=0.2, prevalence=0.5)), 4)
     0.5455
     """
-    return pointwise.modified_f_beta(at.confusion_as_read, 1.0)
+    return _modified_f_beta(at, 1.0)
 
 
-@metric(label="Minimum precision", family=Family.POINTWISE, bounds=(0, 1), higher_is_better=None)
+def _modified_f_beta(at: Reading[N], beta: float) -> N:
+    counted = at.confusion
+    return pointwise.modified_f_beta(at.as_read(counted), pointwise.youden_j(counted), beta)
+
+
+@metric(
+    label="Minimum precision",
+    family=Family.POINTWISE,
+    bounds=(0, 1),
+    higher_is_better=None,
+    traits=Traits(depends_on=DependsOn.TPR),
+)
 def min_precision(at: Reading[N], /) -> N:
     r"""The lowest precision any classifier can have at this recall: the edge of the unachievable region.
 
@@ -164,7 +184,13 @@ def min_precision(at: Reading[N], /) -> N:
     return pointwise.min_precision(at.confusion_as_read)
 
 
-@metric(label="Chance precision", family=Family.POINTWISE, bounds=(0, 1), higher_is_better=None)
+@metric(
+    label="Chance precision",
+    family=Family.POINTWISE,
+    bounds=(0, 1),
+    higher_is_better=None,
+    traits=Traits(depends_on=DependsOn.NOTHING, one_way=True),
+)
 def chance_precision(at: Reading[N], /) -> N:
     r"""What precision is expected of a random order, at every recall: the prevalence.
 

@@ -6,7 +6,7 @@ from baserate.errors import Reason
 from baserate.formulas import pointwise
 from baserate.formulas.pointwise import N
 from baserate.metrics.definition import metric
-from baserate.registry import Family
+from baserate.registry import DependsOn, Family, Traits
 
 
 @metric(
@@ -15,6 +15,7 @@ from baserate.registry import Family
     bounds=(0, 1),
     higher_is_better=True,
     undefined=Reason.NO_ALERTS,
+    traits=Traits(depends_on=DependsOn.LR_POSITIVE, one_way=True),
 )
 def precision(at: Reading[N], /) -> N:
     r"""Share of the alerts that are right: positive predictive value.
@@ -52,6 +53,7 @@ def precision(at: Reading[N], /) -> N:
     bounds=(0, 1),
     higher_is_better=True,
     undefined=Reason.NO_REJECTIONS,
+    traits=Traits(depends_on=DependsOn.LR_NEGATIVE, one_way=True),
 )
 def npv(at: Reading[N], /) -> N:
     r"""Share of the cases without an alert that are negative: negative predictive value.
@@ -80,6 +82,7 @@ def npv(at: Reading[N], /) -> N:
     bounds=(0, 1),
     higher_is_better=True,
     examples=({"beta": 0.5}, {"beta": 2.0}),
+    traits=Traits(depends_on=DependsOn.F_BETA, one_way=True),
 )
 def f_beta(at: Reading[N], /, *, beta: float) -> N:
     r"""Weighted harmonic mean of precision and recall.
@@ -105,7 +108,13 @@ def f_beta(at: Reading[N], /, *, beta: float) -> N:
     return pointwise.f_beta(at.confusion_as_read, checks.positive_number(beta, "beta"))
 
 
-@metric(label="F1", family=Family.POINTWISE, bounds=(0, 1), higher_is_better=True)
+@metric(
+    label="F1",
+    family=Family.POINTWISE,
+    bounds=(0, 1),
+    higher_is_better=True,
+    traits=Traits(depends_on=DependsOn.F_BETA, one_way=True),
+)
 def f1(at: Reading[N], /) -> N:
     r"""Harmonic mean of precision and recall.
 
@@ -182,7 +191,8 @@ def mcc(at: Reading[N], /) -> N:
     >>> [round(br.mcc(point.at_prevalence(p)), 4) for p in (0.5, 0.001)]
     [0.6533, 0.4738]
     """
-    return pointwise.mcc(at.confusion_as_read)
+    counted = at.confusion
+    return pointwise.mcc(at.as_read(counted), pointwise.youden_j(counted))
 
 
 @metric(label="Cohen's kappa", family=Family.POINTWISE, bounds=(-1, 1), higher_is_better=True)
@@ -205,7 +215,8 @@ def kappa(at: Reading[N], /) -> N:
     >>> [round(br.kappa(point.at_prevalence(p)), 4) for p in (0.5, 0.001)]
     [0.599, 0.4611]
     """
-    return pointwise.kappa(at.confusion_as_read)
+    counted = at.confusion
+    return pointwise.kappa(at.as_read(counted), pointwise.youden_j(counted))
 
 
 @metric(label="Alert rate", family=Family.POINTWISE, bounds=(0, 1), higher_is_better=None)
@@ -236,6 +247,7 @@ def alert_rate(at: Reading[N], /) -> N:
     bounds=(0, float("inf")),
     higher_is_better=True,
     undefined=Reason.NO_ALERTS,
+    traits=Traits(depends_on=DependsOn.LR_POSITIVE),
 )
 def lift(at: Reading[N], /) -> N:
     r"""How many times richer in positives the alerts are than all cases.
