@@ -7,6 +7,7 @@ import numpy as np
 
 import baserate as br
 from baserate.arrays import Array
+from baserate.registry import row_of
 from baserate.report.content import content, verdict
 from baserate.report.page import write
 
@@ -69,7 +70,7 @@ def table(models: dict[str, br.Curve]) -> str:
     """One line per metric and model, one column per prevalence."""
     areas = (br.average_precision, br.auc_pr, br.normalized_auc_pr, br.auc_prg, br.best_f1, br.roc_auc)
     shown: dict[str, Callable[[br.Curve], float]] = {"Precision at recall 50 %": _precision_at_half_recall}
-    shown |= {br.METRICS[area.__name__].label: area for area in areas}
+    shown |= {row.label: area for area in areas if (row := row_of(area))}
     lines = [" " * 44 + "".join(f"{prevalence:>10}" for prevalence in _PREVALENCES)]
     for label, metric in shown.items():
         for name, curve in models.items():

@@ -3,12 +3,17 @@
 A row is written where the metric is defined, by the decorator in ``baserate.metrics.definition``.
 """
 
+import ast
 import functools
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from inspect import Parameter, signature
 from types import MappingProxyType
+from typing import NamedTuple
 
+from baserate import checks
 from baserate.arrays import FloatArray
 from baserate.errors import InputError, Reason
 
@@ -28,6 +33,68 @@ class Family(Enum):
     AREA = "of the whole curve"
     BASELINE = "of the worst or a clueless classifier on the same data"
     PROBABILITY = "of the scores as probabilities"
+
+
+class DependsOn(Enum):
+    """What of the data a metric depends on, at a given prevalence, where that is less than its family lets it read."""
+
+    NOTHING = "a constant"
+    TPR = "the true positive rate"
+    FPR = "the false positive rate"
+    LR_POSITIVE = "TPR / FPR"
+    LR_NEGATIVE = "(1 - TPR) / (1 - FPR)"
+    F_BETA = "both rates, and it is F-beta: of its parameter beta, or of 1 if it has none"
+
+
+class Losses(NamedTuple):
+    """What a score costs a positive and a negative, and the most that it can cost."""
+
+    of_positive: Callable[[FloatArray], FloatArray]
+    of_negative: Callable[[FloatArray], FloatArray]
+    worst: float
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What else is known of a metric; the tests hold it to each of these.
+
+    Functions among them get the parameters of the metric as keywords. One that does not take a parameter, such as a
+    range of recalls, says nothing of the metric once that is set.
+
+    Attributes
+    ----------
+    depends_on : DependsOn or None
+        What its value depends on; None for all that its family reads.
+    one_way : bool
+        Whether it rises, falls or stays with the prevalence whatever the classifier does.
+    difference : bool
+        Whether it is a difference of numbers up to 1, which near zero is known to their rounding only. A metric that
+        can be negative counts as one anyway.
+    influence : callable or None
+        ``(steps, x, **parameters) -> Influence``: how it answers to a little more weight on a case.
+    share_of_pairs : bool
+        Whether it is, without parameters, the share of pairs of a positive and a negative that are in the right order:
+        then it has Mann and Whitney's law and DeLong's variance.
+    best_over_thresholds : bool
+        Whether it is the best that a pointwise metric comes to at any threshold, or at those in its ``recall_range``:
+        then it flatters, because the data were searched for it.
+    normalizes : callable or None
+        The area that it is, measured from the floor of that area.
+    losses : callable or None
+        ``(**parameters) -> Losses``: what it is the mean of.
+    parts : callable or None
+        ``(score, pos, neg, **parameters) -> (loss, miscalibration, discrimination, uncertainty)``, of clipped scores.
+    """
+
+    depends_on: DependsOn | None = None
+    one_way: bool = False
+    difference: bool = False
+    influence: Callable[..., tuple[FloatArray, FloatArray, FloatArray]] | None = None
+    share_of_pairs: bool = False
+    best_over_thresholds: bool = False
+    normalizes: Callable[..., object] | None = None
+    losses: Callable[..., Losses] | None = None
+    parts: Callable[..., tuple[float, float, float, float]] | None = None
 
 
 @dataclass(frozen=True)
@@ -59,6 +126,8 @@ class Metric:
     within_buckets : callable or None
         ``(curve, **parameters) -> (low, high)``: what is certain on a bucketed curve, where that does not follow from
         the order of the rows.
+    traits : Traits
+        What else is known of it, and lets it have more than every metric has.
 
     Examples
     --------
@@ -81,6 +150,12 @@ class Metric:
     of_one_class: bool = False
     over_odds: Callable[..., FloatArray] | None = None
     within_buckets: Callable[..., tuple[float, float]] | None = None
+    traits: Traits = field(default=Traits())
+
+    @property
+    def constant(self) -> bool:
+        """Whether it is known once the prevalence and the numbers of cases are."""
+        return self.family is Family.BASELINE or self.traits.depends_on is DependsOn.NOTHING
 
 
 _rows: dict[str, Metric] = {}
@@ -99,6 +174,28 @@ def row_of(metric: Callable[..., object]) -> Metric | None:
     function = metric.func if isinstance(metric, functools.partial) else metric
     row = METRICS.get(getattr(function, "__name__", ""))
     return row if row is not None and row.function is function else None
+
+
+def traits_of(metric: Callable[..., object]) -> Traits:
+    """What is known of a metric beyond its family; nothing of a user's own function."""
+    row = row_of(metric)
+    return Traits() if row is None else row.traits
+
+
+def is_constant(metric: Callable[..., object]) -> bool:
+    """Whether a metric does not depend on what the classifier does."""
+    row = row_of(metric)
+    return row is not None and row.constant
+
+
+def normalized(row: Metric) -> Metric | None:
+    """The row of the same area measured from its floor, if there is one."""
+    return next((other for other in METRICS.values() if other.traits.normalizes is row.function), None)
+
+
+def takes(function: Callable[..., object], parameters: Mapping[str, object]) -> bool:
+    """Whether a function has all of these parameters."""
+    return parameters.keys() <= inspect.signature(function).parameters.keys()
 
 
 def describe(metric: Callable[..., object]) -> str:
@@ -121,3 +218,37 @@ def lower_is_better(metric: Callable[..., object]) -> bool:
             f"a metric to be made best must have a direction, got {row.name}, which has none; use one such as br.f1."
         )
     return row is not None and row.higher_is_better is False
+
+
+def named(text: str) -> Callable[..., object]:
+    """A metric by its name, with its parameters: ``f_beta:beta=2``, ``auc_pr:recall_range=(0.5,1)``."""
+    name, *settings = text.split(":")
+    if name not in METRICS:
+        hint = checks.did_you_mean(name, list(METRICS))
+        known = "a name that is known" if hint else f"one of {', '.join(METRICS)}"
+        raise InputError(f"a metric must be {known}, got {name!r}{'; ' + hint if hint else ''}.")
+    try:
+        parameters = {key: _parameter(value) for key, value in (setting.split("=") for setting in settings)}
+    except ValueError:
+        raise InputError(f"parameters of a metric are written as f_beta:beta=2, got {text!r}.") from None
+    _check_parameters(name, parameters)
+    row = METRICS[name]
+    return functools.partial(row.function, **parameters) if parameters else row.function
+
+
+def _parameter(text: str) -> object:
+    """A number, a pair, a list; what is none of these is text, such as ``equal_frequency(10)``."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError):
+        return text
+
+
+def _check_parameters(name: str, given: dict[str, object]) -> None:
+    known = {p.name: p for p in signature(METRICS[name].compute).parameters.values() if p.kind is p.KEYWORD_ONLY}
+    for parameter in given.keys() - known.keys():
+        hint = checks.did_you_mean(parameter, list(known)) or f"it has {', '.join(known) or 'none'}"
+        raise InputError(f"{name} has no parameter {parameter!r}; {hint}.")
+    for parameter in known.keys() - given.keys():
+        if known[parameter].default is Parameter.empty:
+            raise InputError(f"{name} needs its parameter {parameter}; write for example {name}:{parameter}=2.")

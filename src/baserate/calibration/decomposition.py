@@ -10,11 +10,9 @@ from baserate.formulas import scoring
 from baserate.metrics.bounds import bounds
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
-from baserate.metrics.probabilities import brier_score, clip_of, log_loss
-from baserate.registry import describe, row_of
+from baserate.metrics.probabilities import clip_of
+from baserate.registry import bound_parameters, describe, traits_of
 from baserate.results import Decomposition
-
-_PARTS = {brier_score.__name__: scoring.brier_parts, log_loss.__name__: scoring.log_loss_parts}
 
 
 def decompose(metric: MetricFunction, curve: Curve) -> Decomposition:
@@ -54,8 +52,8 @@ def decompose(metric: MetricFunction, curve: Curve) -> Decomposition:
     >>> round(parts.miscalibration, 4), round(parts.discrimination, 4), round(parts.uncertainty, 4)
     (0.001, 0.0122, 0.0244)
     """
-    row = row_of(metric)
-    if row is None or row.name not in _PARTS:
+    parts_of = traits_of(metric).parts
+    if parts_of is None:
         raise InputError(
             f"decompose takes the Brier score or the log loss apart, got {describe(metric)}; pass br.brier_score or "
             f"br.log_loss."
@@ -68,7 +66,7 @@ def decompose(metric: MetricFunction, curve: Curve) -> Decomposition:
     clipped = np.clip(curve.middle, clip, 1 - clip)
     score, place = np.unique(clipped, return_inverse=True)  # scores clipped to the same are ties
     pos, neg = (np.bincount(place, mass) for mass in (curve.pos, curve.neg_as_read))
-    parts = _PARTS[row.name](score, pos, neg)
+    parts = scoring.Parts(*parts_of(score, pos, neg, **bound_parameters(metric)))
     certain = bounds(metric, curve)
     error = float(np.max([certain.high - value, value - certain.low])) if curve.bucketed else 0.0
     return Decomposition(describe(metric), float(value), *parts[1:], curve.prevalence, value_error=error)

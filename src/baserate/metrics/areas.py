@@ -4,18 +4,30 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from baserate import checks
 from baserate.curves.curve import Curve
 from baserate.errors import Reason
+from baserate.formulas import influence
+from baserate.formulas.influence import Influence
+from baserate.formulas.steps import Steps
 from baserate.metrics import over_odds
 from baserate.metrics.definition import metric
 from baserate.metrics.over_odds import WHOLE, RecallRange, as_read
-from baserate.registry import Family
+from baserate.registry import Family, Traits
 
 _PARTS: tuple[Mapping[str, object], ...] = (
     {},
     {"recall_range": (0.2, 0.9)},
     {"recall_range": (0.5, 1.0)},
 )
+
+
+def _influence_of_roc_auc(steps: Steps, x: float) -> Influence:
+    return influence.roc_auc(steps)  # whatever the prevalence
+
+
+def _influence_of_best_f_beta(steps: Steps, x: float, *, beta: float = 1.0) -> Influence:
+    return influence.best_f_beta(steps, x, checks.positive_number(beta, "beta"))
 
 
 @metric(
@@ -25,6 +37,7 @@ _PARTS: tuple[Mapping[str, object], ...] = (
     higher_is_better=True,
     examples=({}, {"max_fpr": 0.1}),
     over_odds=over_odds.roc_auc,
+    traits=Traits(one_way=True, influence=_influence_of_roc_auc, share_of_pairs=True),
 )
 def roc_auc(curve: Curve, /, *, max_fpr: float = 1.0) -> float:
     r"""Area under the ROC curve: the chance that a positive scores above a negative, ties counting half.
@@ -63,6 +76,7 @@ def roc_auc(curve: Curve, /, *, max_fpr: float = 1.0) -> float:
     higher_is_better=True,
     examples=_PARTS,
     over_odds=over_odds.average_precision,
+    traits=Traits(one_way=True, influence=influence.average_precision),
 )
 def average_precision(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> float:
     r"""Average precision (AP): the area under the PR curve as a sum of steps.
@@ -101,6 +115,7 @@ def average_precision(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> 
     higher_is_better=True,
     examples=_PARTS,
     over_odds=over_odds.auc_pr,
+    traits=Traits(one_way=True, influence=influence.auc_pr),
 )
 def auc_pr(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> float:
     r"""Area under the precision-recall curve, interpolated as the ROC curve is.
@@ -140,6 +155,7 @@ def auc_pr(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> float:
     higher_is_better=True,
     examples=_PARTS,
     over_odds=over_odds.auc_prg,
+    traits=Traits(influence=influence.auc_prg),
 )
 def auc_prg(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> float:
     r"""Area under the precision-recall-gain curve.
@@ -180,6 +196,7 @@ def auc_prg(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> float:
     undefined=Reason.EMPTY_RANGE,
     examples=({"beta": 0.5}, {"beta": 2.0, "recall_range": (0.2, 1.0)}),
     over_odds=over_odds.best_f_beta,
+    traits=Traits(one_way=True, influence=_influence_of_best_f_beta, best_over_thresholds=True),
 )
 def best_f_beta(curve: Curve, /, *, beta: float, recall_range: RecallRange = WHOLE) -> float:
     r"""The highest F-beta of any threshold.
@@ -216,6 +233,7 @@ def best_f_beta(curve: Curve, /, *, beta: float, recall_range: RecallRange = WHO
     undefined=Reason.EMPTY_RANGE,
     examples=({}, {"recall_range": (0.2, 1.0)}),
     over_odds=over_odds.best_f1,
+    traits=Traits(one_way=True, influence=_influence_of_best_f_beta, best_over_thresholds=True),
 )
 def best_f1(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> float:
     r"""The highest F1 of any threshold.

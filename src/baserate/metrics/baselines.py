@@ -4,10 +4,14 @@ from collections.abc import Mapping
 
 from baserate.curves.curve import Curve
 from baserate.errors import Reason
+from baserate.formulas import baselines, influence
+from baserate.formulas.influence import Influence
+from baserate.formulas.steps import Steps
 from baserate.metrics import over_odds
+from baserate.metrics.areas import auc_pr, average_precision
 from baserate.metrics.definition import metric
 from baserate.metrics.over_odds import WHOLE, RecallRange, as_read
-from baserate.registry import Family, Law
+from baserate.registry import Family, Law, Traits
 
 _PARTS: tuple[Mapping[str, object], ...] = ({}, {"recall_range": (0.5, 1.0)})
 
@@ -19,6 +23,7 @@ _PARTS: tuple[Mapping[str, object], ...] = ({}, {"recall_range": (0.5, 1.0)})
     higher_is_better=None,
     examples=_PARTS,
     over_odds=over_odds.min_auc_pr,
+    traits=Traits(one_way=True),
 )
 def min_auc_pr(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> float:
     r"""The lowest AUC-PR any classifier can have at this prevalence.
@@ -57,6 +62,7 @@ def min_auc_pr(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> float:
     undefined=Reason.FRACTIONAL_COUNTS,
     breaks=frozenset({Law.REPLICATION}),
     over_odds=over_odds.min_average_precision,
+    traits=Traits(one_way=True),
 )
 def min_average_precision(curve: Curve, /) -> float:
     r"""The lowest average precision any classifier can have with this many positives.
@@ -93,6 +99,7 @@ def min_average_precision(curve: Curve, /) -> float:
     undefined=Reason.FRACTIONAL_COUNTS,
     breaks=frozenset({Law.REPLICATION, Law.REWEIGHTING}),
     over_odds=over_odds.chance_average_precision,
+    traits=Traits(one_way=True),
 )
 def chance_average_precision(curve: Curve, /) -> float:
     r"""The average precision expected of a random order, given the numbers of cases.
@@ -120,6 +127,16 @@ def chance_average_precision(curve: Curve, /) -> float:
     return as_read(over_odds.chance_average_precision, curve)
 
 
+def _influence_of_normalized_auc_pr(steps: Steps, x: float) -> Influence:
+    room = baselines.min_auc_pr(x, 0.0, 1.0, deficit=True)
+    return Influence(*(part / room for part in influence.auc_pr(steps, x)))
+
+
+def _influence_of_normalized_average_precision(steps: Steps, x: float) -> Influence:
+    room = baselines.min_average_precision(steps.n_pos, x, deficit=True)
+    return Influence(*(part / room for part in influence.average_precision(steps, x)))
+
+
 @metric(
     label="AUCNPR",
     family=Family.AREA,
@@ -127,6 +144,7 @@ def chance_average_precision(curve: Curve, /) -> float:
     higher_is_better=True,
     examples=_PARTS,
     over_odds=over_odds.normalized_auc_pr,
+    traits=Traits(difference=True, influence=_influence_of_normalized_auc_pr, normalizes=auc_pr),
 )
 def normalized_auc_pr(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> float:
     r"""AUC-PR on the scale from the lowest possible (0) to perfect (1): AUCNPR.
@@ -165,6 +183,7 @@ def normalized_auc_pr(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> 
     undefined=Reason.FRACTIONAL_COUNTS,
     breaks=frozenset({Law.REPLICATION}),
     over_odds=over_odds.normalized_average_precision,
+    traits=Traits(influence=_influence_of_normalized_average_precision, normalizes=average_precision),
 )
 def normalized_average_precision(curve: Curve, /) -> float:
     r"""Average precision on the scale from the lowest possible without ties (0) to perfect (1).

@@ -14,7 +14,10 @@ from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.curves.reading import Reading
 from baserate.errors import InputError, Reason, UndefinedMetricWarning
-from baserate.registry import Family, Law, Metric, bound_parameters, describe, register, row_of
+from baserate.registry import Family, Law, Metric, Traits, bound_parameters, describe, register, row_of
+
+# Most metrics have none.
+_NO_TRAITS = Traits()
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -31,6 +34,7 @@ def metric(
     of_one_class: bool = False,
     over_odds: Callable[..., FloatArray] | None = None,
     within_buckets: Callable[..., tuple[float, float]] | None = None,
+    traits: Traits = _NO_TRAITS,
 ) -> Callable[[F], F]:
     """Register a function as a metric; `breaks` names the laws that do not hold for it."""
 
@@ -57,6 +61,7 @@ def metric(
             of_one_class=of_one_class,
             over_odds=over_odds,
             within_buckets=within_buckets,
+            traits=traits,
         )
         register(row)
         return cast(F, function)

@@ -10,7 +10,7 @@ from baserate.errors import InputError
 from baserate.formulas import scoring
 from baserate.metrics.definition import metric
 from baserate.metrics.over_prevalence import MetricFunction
-from baserate.registry import Family, Law, bound_parameters
+from baserate.registry import Family, Law, Losses, Traits, bound_parameters
 
 # Scores are read by their values, not only by their order.
 READS_VALUES = frozenset({Law.MONOTONE})
@@ -19,6 +19,21 @@ READS_VALUES = frozenset({Law.MONOTONE})
 def clip_of(metric: MetricFunction) -> float:
     """How near to 0 and 1 a metric reads scores: 0, unless it is a log loss that was told."""
     return checks.share(bound_parameters(metric).get("clip", 0.0), "clip")
+
+
+def _squared() -> Losses:
+    return Losses(lambda score: (1 - score) ** 2, lambda score: score**2, 1.0)
+
+
+def _logarithmic(*, clip: float = 0.0) -> Losses:
+    nearest = checks.share(clip, "clip")
+    with np.errstate(divide="ignore"):
+        worst = float(-np.log(nearest))
+    return Losses(
+        lambda score: scoring.log_costs(score, nearest).positives,
+        lambda score: scoring.log_costs(score, nearest).negatives,
+        worst,
+    )
 
 
 def _brier_within_buckets(curve: Curve) -> tuple[float, float]:
@@ -33,8 +48,7 @@ def _log_loss_within_buckets(curve: Curve, *, clip: float = 0.0) -> tuple[float,
     neg = curve.neg_as_read
     n_pos, n_neg = float(curve.pos.sum()), float(neg.sum())
     of_pos, of_neg = n_pos / (n_pos + n_neg), n_neg / (n_pos + n_neg)
-    ends = (np.clip(score, clip, 1 - clip) for score in (curve.score, curve.top))
-    of_low, of_top = (scoring.log_loss_by_class(score, curve.pos, curve.neg) for score in ends)
+    of_low, of_top = (scoring.log_loss_by_class(end, curve.pos, curve.neg, clip) for end in (curve.score, curve.top))
     low = of_pos * of_top.positives + of_neg * of_low.negatives
     return low, of_pos * of_low.positives + of_neg * of_top.negatives
 
@@ -46,6 +60,7 @@ def _log_loss_within_buckets(curve: Curve, *, clip: float = 0.0) -> tuple[float,
     higher_is_better=False,
     breaks=READS_VALUES,
     within_buckets=_brier_within_buckets,
+    traits=Traits(losses=_squared, parts=scoring.brier_parts),
 )
 def brier_score(curve: Curve, /) -> float:
     r"""Mean squared distance between score and label.
@@ -82,6 +97,7 @@ def brier_score(curve: Curve, /) -> float:
     breaks=READS_VALUES,
     examples=({}, {"clip": 1e-9}),
     within_buckets=_log_loss_within_buckets,
+    traits=Traits(losses=_logarithmic, parts=scoring.log_loss_parts),
 )
 def log_loss(curve: Curve, /, *, clip: float = 0.0) -> float:
     r"""Mean surprise: minus the logarithm of the probability given to what happened.
@@ -112,5 +128,4 @@ def log_loss(curve: Curve, /, *, clip: float = 0.0) -> float:
     nearest = checks.share(clip, "clip")
     if nearest > 0.5:
         raise InputError(f"clip must be at most 0.5, got {clip!r}; pass a small number such as 1e-15.")
-    score = np.clip(curve.middle, nearest, 1 - nearest)
-    return scoring.log_loss(score, curve.pos, curve.neg_as_read)
+    return scoring.log_loss(curve.middle, curve.pos, curve.neg_as_read, nearest)

@@ -5,10 +5,17 @@ from baserate.errors import Reason
 from baserate.formulas import pointwise
 from baserate.formulas.pointwise import N
 from baserate.metrics.definition import metric
-from baserate.registry import Family
+from baserate.registry import DependsOn, Family, Traits
 
 
-@metric(label="Recall", family=Family.POINTWISE, bounds=(0, 1), higher_is_better=True, of_one_class=True)
+@metric(
+    label="Recall",
+    family=Family.POINTWISE,
+    bounds=(0, 1),
+    higher_is_better=True,
+    of_one_class=True,
+    traits=Traits(depends_on=DependsOn.TPR, one_way=True),
+)
 def recall(at: Reading[N], /) -> N:
     r"""Share of the positives that raise an alert: TPR, sensitivity.
 
@@ -30,7 +37,14 @@ def recall(at: Reading[N], /) -> N:
     return at.tpr
 
 
-@metric(label="Specificity", family=Family.POINTWISE, bounds=(0, 1), higher_is_better=True, of_one_class=True)
+@metric(
+    label="Specificity",
+    family=Family.POINTWISE,
+    bounds=(0, 1),
+    higher_is_better=True,
+    of_one_class=True,
+    traits=Traits(depends_on=DependsOn.FPR, one_way=True),
+)
 def specificity(at: Reading[N], /) -> N:
     r"""Share of the negatives that raise no alert: TNR, ``1 - FPR``.
 
@@ -52,7 +66,13 @@ def specificity(at: Reading[N], /) -> N:
     return at.tnr
 
 
-@metric(label="Balanced accuracy", family=Family.POINTWISE, bounds=(0, 1), higher_is_better=True)
+@metric(
+    label="Balanced accuracy",
+    family=Family.POINTWISE,
+    bounds=(0, 1),
+    higher_is_better=True,
+    traits=Traits(one_way=True),
+)
 def balanced_accuracy(at: Reading[N], /) -> N:
     r"""Mean of recall and specificity.
 
@@ -75,7 +95,13 @@ def balanced_accuracy(at: Reading[N], /) -> N:
     return (at.tpr + at.tnr) / 2
 
 
-@metric(label="Youden's J", family=Family.POINTWISE, bounds=(-1, 1), higher_is_better=True)
+@metric(
+    label="Youden's J",
+    family=Family.POINTWISE,
+    bounds=(-1, 1),
+    higher_is_better=True,
+    traits=Traits(one_way=True),
+)
 def youden_j(at: Reading[N], /) -> N:
     r"""Recall less the false positive rate.
 
@@ -108,6 +134,7 @@ def youden_j(at: Reading[N], /) -> N:
     bounds=(0, float("inf")),
     higher_is_better=True,
     undefined=Reason.NO_ALERTS,
+    traits=Traits(depends_on=DependsOn.LR_POSITIVE, one_way=True),
 )
 def lr_positive(at: Reading[N], /) -> N:
     r"""How many times an alert multiplies the odds of being positive.
@@ -138,6 +165,7 @@ def lr_positive(at: Reading[N], /) -> N:
     bounds=(0, float("inf")),
     higher_is_better=False,
     undefined=Reason.NO_REJECTIONS,
+    traits=Traits(depends_on=DependsOn.LR_NEGATIVE, one_way=True),
 )
 def lr_negative(at: Reading[N], /) -> N:
     r"""How many times the absence of an alert multiplies the odds of being positive.

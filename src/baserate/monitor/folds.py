@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -14,10 +14,9 @@ from baserate.curves.curve import Curve
 from baserate.errors import InputError, Reason
 from baserate.formulas.areas import segment_area
 from baserate.formulas.steps import Segments, Steps, per_rise
-from baserate.metrics.baselines import normalized_auc_pr, normalized_average_precision
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
-from baserate.registry import Metric, bound_parameters, describe, row_of
+from baserate.registry import Metric, bound_parameters, describe, normalized, row_of, takes
 from baserate.results import FoldMean, SummaryPRCurve
 
 Curves = Mapping[Any, Curve] | Sequence[Curve]
@@ -26,10 +25,6 @@ _CONVENTIONS = ("leave out", "boyd")
 
 # What Boyd et al. count where a class is missing (section 4): no positive can be found, no negative can be mistaken.
 _BY_BOYD = {Reason.NO_POSITIVES: 0.0, Reason.NO_NEGATIVES: 1.0}
-
-# Metrics whose floor moves with the prevalence, and the same measured from the floor.
-_NORMALIZED = {"auc_pr": normalized_auc_pr, "average_precision": normalized_average_precision}
-_OF_BOYD = frozenset({*_NORMALIZED, *(f.__name__ for f in _NORMALIZED.values())})
 
 
 def mean_over_folds(
@@ -80,7 +75,7 @@ def mean_over_folds(
     folds = _read_at(_by_key(curves), prevalence)
     checks.one_of(undefined, _CONVENTIONS, "undefined")
     row = row_of(metric)
-    if undefined == "boyd" and (row is None or row.name not in _OF_BOYD):
+    if undefined == "boyd" and not _is_above_a_floor(row):
         raise InputError(
             f"undefined='boyd' is for areas under the PR curve, got {describe(metric)}; leave such folds out."
         )
@@ -139,10 +134,15 @@ def _values(
     return each, reasons
 
 
+def _is_above_a_floor(row: Metric | None) -> bool:
+    """Whether it is an area whose floor moves with the prevalence, or such an area measured from its floor."""
+    return row is not None and (row.traits.normalizes is not None or normalized(row) is not None)
+
+
 def _width(metric: MetricFunction) -> float:
     """The largest area there is, which a range of recalls makes smaller."""
     row = row_of(metric)
-    if row is None or row.name not in _NORMALIZED:
+    if row is None or normalized(row) is None:
         return 1.0
     low, high = checks.recall_range(bound_parameters(metric).get("recall_range", (0.0, 1.0)))
     return high - low
@@ -150,12 +150,10 @@ def _width(metric: MetricFunction) -> float:
 
 def _beside(metric: MetricFunction, row: Metric | None) -> MetricFunction | None:
     """The same metric measured from its floor."""
-    if row is None or row.name not in _NORMALIZED:
-        return None
-    parameters = bound_parameters(metric)
-    if row.name == "average_precision" and parameters:
-        return None  # the floor of average precision is that of all recalls
-    return partial(_NORMALIZED[row.name], **parameters)
+    twin, parameters = None if row is None else normalized(row), bound_parameters(metric)
+    if twin is None or not takes(twin.compute, parameters):
+        return None  # the floor of average precision, for one, is that of all recalls
+    return cast(MetricFunction, partial(twin.function, **parameters))
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -164,7 +162,7 @@ def _mean(values: Sequence[float]) -> float:
 
 def _caution(row: Metric | None, prevalences: tuple[float, float]) -> str | None:
     low, high = prevalences
-    if row is None or row.name not in _NORMALIZED or not low < high:
+    if row is None or normalized(row) is None or not low < high:
         return None
     return "the floor depends on the prevalence; compare by the normalized mean, or read all at one prevalence"
 
