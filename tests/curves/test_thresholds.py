@@ -120,12 +120,13 @@ def test_best_takes_a_users_own_metric():
 
 def test_a_point_remembers_how_it_was_chosen():
     point = CURVE.at_prevalence(0.01).at_precision(0.1).at_prevalence(0.5)
-    assert (point.chosen.rule, point.chosen.target, point.chosen.prevalence) == ("precision", 0.1, 0.01)
+    assert point.chosen == br.Rule.parse("precision >= 0.1")
     assert point.curve == CURVE.at_prevalence(0.01)
     assert "chosen by precision >= 0.1 at prevalence 0.01" in repr(point)
-    best = CURVE.best(functools.partial(br.f_beta, beta=2)).chosen
-    assert str(best) == "best f_beta:beta=2 at prevalence 0.3333"
-    assert str(CURVE.at_top_k(3).chosen) == "top 3 rows"
+    assert CURVE.best(functools.partial(br.f_beta, beta=2)).chosen_by == "best=f_beta:beta=2 at prevalence 0.3333"
+    assert CURVE.at_top_k(3).chosen_by == "top_k <= 3"
+    stated = br.Point.from_rates(0.5, 0.1)
+    assert (stated.chosen, stated.chosen_by) == (None, None)
 
 
 def test_a_point_of_a_curve_of_rates_has_no_threshold():

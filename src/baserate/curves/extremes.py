@@ -10,8 +10,8 @@ import numpy as np
 from baserate.arrays import BoolArray, Counts, FloatArray, Indices
 from baserate.curves.counting import Counted
 from baserate.curves.table import CountTable
-from baserate.curves.thresholds import ROUNDING
 from baserate.formulas import areas
+from baserate.formulas.choosing import ROUNDING
 from baserate.formulas.steps import Steps
 
 
@@ -39,6 +39,11 @@ class WorstOrder(CountTable):
         neg = np.where(second, 0, counted.neg[entry])
         super().__init__(Counted(counted.score[entry], pos, neg))
         self._apart = table.buckets[entry][pos > 0]
+
+    @property
+    def whole_steps(self) -> Steps | None:
+        """None: positives of a corner are apart."""
+        return None
 
     def average_precision(self, x: FloatArray, low: float, high: float, *, deficit: bool = False) -> FloatArray:
         """At least the step sum over positives that are apart, however many there are of them.

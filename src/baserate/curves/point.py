@@ -1,6 +1,5 @@
-"""One operating point and how it was chosen; many of them at once."""
+"""One operating point; many of them at once."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -10,56 +9,12 @@ from baserate import checks
 from baserate.arrays import FloatArray
 from baserate.curves.reading import Reading
 from baserate.errors import InputError, Reason
+from baserate.formulas import exact
 from baserate.formulas.pointwise import Confusion, ratio, with_negatives_weighted
-from baserate.registry import describe
 
 if TYPE_CHECKING:
     from baserate.curves.curve import Curve
-
-
-@dataclass(frozen=True)
-class Choice:
-    """How a point was chosen, so that an interval can choose again.
-
-    Attributes
-    ----------
-    rule : str
-        "threshold", "recall", "fpr", "precision", "best", "top_k", "alert_rate", or "given" for a point that
-        was stated rather than chosen.
-    target : float or None
-        What was asked for.
-    metric : callable or None
-        What was made best.
-    prevalence : float or None
-        The prevalence the curve was read at, where the rule depends on it.
-
-    Examples
-    --------
-    >>> import baserate as br
-    >>> curve = br.Curve.from_scores([0, 1, 0, 1, 1], [0.1, 0.4, 0.5, 0.8, 0.9])
-    >>> print(curve.at_recall(0.6).chosen)
-    recall >= 0.6
-    >>> print(curve.best(br.f1).chosen)
-    best f1 at prevalence 0.6
-    """
-
-    rule: str
-    target: float | None = None
-    metric: Callable[..., object] | None = None
-    prevalence: float | None = None
-
-    def __str__(self) -> str:
-        wording = {
-            "given": "given",
-            "threshold": f"threshold {self.target}",
-            "recall": f"recall >= {self.target}",
-            "fpr": f"fpr <= {self.target}",
-            "precision": f"precision >= {self.target}",
-            "best": f"best {describe(self.metric)}" if self.metric else "best",
-            "top_k": f"top {self.target:,.0f} rows" if self.target is not None else "top",
-            "alert_rate": f"alert rate <= {self.target}",
-        }[self.rule]
-        return wording + (f" at prevalence {self.prevalence:.4g}" if self.prevalence is not None else "")
+    from baserate.curves.rules import Rule
 
 
 @dataclass(frozen=True, repr=False)
@@ -78,10 +33,10 @@ class Point(Reading[float]):
         Class sizes behind the rates.
     threshold : float or None
         Scores at or above it are predicted positive.
-    chosen : Choice
-        How the point was chosen.
+    chosen : Rule or None
+        The rule that chose it; None for a point that was stated.
     curve : Curve or None
-        The curve it was chosen on.
+        The curve it was chosen on, as it was read.
 
     Examples
     --------
@@ -98,7 +53,7 @@ class Point(Reading[float]):
     _confusion: Confusion[float]
     _n: tuple[float | None, float | None]
     threshold: float | None = None
-    chosen: Choice = Choice("given")
+    chosen: "Rule | None" = None
     curve: "Curve | None" = field(default=None, compare=False)
     _given: float | None = None
     _noun: ClassVar[str] = "point"
@@ -119,6 +74,11 @@ class Point(Reading[float]):
     def _totals(self) -> tuple[float, float]:
         tp, fn, fp, tn = self._confusion
         return tp + fn, fp + tn
+
+    @property
+    def chosen_by(self) -> str | None:
+        """The rule that chose it in words, with the prevalence it chose at where that matters."""
+        return None if self.chosen is None or self.curve is None else self.chosen.said_of(self.curve)
 
     @classmethod
     def from_rates(
@@ -175,21 +135,26 @@ class Point(Reading[float]):
         if self.threshold is not None:
             parts.append(f"threshold={self.threshold:.6g}")
         parts.append(self._sizes())
-        if self.chosen.rule != "given":
-            parts.append(f"chosen by {self.chosen}")
+        if self.chosen_by is not None:
+            parts.append(f"chosen by {self.chosen_by}")
         return f"Point({', '.join(parts)})"
 
 
 class Points(Reading[FloatArray]):
     """Many operating points at once, for metrics that read one confusion matrix: those of a sweep, or of resamples.
 
-    The cells and the odds against a positive are arrays or numbers that broadcast together.
+    The cells and the odds against a positive are arrays or numbers that broadcast together. The odds may come with
+    twice the digits.
     """
 
     _noun = "point"
 
-    def __init__(self, confusion: Confusion[FloatArray] | Confusion[float], odds_against: FloatArray | float) -> None:
-        *cells, self._odds = np.broadcast_arrays(*confusion, odds_against)
+    def __init__(
+        self, confusion: Confusion[FloatArray] | Confusion[float], odds_against: FloatArray | float | exact.Twofold
+    ) -> None:
+        odds = odds_against if isinstance(odds_against, exact.Twofold) else exact.Twofold(odds_against)
+        *cells, high, low = np.broadcast_arrays(*confusion, *odds)
+        self._odds = exact.Twofold(high, low)
         self._cells = Confusion(*(cell.astype(np.float64) for cell in cells))
         self._n, self._given = (None, None), None
 
@@ -198,11 +163,16 @@ class Points(Reading[FloatArray]):
         """The confusion matrices as counted or as shares of each class."""
         return self._cells
 
-    @property
-    def confusion_as_read(self) -> Confusion[FloatArray]:
+    def as_read(self, counted: Confusion[FloatArray]) -> Confusion[FloatArray]:
         """The confusion matrices with their negatives weighted to match the odds."""
+        tp, fn, fp, tn = counted
+        return with_negatives_weighted(counted, self._odds.high * ratio(tp + fn, fp + tn))
+
+    @property
+    def exact_weight(self) -> exact.Twofold:
+        """The weights of negatives with twice the digits."""
         tp, fn, fp, tn = self._cells
-        return with_negatives_weighted(self._cells, self._odds * ratio(tp + fn, fp + tn))
+        return exact.quotient(exact.times(self._odds, tp + fn), fp + tn)
 
     @property
     def _totals(self) -> tuple[float, float]:
@@ -227,4 +197,4 @@ class Points(Reading[FloatArray]):
     def at_prevalence(self, prevalence: float | str) -> "Points":
         """The same points, all read at one prevalence."""
         eta = checks.prevalence(prevalence)
-        return Points(self._cells, (1 - eta) / eta)
+        return Points(self._cells, exact.odds_against(eta))

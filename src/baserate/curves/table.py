@@ -45,6 +45,11 @@ class Table(ABC):
         """The corners without those in the middle of a vertical piece of the ROC curve."""
         return merge_vertical(self.steps)
 
+    @property
+    def whole_steps(self) -> Steps | None:
+        """The corners, if average precision is the step sum over them and each has a whole number of positives."""
+        return None
+
     def average_precision(self, x: FloatArray, low: float, high: float, *, deficit: bool = False) -> FloatArray:
         """The step sum over the corners with recall in [low, high], for each x."""
         return areas.average_precision(self.steps, x, low, high, deficit=deficit)
@@ -99,6 +104,11 @@ class CountTable(Table):
         above, below = slice(row + 1), slice(row + 1, None)
         cells = (column[part] for column in (self.counted.pos, self.counted.neg) for part in (above, below))
         return Confusion(*(float(_total(cell)) for cell in cells))
+
+    @property
+    def whole_steps(self) -> Steps | None:
+        """The corners, unless weights make their positives something else than numbers of cases."""
+        return self.steps if self.counted.pos.dtype.kind != "f" else None
 
     @property
     def weighted(self) -> bool:

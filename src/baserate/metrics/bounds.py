@@ -11,8 +11,8 @@ from baserate.curves.curve import Curve
 from baserate.curves.extremes import WorstOrder, best_order
 from baserate.curves.point import Point
 from baserate.curves.table import CountTable
-from baserate.curves.thresholds import ROUNDING
 from baserate.errors import InputError, Reason
+from baserate.formulas.choosing import ROUNDING
 from baserate.metrics.boxes import all_boxes, boxes_of_choice, range_within
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_odds import WHOLE
@@ -22,8 +22,7 @@ from baserate.results import Bounds
 # Bounds are moved apart by this much, relatively, so that the rounding of a metric cannot step over them.
 _SLACK = 1e-12
 
-# Signed metrics and these are differences of numbers up to 1, so their rounding does not shrink with them.
-_DIFFERENCES = {"normalized_auc_pr", "modified_f1", "modified_f_beta"}
+# Differences of numbers up to 1 are known to the rounding of these, which does not shrink with them.
 _SLACK_OF_DIFFERENCES = 1e-14
 
 
@@ -85,7 +84,7 @@ def _low_and_high(
 
 
 def _slack(end: FloatArray, row: Metric) -> FloatArray:
-    least = _SLACK_OF_DIFFERENCES if row.lowest < 0 or row.name in _DIFFERENCES else 0.0
+    least = _SLACK_OF_DIFFERENCES if row.lowest < 0 or row.traits.difference else 0.0
     return np.where(np.isfinite(end), _SLACK * np.abs(end) + least, 0.0)
 
 

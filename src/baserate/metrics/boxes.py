@@ -9,12 +9,14 @@ import numpy as np
 from baserate.arrays import BoolArray, FloatArray, Indices
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point, Points
+from baserate.curves.rules import Best, Fpr, Precision, Recall, Threshold
 from baserate.curves.table import CountTable
-from baserate.curves.thresholds import ROUNDING
 from baserate.errors import InputError
+from baserate.formulas.choosing import ROUNDING
 from baserate.formulas.pointwise import Confusion
 from baserate.metrics.definition import evaluate
-from baserate.registry import METRICS, lower_is_better, row_of
+from baserate.metrics.predictive import precision
+from baserate.registry import lower_is_better, row_of
 
 # What a metric loses to rounding, relatively, at most: values that near may be chosen for one another.
 _NEARLY = 1e-12
@@ -83,38 +85,37 @@ def range_within(
 
 def boxes_of_choice(point: Point, curve: Curve) -> Boxes:
     """Wherever the rule that chose the point could choose if the rows of each bucket were told apart."""
-    chosen, target = point.chosen, point.chosen.target or 0.0
+    rule = point.chosen
     threshold = float(point.threshold or 0.0)
     row = int(np.searchsorted(-curve.score, -threshold, side="right")) - 1  # -1: nothing is predicted positive
     buckets = np.flatnonzero(_is_bucket(curve))
     n_pos, n_neg = curve.table.total_pos, curve.table.total_neg
 
-    if chosen.rule == "recall":
+    if isinstance(rule, Recall):
         found = _boxes(curve, buckets[buckets == row])
-        least = target * n_pos * (1 - ROUNDING)
+        least = rule.target * n_pos * (1 - ROUNDING)
         most_fn = np.minimum(found.most_fn, n_pos - least * (1 - ROUNDING))
         found = found._replace(least_tp=np.maximum(found.least_tp, least), most_fn=most_fn)
-    elif chosen.rule == "threshold":
+    elif isinstance(rule, Threshold):
         found = _boxes(curve, buckets[(buckets == row + 1) & (curve.top[buckets] >= threshold)])
-    elif chosen.rule == "fpr":
+    elif isinstance(rule, Fpr):
         found = _boxes(curve, buckets[buckets == row + 1])
-        most = target * n_neg * (1 + ROUNDING)
+        most = rule.target * n_neg * (1 + ROUNDING)
         least_tn = np.maximum(found.least_tn, n_neg - most * (1 + ROUNDING))
         found = found._replace(most_fp=np.minimum(found.most_fp, most), least_tn=least_tn)
-    elif chosen.rule in {"top_k", "alert_rate"}:
-        found = _boxes(curve, buckets[buckets == row + 1])
-    elif chosen.rule == "precision":
-        found = _as_good_as(METRICS["precision"].function, target, curve, buckets[buckets >= row])
-    else:
-        assert chosen.metric is not None
-        if row_of(chosen.metric) is None:
+    elif isinstance(rule, Precision):
+        found = _as_good_as(precision, rule.target, curve, buckets[buckets >= row])
+    elif isinstance(rule, Best):
+        if row_of(rule.metric) is None:
             raise InputError(
                 f"bounds are certain only where a metric of this library was made best, got a point chosen by "
-                f"{chosen}; choose it by one such as br.f1."
+                f"{point.chosen_by}; choose it by one such as br.f1."
             )
         as_chosen = replace(point, _given=curve.given_prevalence)
-        reached = float(evaluate(chosen.metric, as_chosen)[0])
-        found = _as_good_as(chosen.metric, reached, curve, buckets)
+        reached = float(evaluate(rule.metric, as_chosen)[0])
+        found = _as_good_as(rule.metric, reached, curve, buckets)
+    else:  # a number of alerts
+        found = _boxes(curve, buckets[buckets == row + 1])
     tp, fn, fp, tn = point.confusion
     return Boxes(*(np.append(ends, here) for ends, here in zip(found, (tp, tp, fp, fp, fn, fn, tn, tn), strict=True)))
 

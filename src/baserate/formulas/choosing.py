@@ -1,0 +1,87 @@
+"""Which of many thresholds meets a wish: of one curve, or of each of many drawn ones.
+
+Rates have a row for each drawn curve. Corners are counted from 1; at 0 nothing is predicted positive.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from baserate.arrays import BoolArray, Counts, FloatArray, Indices
+from baserate.formulas.steps import Steps
+
+# Two values closer than this, relatively, are equal: they differ by the rounding of the formula only.
+ROUNDING = 8 * np.finfo(np.float64).eps
+
+
+def first_reaching(rising: Counts, least: float) -> int:
+    """The first place that has so much."""
+    return int(np.searchsorted(rising, least * (1 - ROUNDING)))
+
+
+def last_within(rising: Counts, most: float) -> int:
+    """The last place that has no more; -1 if there is none."""
+    return int(np.searchsorted(rising, most * (1 + ROUNDING), side="right")) - 1
+
+
+def first_of_the_highest(values: FloatArray) -> int:
+    """Where the highest value is, or the first one that is as high but for rounding."""
+    highest = float(values.max())
+    return int(np.argmax(values >= (highest - ROUNDING * abs(highest) if np.isfinite(highest) else highest)))
+
+
+def corner_reaching(rates: FloatArray, least: float) -> Indices:
+    """The first corner of each row where a rising rate has so much, or the last one."""
+    return np.minimum(_how_many(rates < least * (1 - ROUNDING)) + 1, np.intp(rates.shape[1]))
+
+
+def corner_within(rates: FloatArray, most: float) -> Indices:
+    """The last corner of each row where a rising rate has no more, or 0."""
+    return _how_many(rates <= most * (1 + ROUNDING))
+
+
+def corner_of_the_largest(rates: FloatArray, allowed: BoolArray) -> Indices:
+    """The first corner of each row that has the largest rate of those that are allowed, or 0."""
+    largest = np.max(rates, axis=1, keepdims=True, where=allowed, initial=0.0)
+    first = np.argmax(allowed & (rates >= largest), axis=1)
+    return np.where(allowed.any(axis=1), first + 1, 0).astype(np.intp)
+
+
+def with_silence(rates: FloatArray) -> FloatArray:
+    """The rates with those before the first corner, which are 0."""
+    return np.append(np.zeros((len(rates), 1)), rates, 1)
+
+
+def at_corner(rates: FloatArray, corner: Indices) -> FloatArray:
+    """The rate of each row at its corner."""
+    return np.take_along_axis(with_silence(rates), corner[:, np.newaxis], 1)[:, 0]
+
+
+class Way(NamedTuple):
+    """The way from a corner of each curve to the next one: along the gap, in which only FPR rises, and then upwards."""
+
+    tpr: FloatArray  # at the corner
+    fpr: FloatArray
+    gap_end: FloatArray  # FPR where the next piece begins
+    rise: FloatArray  # of that piece
+    run: FloatArray
+    jumps: BoolArray  # whether that piece has nothing between its ends
+
+    def at(self, share: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Both rates where so much of the next piece is done."""
+        return self.tpr + share * self.rise, self.gap_end + share * self.run
+
+
+def way_from(corner: Indices, steps: Steps, atoms: BoolArray) -> Way:
+    """The way from a corner of each of many curves; behind the last one there is a gap and nothing else."""
+    tp, fp, pos, neg = (column / n for column, n in zip(steps[:4], (steps.n_pos, steps.n_neg) * 2, strict=True))
+    before = np.append(fp - neg, np.ones((len(fp), 1)), 1)
+    pos, neg = (np.append(column, np.zeros((len(fp), 1)), 1) for column in (pos, neg))
+    behind = [np.take_along_axis(column, corner[:, np.newaxis], 1)[:, 0] for column in (before, pos, neg)]
+    gap_end, rise, run = behind
+    return Way(at_corner(tp, corner), at_corner(fp, corner), gap_end, rise, run, np.append(atoms, True)[corner])
+
+
+def _how_many(there: BoolArray) -> Indices:
+    counted: Indices = there.sum(axis=1, dtype=np.intp)
+    return counted
