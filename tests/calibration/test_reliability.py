@@ -63,6 +63,109 @@ def test_judgements_hold_in_all_bins_together():
     assert missed > false_alarms + 20
 
 
+def calibrated(rng, prevalence, n_pos, n_neg, shape=0.5):
+    """Rows of each class, with scores that are right at a prevalence: a Beta law, tilted by the score and its rest."""
+    rest = shape * (1 - prevalence) / prevalence
+    scores = np.append(rng.beta(shape + 1, rest, n_pos), rng.beta(shape, rest + 1, n_neg))
+    return np.repeat([1, 0], [n_pos, n_neg]), np.clip(scores, 1e-12, 1 - 1e-12)
+
+
+def blamed(curve, bins):
+    return (br.reliability(curve, bins=bins).judgement != "agrees").any()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bins", [10, br.equal_frequency(10)], ids=str)
+def test_calibrated_scores_are_seldom_blamed_at_another_prevalence(bins):
+    """Every positive and a tenth of the negatives are kept, and the curve is read where the scores belong."""
+    rng = np.random.default_rng(8)
+    sets = (br.Curve.from_scores(*calibrated(rng, 0.01, 200, 2_000)).at_prevalence(0.01) for _ in range(60))
+    assert sum(blamed(curve, bins) for curve in sets) <= 6  # 5 % and two standard errors
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bins", [10, br.equal_frequency(5), [0, 1]], ids=str)
+@pytest.mark.parametrize(
+    ("prevalence", "n_pos", "n_neg"),
+    [
+        (0.1, 30, 270),
+        (0.01, 30, 270),
+        (0.01, 300, 2_700),
+        (0.1, 30, 2_970),
+        (0.5, 300, 2_700),
+        (0.001, 300, 2_700),
+        (0.001, 150, 150),
+    ],
+)
+def test_calibrated_scores_are_seldom_blamed_anywhere(prevalence, n_pos, n_neg, bins):
+    rng = np.random.default_rng(9)
+    sets = (br.Curve.from_scores(*calibrated(rng, prevalence, n_pos, n_neg)) for _ in range(100))
+    assert sum(blamed(curve.at_prevalence(prevalence), bins) for curve in sets) <= 9  # 5 % and two standard errors
+
+
+@pytest.mark.parametrize("bins", [10, br.equal_frequency(5)], ids=str)
+def test_weights_that_stand_for_rows_left_out_are_no_blame(bins):
+    """The same as a prevalence that is given, said by weights: class sizes are random, and so are mean scores."""
+    rng = np.random.default_rng(10)
+    off = 0
+    for _ in range(60):
+        y, s = calibrated(rng, 0.01, rng.poisson(200), rng.poisson(1_980))
+        off += blamed(br.Curve.from_scores(y, s, weight=np.where(y == 1, 1.0, 10.0)), bins)
+    assert off <= 6
+
+
+@pytest.mark.parametrize(("shape", "offset"), [(1.0, 0.7), (1.0, -0.7), (0.6, 0.0), (1.7, 0.0)])
+@pytest.mark.parametrize("prevalence", [None, 0.03])
+def test_scores_that_are_off_are_blamed(shape, offset, prevalence):
+    rng = np.random.default_rng(12)
+    found = 0
+    for _ in range(5):
+        y, s = simulated(rng, 8_000, shape, offset)
+        curve = br.Curve.from_scores(y, s)
+        moved = curve if prevalence is None else curve.shift_scores(prevalence).at_prevalence(prevalence)
+        found += blamed(moved, br.equal_frequency(5))
+    assert found >= 4
+
+
+@pytest.mark.parametrize("prevalence", [None, 0.3])
+def test_of_one_score_the_judgement_is_that_of_the_interval(prevalence):
+    """At the own prevalence Clopper and Pearson's; elsewhere that of the ratio of two shares."""
+    pos, neg = [30, 20], [70, 180]
+    known = br.Curve.from_counts([0.2, 0.1], pos, neg)
+    known = known if prevalence is None else known.at_prevalence(prevalence)
+    wide = br.reliability(known, bins=[0, 0.15, 1], confidence_level=0.95**0.5)
+    for score, wanted in [
+        (wide.rate_low[1] * 0.999, "too low"),
+        (wide.rate_low[1] * 1.001, "agrees"),
+        (wide.rate_high[1] * 0.999, "agrees"),
+        (wide.rate_high[1] * 1.001, "too high"),
+    ]:
+        curve = br.Curve.from_counts([score, 0.1], pos, neg)
+        curve = curve if prevalence is None else curve.at_prevalence(prevalence)
+        assert br.reliability(curve, bins=[0, 0.15, 1]).judgement[1] == wanted
+
+
+@pytest.mark.parametrize("prevalence", [None, 0.2])
+def test_certainty_is_wrong_once_something_else_has_happened(prevalence):
+    curve = br.Curve.from_counts([1.0, 0.5, 0.0], pos=[20, 5, 0], neg=[0, 5, 20])
+    wrong = br.Curve.from_counts([1.0, 0.5, 0.0], pos=[20, 5, 1], neg=[1, 5, 20])
+    if prevalence is not None:
+        curve, wrong = curve.at_prevalence(prevalence), wrong.at_prevalence(prevalence)
+    assert br.reliability(curve, bins=3).judgement.tolist() == ["agrees"] * 3
+    assert br.reliability(wrong, bins=3).judgement.tolist() == ["too low", "agrees", "too high"]
+
+
+@pytest.mark.parametrize("prevalence", [None, 0.2])
+def test_buckets_are_blamed_only_if_every_score_in_them_is_off(prevalence):
+    def judged(score, top=None):
+        curve = br.Curve.from_counts([score, 0.1], [60, 5], [40, 95], top=None if top is None else [top, 0.1])
+        return br.reliability(curve if prevalence is None else curve.at_prevalence(prevalence), bins=2).judgement[1]
+
+    truth = 0.6 if prevalence is None else 0.2 * 60 / 65 / (0.2 * 60 / 65 + 0.8 * 40 / 135)
+    assert judged(truth + 0.35) == judged(truth + 0.35, truth + 0.36) == "too high"
+    assert judged(truth, truth + 0.36) == "agrees"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("prevalence", [None, 0.5, 0.001])
 def test_intervals_of_event_rates_hold(prevalence):

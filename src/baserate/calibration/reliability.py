@@ -1,17 +1,20 @@
 """Scores against event rates, bin by bin."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from baserate import checks
-from baserate.arrays import FloatArray
+from baserate.arrays import BoolArray, FloatArray
+from baserate.calibration.agreement import agreeing_odds
 from baserate.curves.bins import Binned, BinsLike, binned, check_probabilities
 from baserate.curves.curve import Curve
 from baserate.errors import InputError, MissingInformationError
-from baserate.formulas.proportions import Interval, clopper_pearson
+from baserate.formulas.proportions import Interval, between, clopper_pearson
+from baserate.formulas.weighted_means import Sides, equal_sides
 from baserate.metrics.predictive import precision
 from baserate.results.reliability import AGREES, TOO_HIGH, TOO_LOW, Reliability
-from baserate.uncertainty import points
-from baserate.uncertainty.estimate import sizes_behind
+from baserate.uncertainty.points import over_laws, rows_of, sides_of
 
 
 def reliability(curve: Curve, *, bins: BinsLike = 10, confidence_level: float = 0.95) -> Reliability:
@@ -19,7 +22,8 @@ def reliability(curve: Curve, *, bins: BinsLike = 10, confidence_level: float = 
 
     At the data's own prevalence the interval of an event rate is Clopper and Pearson's. Elsewhere the rate follows from
     the shares that the bin has of the positives and of the negatives, and the interval is that of `estimate` for a
-    precision.
+    precision. The judgement also knows that the mean score is uncertain: it compares by how much positives fall short
+    of 1, added up, and negatives exceed 0, and asks where the ratio of these sums is known to be off.
 
     Parameters
     ----------
@@ -46,9 +50,9 @@ def reliability(curve: Curve, *, bins: BinsLike = 10, confidence_level: float = 
     found = binned(curve, bins)
     rate_low, rate_high = _event_rate_interval(found, curve, level)
     # Šidák: intervals at this level hold in all bins together, as often as one is to hold.
-    low_of_all, high_of_all = _event_rate_interval(found, curve, level ** (1 / max(len(found.n), 1)))
+    low_odds, high_odds = agreeing_odds(curve, found, level ** (1 / max(len(found.n), 1)))
+    high, low = curve.odds_against > high_odds, curve.odds_against < low_odds
     off_by = _score_error(curve, found)
-    high, low = found.mean_score - off_by > high_of_all, found.mean_score + off_by < low_of_all
     return Reliability(
         low=found.low,
         high=found.high,
@@ -91,10 +95,9 @@ def _score_error(curve: Curve, found: Binned) -> FloatArray:
 def _event_rate_interval(found: Binned, curve: Curve, confidence_level: float) -> Interval:
     """The interval of each event rate: exact at the own prevalence, melded from two shares elsewhere."""
     if curve.given_prevalence is None:
-        rows = found.n * (
-            found.n / (found.pos_squares + found.neg_squares)
-        )  # of weighted rows, how many they are worth
-        return clopper_pearson(rows * (found.pos / found.n), rows, confidence_level)
+        if not curve.weighted:
+            return clopper_pearson(found.pos, found.n, confidence_level)
+        return _joined([between(*_in_bin(curve, here).laws, confidence_level) for here in _each(found)])
     low, high = likelihood_ratios(found, curve, confidence_level)
     with np.errstate(invalid="ignore"):  # an infinite ratio is certainty
         return Interval(*(np.where(np.isinf(end), 1.0, end / (end + curve.odds_against)) for end in (low, high)))
@@ -106,12 +109,36 @@ def likelihood_ratios(found: Binned, curve: Curve, confidence_level: float) -> I
     The odds of an event in a bin are this ratio times the odds of the prevalence, so one interval serves all
     prevalences. It is that of the precision of alerting on the bin, at one half.
     """
-    n_pos, n_neg = sizes_behind(curve)
-    ends = []
-    for pos, neg in zip(found.pos, found.neg, strict=True):
-        tp, fp = n_pos * pos / curve.n_pos, n_neg * neg / curve.n_neg
-        known = points.melded(precision, points.Cases(tp, n_pos - tp, fp, n_neg - fp), np.ones(1), confidence_level)
-        ends.append((known.low[0], known.high[0]))
-    low, high = np.array(ends).reshape(-1, 2).T
+    known = [
+        over_laws(precision, pos.laws, neg.laws, np.ones(1), confidence_level) for pos, neg in _alerts(found, curve)
+    ]
+    low, high = _joined(known)
     with np.errstate(divide="ignore"):
         return Interval(low / (1 - low), high / (1 - high))
+
+
+def _alerts(found: Binned, curve: Curve) -> Iterator[tuple[Sides, Sides]]:
+    """Positives and negatives in each bin and elsewhere: an alert on the bin."""
+    if not curve.weighted:
+        for pos, neg in zip(found.pos.tolist(), found.neg.tolist(), strict=True):
+            yield equal_sides(pos, curve.n_pos - pos), equal_sides(neg, curve.n_neg - neg)
+        return
+    for here in _each(found):
+        yield sides_of(curve.pos, curve.pos_squares, here), sides_of(curve.neg, curve.neg_squares, here)
+
+
+def _each(found: Binned) -> Iterator[BoolArray]:
+    """The entries of each bin."""
+    return (found.place == k for k in range(len(found.n)))
+
+
+def _in_bin(curve: Curve, here: BoolArray) -> Sides:
+    """The rows of a bin, positives above and negatives below."""
+    return Sides(
+        rows_of(curve.pos[here], curve.pos_squares[here]),
+        rows_of(curve.neg[here], curve.neg_squares[here]),
+    )
+
+
+def _joined(ends: list[Interval]) -> Interval:
+    return Interval(*np.array(ends, np.float64).reshape(-1, 2).T)

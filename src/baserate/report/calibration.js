@@ -30,12 +30,11 @@ function readBins(bins, x) {
       score: (bins.score_pos[k] + odds * bins.score_neg[k]) / here,
       rate: bins.pos[k] / here,
       gap: (bins.rest_pos[k] - odds * bins.score_neg[k]) / here,
-      reach: (bins.reach_pos[k] + odds * bins.reach_neg[k]) / here,
       low: rate(bins.ratio_low[k]), high: rate(bins.ratio_high[k]),
       variance: varianceOfRate(bins, k, odds, here),
     };
-    if (found.score - found.reach > rate(bins.ratio_in_all_high[k])) found.off = "too high";
-    if (found.score + found.reach < rate(bins.ratio_in_all_low[k])) found.off = "too low";
+    if (x > (bins.agreeing_odds_high[k] ?? Infinity)) found.off = "too high";
+    if (x < (bins.agreeing_odds_low[k] ?? Infinity)) found.off = "too low";
     return found;
   });
 }

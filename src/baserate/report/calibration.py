@@ -4,12 +4,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from baserate.arrays import FloatArray
+from baserate.calibration.agreement import agreeing_odds
 from baserate.calibration.goodness_of_fit import hosmer_lemeshow
 from baserate.calibration.line import cox_calibration
 from baserate.calibration.prior_effect import prior_effect
 from baserate.calibration.reliability import likelihood_ratios, reliability
-from baserate.curves.bins import Binned, binned
+from baserate.curves.bins import binned
 from baserate.curves.curve import Curve
 from baserate.formulas.scoring import brier_by_class, log_loss_by_class
 from baserate.metrics.bounds import bounds
@@ -50,23 +50,21 @@ def calibration(name: str, curve: Curve, asked: float) -> Calibration:
 def _bins(curve: Curve, shown: Reliability) -> Json:
     """Sums by bin, from which everything follows at any prevalence."""
     found = binned(curve, BINS)
-    middle, reach = curve.middle, (curve.top - curve.score) / 2
+    middle = curve.middle
     sums = ("pos", "neg", "score_pos", "score_neg", "rest_pos", "pos_squares", "neg_squares")
-    levels = {"ratio": _LEVEL, "ratio_in_all": _LEVEL ** (1 / len(found.n))}
-    ends = {key: likelihood_ratios(found, curve, level) for key, level in levels.items()}
+    of_all = _LEVEL ** (1 / len(found.n))
+    ends = {
+        "ratio": likelihood_ratios(found, curve, _LEVEL),
+        "agreeing_odds": agreeing_odds(curve.at_prevalence(curve.prevalence), found, of_all),
+    }
     return {
         "low": numbers(shown.low),
         "high": numbers(shown.high),
         **{key: numbers(getattr(found, key), ALL_DIGITS) for key in sums},
-        **{f"reach_{key}": numbers(_summed(found, reach * getattr(curve, key))) for key in ("pos", "neg")},
         **{f"{key}_{end}": numbers(getattr(both, end)) for key, both in ends.items() for end in ("low", "high")},
         "brier_score": numbers(brier_by_class(middle, curve.pos, curve.neg), ALL_DIGITS),
         "log_loss": numbers(log_loss_by_class(middle, curve.pos, curve.neg), ALL_DIGITS),
     }
-
-
-def _summed(found: Binned, values: FloatArray) -> FloatArray:
-    return np.bincount(found.place, weights=values, minlength=len(found.n)).astype(np.float64, copy=False)
 
 
 def _own(curve: Curve) -> list[list[str]]:

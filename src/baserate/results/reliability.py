@@ -28,7 +28,8 @@ class Reliability:
         The interval of each event rate.
     judgement : array of str
         Of each bin: whether its scores are "too high", "too low", or whether what they say "agrees" with the data. The
-        intervals behind it are wider than `rate_low` to `rate_high`: they hold in all bins together.
+        intervals behind it hold in all bins together, and know that mean scores are uncertain where rows have different
+        weights or the curve is read at another prevalence; `rate_low` to `rate_high` holds the event rate alone.
     confidence_level : float
         How often an interval is to hold, and how often all judgements together are.
     prevalence : float
