@@ -7,12 +7,11 @@ from baserate import checks
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.errors import InputError
-from baserate.formulas.proportions import clopper_pearson
 from baserate.metrics.predictive import precision
 from baserate.metrics.rates import lr_positive
 from baserate.results import PointSupport, Support
 from baserate.uncertainty.estimate import estimate, sizes_behind
-from baserate.uncertainty.points import Cases, cases
+from baserate.uncertainty.points import Cases, cases, rate_intervals
 from baserate.uncertainty.widths import max_width
 
 # Of a curve, the points at these FPRs are looked at, as long as they rest on one false positive at least.
@@ -49,7 +48,7 @@ def supports(
     Notes
     -----
     The counts are taken as those of a threshold that was fixed beforehand, as in `test_set`; for a point that was
-    chosen on these rows, `estimate` gives the interval that chooses again. Intervals of rates are Clopper and
+    searched for on these rows, `estimate` gives an interval that allows for that. Intervals of rates are Clopper and
     Pearson's, those of precision the default ones of `estimate`. As the prevalence falls, precision itself falls to 0,
     and so does the width of its interval; in between it is widest, and `not_known_between` says where it is wider than
     wanted. Below that, precision is known to be small, and not much else.
@@ -85,13 +84,13 @@ def _along(curve: Curve) -> list[Point]:
 
 
 def _support(point: Point, width: float, prevalences: list[float], confidence_level: float) -> PointSupport:
-    rows = Cases(*map(_tidy, cases(point)))
-    fixed = Point.from_rates(point.tpr, point.fpr, prevalence=0.5, n_pos=rows.n_pos, n_neg=rows.n_neg)
-    tpr = _interval(rows.tp, rows.n_pos, confidence_level)
-    fpr = _interval(rows.fp, rows.n_neg, confidence_level)
+    seen = cases(point)
+    rows = seen._replace(tp=_tidy(seen.tp), fn=_tidy(seen.fn), fp=_tidy(seen.fp), tn=_tidy(seen.tn))
+    fixed = _fixed(point, rows)
+    tpr, fpr = ((float(low), float(high)) for low, high in rate_intervals(rows, confidence_level))
     ratio = estimate(lr_positive, fixed, confidence_level=confidence_level)
     return PointSupport(
-        point=str(point.chosen) if point.chosen.rule != "given" else "the point",
+        point=point.chosen_by or "the point",
         tp=rows.tp,
         fn=rows.fn,
         fp=rows.fp,
@@ -107,9 +106,11 @@ def _support(point: Point, width: float, prevalences: list[float], confidence_le
     )
 
 
-def _interval(k: float, n: float, confidence_level: float) -> tuple[float, float]:
-    found = clopper_pearson(k, n, confidence_level)
-    return float(found.low), float(found.high)
+def _fixed(point: Point, rows: Cases) -> Point:
+    """The point as if its threshold had been given; of weighted rows on its curve, which knows the weights."""
+    if point.curve is not None and point.curve.weighted and point.threshold is not None:
+        return point.curve.at_threshold(point.threshold).at_prevalence(0.5)
+    return Point.from_rates(point.tpr, point.fpr, prevalence=0.5, n_pos=rows.n_pos, n_neg=rows.n_neg)
 
 
 def _wider_between(low: float, high: float, width: float) -> tuple[float, float] | None:

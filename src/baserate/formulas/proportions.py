@@ -11,6 +11,7 @@ import numpy as np
 import scipy
 
 from baserate.arrays import CountArray, FloatArray
+from baserate.formulas.weighted_means import Law
 
 Numbers = CountArray | float
 
@@ -63,17 +64,25 @@ def clopper_pearson(k: Numbers, n: Numbers, confidence_level: float) -> Interval
     """The proportions that neither one-sided exact test rejects."""
     k, n = _floats(k, n)
     tail = (1 - confidence_level) / 2
-    low = np.where(k == 0, 0.0, _beta_quantile(k, n - k + 1, tail).share)
-    high = np.where(k == n, 1.0, _beta_quantile(n - k, k + 1, tail).rest)
+    low = np.where(k == 0, 0.0, beta_quantile(k, n - k + 1, tail).share)
+    high = np.where(k == n, 1.0, beta_quantile(n - k, k + 1, tail).rest)
     return _where_known(n, low, high)
+
+
+def between(lower: Law, upper: Law, confidence_level: float) -> Interval:
+    """The interval between the laws of a lower and of an upper limit."""
+    tail = (1 - confidence_level) / 2
+    (a, b), (d, c) = _floats(*lower), _floats(*upper)
+    low = np.where(a == 0, 0.0, np.where(b == 0, 1.0, beta_quantile(a, b, tail).share))
+    return Interval(low, np.where(c == 0, 1.0, np.where(d == 0, 0.0, beta_quantile(c, d, tail).rest)))
 
 
 def jeffreys(k: Numbers, n: Numbers, confidence_level: float) -> Interval:
     """Quantiles of the posterior Beta(k + 1/2, n - k + 1/2), reaching 0 at no success and 1 at no failure."""
     k, n = _floats(k, n)
     tail = (1 - confidence_level) / 2
-    low = np.where(k == 0, 0.0, _beta_quantile(k + 0.5, n - k + 0.5, tail).share)
-    high = np.where(k == n, 1.0, _beta_quantile(n - k + 0.5, k + 0.5, tail).rest)
+    low = np.where(k == 0, 0.0, beta_quantile(k + 0.5, n - k + 0.5, tail).share)
+    high = np.where(k == n, 1.0, beta_quantile(n - k + 0.5, k + 0.5, tail).rest)
     return _where_known(n, low, high)
 
 
@@ -107,7 +116,7 @@ def _floats(k: Numbers, n: Numbers) -> tuple[FloatArray, FloatArray]:
     return np.asarray(k, np.float64), np.asarray(n, np.float64)
 
 
-def _beta_quantile(a: FloatArray, b: FloatArray, tail: float) -> Share:
+def beta_quantile(a: FloatArray, b: FloatArray, tail: float) -> Share:
     """Below which a Beta(a, b) lies with the probability `tail`.
 
     scipy's inverse knows nothing of the rest next to 1, and beyond 1e8 cases it is now and then far off. So it is
