@@ -2,15 +2,18 @@
 
 Streams of periods are simulated whose truth is known: the prevalence moves and the model stays, or the model becomes
 worse. ``python benchmarks/monitoring.py`` prints the tables, ``--write docs/monitoring-study.md`` puts them into the
-documentation and ``--quick`` simulates less.
+documentation and ``--quick`` simulates less. With ``--keep FILE`` a run that was stopped goes on where it was: kinds of
+streams that are done are read from the file.
 """
 
 import argparse
+import json
 import os
 import platform
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from functools import cache
+from functools import cache, partial
+from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
@@ -19,10 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import quad
 from scipy.optimize import brentq
-from scipy.special import ndtr, ndtri
+from scipy.special import expit, logit, ndtr, ndtri
 from tables import table
 
 import baserate as br
+from baserate.uncertainty import looks
 
 Floats = NDArray[np.float64]
 
@@ -35,6 +39,8 @@ CHANGED_AT = 4  # the look at which the model becomes worse
 SOON, WANTED = 3, 0.8  # looks within which, and in how many streams, that is to be seen
 THRESHOLD = 2.0
 PART = 125  # streams that a worker simulates at a time
+RARE = 1e-4  # a prevalence at which few negatives decide
+NEARLY_PERFECT = 0.99  # average precision
 
 
 class Setting(NamedTuple):
@@ -45,6 +51,8 @@ class Setting(NamedTuple):
     prevalence: str = "steady"
     decay: float = 0.0
     metric: str = "average_precision"
+    read_at: float = COMMON  # the prevalence that periods are compared at
+    average_precision: float = AP  # at the common prevalence
 
 
 @cache
@@ -79,30 +87,33 @@ def prevalences(kind: str) -> Floats:
 def stream(setting: Setting, rng: np.random.Generator) -> dict[int, br.Curve]:
     """One curve per period: as many rows in each, of which as many are positive as the prevalence says."""
     rows = round(setting.n_pos / COMMON)
+    usual = distance(setting.average_precision)
     curves = {}
     for period, eta in enumerate(prevalences(setting.prevalence)):
         changed = period >= REFERENCE + CHANGED_AT - 1
-        d = distance(AP - setting.decay * changed)
+        d = distance(setting.average_precision - setting.decay * changed)
         n_pos = max(1, round(rows * float(eta)))
         score = np.append(rng.normal(d, 1, n_pos), rng.normal(0, 1, rows - n_pos))
+        if setting.metric == "brier_score":
+            score = expit(usual * score - usual**2 / 2 + logit(COMMON))  # the probability of a positive
         curves[period] = br.Curve.from_scores(np.arange(rows) < n_pos, score)
     return curves
 
 
-ASKED: dict[str, Callable[[dict[int, br.Curve]], br.Alarms]] = {
-    "average_precision": lambda curves: alarms(br.average_precision, curves),
-    "average_precision, both sides": lambda curves: br.model_alarms(
-        br.average_precision, curves, reference=REFERENCE, prevalence=COMMON, false_alarm=FALSE_ALARM, side="both"
-    ),
-    "roc_auc": lambda curves: alarms(br.roc_auc, curves),
-    "precision at a threshold": lambda curves: br.model_alarms(
-        br.precision, curves, reference=REFERENCE, prevalence=COMMON, at=THRESHOLD, rng=0
-    ),
+alarms = partial(br.model_alarms, reference=REFERENCE, false_alarm=FALSE_ALARM)
+
+ASKED: dict[str, Callable[..., br.Alarms]] = {
+    "average_precision": partial(alarms, br.average_precision),
+    "average_precision, both sides": partial(alarms, br.average_precision, side="both"),
+    "roc_auc": partial(alarms, br.roc_auc),
+    "precision at a threshold": partial(alarms, br.precision, at=THRESHOLD),
+    "brier_score": partial(alarms, br.brier_score),
 }
 
 
-def alarms(metric: Callable[[br.Curve], float], curves: dict[int, br.Curve]) -> br.Alarms:
-    return br.model_alarms(metric, curves, reference=REFERENCE, prevalence=COMMON, false_alarm=FALSE_ALARM)
+def has_naive(setting: Setting) -> bool:
+    """Whether the metric at each period's own prevalence is looked at as well."""
+    return setting.metric == "average_precision" and setting.read_at == COMMON
 
 
 def naive(curves: dict[int, br.Curve]) -> bool:
@@ -144,14 +155,14 @@ def simulate(setting: Setting, n: int, seed: int, start: int = 0) -> Line:
     delays = []
     for number in range(start, start + n):
         curves = stream(setting, np.random.default_rng([seed, number]))
-        found = ASKED[setting.metric](curves)
+        found = ASKED[setting.metric](curves, prevalence=setting.read_at)
         first = int(np.argmax(found.alarm)) + 1 if found.alarm.any() else 0
         raised += first > 0
         if setting.decay:
             early += 0 < first < CHANGED_AT
             if not 0 < first < CHANGED_AT:
                 delays.append(first - CHANGED_AT + 1 if first else 0)
-        elif setting.metric == "average_precision":
+        elif has_naive(setting):
             naively += naive(curves)
     return Line(setting, n, raised / n, naively / n, early / n, tuple(delays))
 
@@ -164,7 +175,22 @@ def quiet_settings(*, quick: bool = False) -> list[Setting]:
         return found
     found.append(Setting("prevalence falling", 50, "falling"))
     others = [metric for metric in ASKED if metric != "average_precision"]
-    return found + [Setting("prevalence falling", 200, "falling", metric=metric) for metric in others]
+    return found + [Setting("prevalence falling", 200, "falling", metric=metric) for metric in others] + hard_settings()
+
+
+def hard_settings() -> list[Setting]:
+    """Streams whose model stays as it is, where a metric is far from normal."""
+    steady = partial(Setting, "prevalence steady")
+    return [
+        steady(20),
+        steady(20, read_at=RARE),
+        steady(200, read_at=RARE),
+        steady(20, metric="roc_auc"),
+        steady(20, metric="roc_auc", average_precision=NEARLY_PERFECT),
+        steady(20, metric="precision at a threshold"),
+        steady(20, metric="precision at a threshold", read_at=RARE),
+        steady(20, metric="brier_score"),
+    ]
 
 
 def decay_settings(*, quick: bool = False) -> list[Setting]:
@@ -190,15 +216,38 @@ def together(lines: Sequence[Line]) -> Line:
     )
 
 
-def run(settings: Sequence[Setting], n: int, workers: int | None) -> Iterator[Line]:
-    """Line after line, each shared out among the workers."""
+def run(settings: Sequence[Setting], n: int, workers: int | None, done: dict[Setting, Line]) -> Iterator[Line]:
+    """Line after line, each shared out among the workers, unless it is done already."""
     with ProcessPoolExecutor(workers) as pool:
-        parts = [
-            [pool.submit(simulate, setting, min(PART, n - start), seed, start) for start in range(0, n, PART)]
+        parts = {
+            setting: [pool.submit(simulate, setting, min(PART, n - start), seed, start) for start in range(0, n, PART)]
             for seed, setting in enumerate(settings)
-        ]
-        for part in parts:
-            yield together([one.result() for one in part])
+            if setting not in done
+        }
+        for setting in settings:
+            yield done[setting] if setting in done else together([one.result() for one in parts[setting]])
+
+
+def made_by() -> str:
+    """Which code; what another one has made is not kept."""
+    files = sorted(Path(looks.__file__).parent.glob("*.py"))
+    return sha256(b"".join(file.read_bytes() for file in [Path(__file__), *files])).hexdigest()
+
+
+def kept(path: Path | None, n: int) -> dict[Setting, Line]:
+    """Lines of an earlier run of the same code with as many streams."""
+    if path is None or not path.exists():
+        return {}
+    made = [json.loads(text) for text in path.read_text(encoding="utf-8").splitlines()]
+    found = [Line(**{**line, "setting": Setting(**line["setting"])}) for by, line in made if by == [made_by(), n]]
+    lines = [line._replace(delays=tuple(line.delays)) for line in found]
+    return {line.setting: line for line in lines}
+
+
+def keep(path: Path, lines: Sequence[Line], n: int) -> None:
+    rows = [line._asdict() | {"setting": line.setting._asdict()} for line in lines]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps([[made_by(), n], row]) + "\n" for row in rows), encoding="utf-8")
 
 
 def page(lines: Sequence[Line], n: int, missing: int = 0) -> str:
@@ -214,16 +263,18 @@ of reference and {LOOKS} looks, at a false-alarm rate of {100 * FALSE_ALARM:g} %
     } looks together. Scores \
 are normal in both classes, and the average precision of the model is {AP:g} at the common prevalence of {COMMON:g}.
 
-The limits are those of alpha spending: each look spends the same share of the rate, and is compared over windows of \
-1, 2, 3 and 6 periods, whose dependence and whose common reference the limit takes into account.{stopped}
+Each look is compared over windows of 1, 2, 3 and 6 periods, and its limit is that of rows dealt again among the \
+reference and the periods so far. Each look spends the same share of the rate, if there was no alarm before.{stopped}
 
 ## Only the prevalence moves
 
 The prevalence moves between 1 in 250 and 1 in 40, so that the number of positives moves with it, and the model stays \
 as it is. Every alarm is false. Beside it, how often the average precision at each period's own prevalence would have \
-raised one, with intervals corrected for the number of looks.
+raised one, with intervals corrected for the number of looks. Where the prevalence is steady and positives are few, or \
+the metric is read where few negatives decide, or the model is nearly perfect (an average precision of \
+{NEARLY_PERFECT:g}), the metric is far from normal.
 
-{table(("stream", "metric", "positives", "false alarms", "at own prevalences"), _quiet(quiet))}
+{table(("stream", "metric", "positives", "read at", "false alarms", "at own prevalences"), _quiet(quiet))}
 
 ## The model becomes worse
 
@@ -242,9 +293,10 @@ one at which the model changed; streams that had raised a false alarm before are
 def _quiet(lines: Sequence[Line]) -> Iterable[tuple[str, ...]]:
     for line in lines:
         setting = line.setting
-        naively = f"{100 * line.naive_alarm:.1f} %" if setting.metric == "average_precision" else ""
+        naively = f"{100 * line.naive_alarm:.1f} %" if has_naive(setting) else ""
+        name = setting.name + ", nearly perfect" * (setting.average_precision == NEARLY_PERFECT)
         rate = f"{100 * line.any_alarm:.1f} % ± {100 * line.error:.1f}"
-        yield setting.name, setting.metric, f"{setting.n_pos:,}", rate, naively
+        yield name, setting.metric, f"{setting.n_pos:,}", f"{setting.read_at:g}", rate, naively
 
 
 def _worse(lines: Sequence[Line]) -> Iterable[tuple[str, ...]]:
@@ -261,6 +313,7 @@ def _worse(lines: Sequence[Line]) -> Iterable[tuple[str, ...]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", type=Path)
+    parser.add_argument("--keep", type=Path)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--n", type=int, default=1_000)
     parser.add_argument("--workers", type=int, default=os.cpu_count())
@@ -269,9 +322,11 @@ def main() -> None:
     quiet, worse = quiet_settings(quick=options.quick), decay_settings(quick=options.quick)
     wanted = [quiet[0], worse[0], *quiet[1:], *worse[1:]]  # what is asked most, first
     lines: list[Line] = []
-    for line in run(wanted, n, options.workers):
+    for line in run(wanted, n, options.workers, kept(options.keep, n)):
         lines.append(line)
         print(line.setting, f"{100 * line.any_alarm:.1f} % alarms, {100 * line.soon:.1f} % seen soon", flush=True)
+        if options.keep:
+            keep(options.keep, lines, n)
         if options.write:
             options.write.write_text(page(lines, n, len(wanted) - len(lines)), encoding="utf-8")
     print(page(lines, n))

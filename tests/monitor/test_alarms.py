@@ -9,8 +9,9 @@ import pytest
 from scripts import script
 
 import baserate as br
-from baserate.uncertainty import intervals
-from baserate.uncertainty.looks import Seen, looks
+from baserate.uncertainty import coarse
+from baserate.uncertainty.dealing import bundles, sample
+from baserate.uncertainty.looks import badness, levels
 
 PATH = Path(__file__).parents[2] / "benchmarks" / "monitoring.py"
 
@@ -20,74 +21,193 @@ def study():
     return script(PATH)
 
 
-def sample(seed, n_pos=100, n_neg=2000, distance=2.0):
+def sample_of(seed, n_pos=100, n_neg=2000, distance=2.0):
     rng = np.random.default_rng(seed)
     score = np.append(rng.normal(distance, 1, n_pos), rng.normal(0, 1, n_neg))
     return br.Curve.from_scores(np.arange(n_pos + n_neg) < n_pos, score)
 
 
-STREAM = {k: sample(k, n_pos=80 + 10 * k) for k in range(6)}
+STREAM = {k: sample_of(k, n_pos=80 + 10 * k) for k in range(6)}
 
 
-def on_logit_scale(curve):
-    value = br.average_precision(curve)
-    variance = float(intervals.variance(br.average_precision, curve.table.steps, curve.odds_against))
-    return np.log(value / (1 - value)), variance / (value * (1 - value)) ** 2
+def shuffled_recalls(caught, sizes, n_deals, rng):
+    """The recall of samples, when it is chance which of all positives each has."""
+    rows = np.tile(np.arange(sum(sizes)) < caught, (n_deals, 1))
+    parts = np.split(rng.permuted(rows, axis=1), np.cumsum(sizes)[:-1], axis=1)
+    return np.array([part.mean(axis=1) for part in parts])
 
 
-def test_the_statistic_is_the_distance_in_standard_errors():
-    found = br.model_alarms(br.average_precision, STREAM, reference=2, prevalence=0.03, windows=[1])
-    assert found.keys == (2, 3, 4, 5)
-    level, base = on_logit_scale(br.Curve.pool([STREAM[0], STREAM[1]]).at_prevalence(0.03))
-    for k, key in enumerate(found.keys):
-        read = STREAM[key].at_prevalence(0.03)
-        estimate, variance = on_logit_scale(read)
-        assert found.statistic[k] == pytest.approx((estimate - level) / np.sqrt(variance + base))
-        assert found.value[k] == br.average_precision(read)
-        assert found.difference[k] == pytest.approx(found.value[k] - found.reference)
-    assert found.window.tolist() == [1] * 4
-    assert (found.prevalence, found.looks, found.false_alarm) == (0.03, 4, 0.05)
+def test_the_statistic_and_its_limit_are_those_of_rows_dealt_again():
+    """Recall at a threshold, dealt row by row here: of the last period, of the last two, and of the reference."""
+    asked = {"reference": 2, "at": 2.0, "windows": [1, 2], "n_resamples": 20_000, "looks": 4}
+    found = br.model_alarms(br.recall, {k: STREAM[k] for k in range(4)}, **asked)
+    assert found.keys == (2, 3)
+    sizes = [STREAM[k].n_pos for k in range(4)]
+    recalls = np.array([br.recall(STREAM[k].at_threshold(2.0)) for k in range(4)])
+    dealt = shuffled_recalls(round(float(recalls @ sizes)), sizes, 20_000, np.random.default_rng(5))
+
+    def deviations(of):  # of the second look
+        weight = np.array(sizes)[:, np.newaxis]
+        groups = [of[:2], of[3:], of[2:]], [weight[:2], weight[3:], weight[2:]]
+        level, one, two = (np.arcsin(np.sqrt((a * w).sum(0) / w.sum(0))) for a, w in zip(*groups, strict=True))
+        return np.array([one - level, two - level])
+
+    law, seen = deviations(dealt), deviations(recalls[:, np.newaxis])[:, 0]
+    z = (seen - law.mean(axis=1)) / law.std(axis=1)
+    assert found.statistic[1] == pytest.approx(z.min(), abs=0.05)
+    assert found.window[1] == 1 + np.argmin(z)
+    worst = -((law.T - law.mean(axis=1)) / law.std(axis=1)).min(axis=1)
+    noise = tuple(1 / STREAM[k].n_pos + 1 / STREAM[k].n_neg for k in range(2, 4))
+    level = levels(noise, 1 / sum(sizes[:2]) + 1 / 4000, (1, 2), 0.05 / 4, side=1)[1]
+    assert found.limit[1] == pytest.approx(np.quantile(worst, 1 - level), abs=0.1)
+    assert found.value[1] == br.recall(STREAM[3].at_threshold(2.0))
+    assert found.difference[1] == pytest.approx(found.value[1] - found.reference)
+    assert (found.looks, found.false_alarm) == (4, 0.05)
 
 
-def test_a_longer_window_is_a_weighted_mean():
+def test_windows_are_as_long_as_there_are_periods():
     asked = {"reference": 2, "prevalence": 0.03, "side": "both"}
-    found = br.model_alarms(br.average_precision, STREAM, windows=[1, 3], **asked)
     three = br.model_alarms(br.average_precision, STREAM, windows=[3], **asked)
-    assert three.window.tolist() == [1, 2, 3, 3]  # as many as there are
+    assert three.window.tolist() == [1, 2, 3, 3]
     assert not three.alarm.any()
     assert (three.limit > 2).all()
-    level, base = on_logit_scale(br.Curve.pool([STREAM[0], STREAM[1]]).at_prevalence(0.03))
-    rows = [(*on_logit_scale(STREAM[k].at_prevalence(0.03)), 1 / (1 / STREAM[k].n_pos + 1 / 2000)) for k in range(2, 6)]
-    for k in (2, 3):
-        estimate, variance, weight = np.array(rows[k - 2 : k + 1]).T
-        share = weight / weight.sum()
-        whole = (share @ estimate - level) / np.sqrt(share**2 @ variance + base)
-        alone = (rows[k][0] - level) / np.sqrt(rows[k][1] + base)
-        assert three.statistic[k] == pytest.approx(whole)
-        assert found.statistic[k] == pytest.approx(max(whole, alone, key=abs))
-        assert found.window[k] == (3 if abs(whole) > abs(alone) else 1)
-    assert found.window[:2].tolist() == [1, 1]
+    found = br.model_alarms(br.average_precision, STREAM, windows=[1, 3], **asked)
+    assert set(found.window[:2]) == {1}
+    assert set(found.window[2:]) <= {1, 3}
 
 
-@pytest.mark.parametrize(("side", "windows"), [(1, (1,)), (1, (1, 2, 3, 6)), (0, (1, 3)), (-1, (2, 1))])
-def test_limits_hold_for_noise_of_other_random_numbers(side, windows):
+@pytest.mark.parametrize(("side", "windows"), [(1, (1,)), (1, (1, 2, 3, 6)), (0, (1, 3)), (-1, (1, 2))])
+def test_levels_hold_for_noise_of_other_random_numbers(side, windows):
     """An independent simulation of the same noise, with a reference that all looks share."""
     rng = np.random.default_rng(7)
-    variance, weight, base = np.array([1, 2, 0.5, 1, 1, 3, 1, 1.0]), np.array([2, 1, 3, 1, 1, 1, 1, 2.0]), 0.4
-    limits = [one.limit for one in looks(Seen(0 * weight, variance, weight, 0 * weight), (0, base, 0), windows,
-                                         0.1 / 8, side=side)]  # fmt: skip
+    variance, base = np.array([1, 2, 0.5, 1, 1, 3, 1, 1.0]), 0.4
+    found = levels(tuple(variance), base, windows, 0.1 / 8, side=side)
+    assert found[0] == pytest.approx(0.1 / 8, rel=0.02)
+    assert max(found) < 3 * 0.1 / 8
     n = 20_000
-    noise = rng.normal(0, np.sqrt(variance), (n, 8))
-    start = rng.normal(0, np.sqrt(base), n)
+    noise, start = rng.normal(0, np.sqrt(variance), (n, 8)), rng.normal(0, np.sqrt(base), n)
     beyond = np.zeros(n, bool)
     for t in range(8):
-        for w in windows:
-            if w <= t + 1:
-                last = slice(t + 1 - w, t + 1)
-                share = weight[last] / weight[last].sum()
-                z = (noise[:, last] @ share - start) / np.sqrt(share**2 @ variance[last] + base)
-                beyond |= (np.abs(z) if side == 0 else -side * z) > limits[t]
+        worst = np.full(n, -np.inf)
+        for w in [w for w in windows if w <= t + 1] or [t + 1]:
+            last = slice(t + 1 - w, t + 1)
+            share = 1 / variance[last] / (1 / variance[last]).sum()
+            z = (noise[:, last] @ share - start) / np.sqrt(share**2 @ variance[last] + base)
+            worst = np.maximum(worst, badness(z, side))
+        beyond |= worst > np.quantile(worst, 1 - found[t])
     assert beyond.mean() == pytest.approx(1 - (1 - 0.1 / 8) ** 8, abs=0.012)
+
+
+def test_small_rates_are_shared_out_evenly():
+    """Noise cannot tell how often what is rarer than a path in many happens."""
+    assert levels((1.0, 1.0), 0.4, (1,), 1e-5, side=1) == (1e-5, 1e-5)
+    worse = STREAM | {6: sample_of(6, n_pos=300, distance=1.0)}
+    assert br.model_alarms(br.roc_auc, worse, reference=3, false_alarm=1e-3).alarm.tolist() == [False] * 3 + [True]
+
+
+# 20 positives in a period: what a metric does there is far from normal, and limits that rest on standard errors alone
+# were passed by more than half of the series of the first three.
+UNCHANGED = {
+    "average precision at 1e-4": (br.average_precision, 2.0, {"prevalence": 1e-4}),
+    "AUC of a nearly perfect model": (br.roc_auc, 5.0, {"prevalence": 0.01}),
+    "precision at 1e-4": (br.precision, 2.0, {"prevalence": 1e-4, "at": 3.0, "side": "both"}),
+    "Brier score": (br.brier_score, 2.0, {"prevalence": 0.01}),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", UNCHANGED)
+def test_a_model_that_stays_raises_few_alarms_with_few_positives(name):
+    metric, distance, asked = UNCHANGED[name]
+    raised = 0
+    for seed in range(12):
+        months = {t: sample_of([seed, t], n_pos=20, n_neg=500, distance=distance) for t in range(8)}
+        if metric is br.brier_score:
+            months = {t: probabilities(curve) for t, curve in months.items()}
+        raised += br.model_alarms(metric, months, **asked).alarm.any()
+    assert raised <= 3  # more in 2 of 1000 cases, if it is 5 %
+
+
+def probabilities(curve):
+    odds = np.exp(2 * curve.score - 2) * 0.02
+    return br.Curve.from_counts(odds / (1 + odds), curve.pos, curve.neg)
+
+
+def test_the_same_stream_has_the_same_verdicts():
+    once, again = (br.model_alarms(br.average_precision, STREAM, reference=3) for _ in range(2))
+    assert once.limit.tolist() == again.limit.tolist()
+    assert once.statistic.tolist() == again.statistic.tolist()
+    other = br.model_alarms(br.average_precision, STREAM, reference=3, rng=1)
+    assert once.limit.tolist() != other.limit.tolist()
+    same = br.model_alarms(br.average_precision, STREAM, reference=3, rng=np.random.default_rng(1))
+    assert same.limit.tolist() == other.limit.tolist()
+
+
+def test_rows_are_dealt_within_their_class_and_none_is_lost():
+    rng = np.random.default_rng(0)
+    rows = [rng.integers(0, 40, 6) for _ in range(4)]
+    tied = bundles(rows, [0, 1, -1, 1], rng)
+    seen = tied.as_seen()[0]
+    assert seen.tolist() == [rows[0].tolist(), (rows[1] + rows[3]).tolist()]
+    dealt = tied.deal(2000, rng)
+    assert dealt.sum(axis=2).tolist() == [[rows[0].sum(), (rows[1] + rows[3]).sum()]] * 2000
+    share = rows[0].sum() / sum(one.sum() for one in rows)
+    assert dealt[:, 0].mean(axis=0) == pytest.approx(sum(rows) * share, rel=0.05)
+
+
+def test_many_rows_are_tied_up_by_cell_and_too_many_refused():
+    rng = np.random.default_rng(0)
+    rows = [np.array([10, 300_000, 90_000]), np.array([5, 100_000, 20_000])]
+    tied = bundles(rows, [0, 1], rng)
+    assert tied.as_seen()[0].tolist() == [one.tolist() for one in rows]
+    assert len(set(tied.rows.sum(axis=1))) == 1
+    with pytest.raises(br.InputError, match="fewer than 1,000,000,000 in a period, got 1,000,000,005"):
+        bundles([np.array([5, 10**9]), rows[1][:2]], [0, 1], rng)
+
+
+COST = partial(br.expected_cost, cost_fp=1.0, cost_fn=20.0)
+RULES = {
+    "recall": lambda curve: curve.at_recall(0.6),
+    "fpr": lambda curve: curve.at_fpr(0.01),
+    "top_k": lambda curve: curve.at_top_k(30),
+    "alert_rate": lambda curve: curve.at_alert_rate(0.02),
+    "precision": lambda curve: curve.at_precision(0.5),
+    "best": lambda curve: curve.best(br.f1),
+    "cheapest": lambda curve: curve.best(COST),
+}
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_rules_choose_on_many_samples_as_they_do_on_one(name):
+    curves = [STREAM[k].at_prevalence(0.02) for k in range(3)]
+    pooled = br.Curve.pool(curves)
+    (rule,) = {RULES[name](curve).chosen for curve in curves}
+    for metric in (br.recall, br.precision):
+        cells, read = coarse.reader(metric, rule, pooled)
+        one_by_one = coarse.reader(lambda point, metric=metric: metric(point), rule, pooled)[1]
+        pos, neg = np.array([sample(curve).between(cells.edges) for curve in curves], float).transpose(1, 0, 2)
+        assert read(pos, neg) == pytest.approx(one_by_one(pos, neg), nan_ok=True)
+
+
+def test_a_rule_that_depends_on_the_rows_is_asked_of_each_deal():
+    asked = {"reference": 3, "prevalence": 0.03, "n_resamples": 10}
+    found = br.model_alarms(br.recall, STREAM, at=lambda curve: curve.at_threshold(float(np.median(curve.score)) + 2),
+                            **asked)  # fmt: skip
+    assert np.isfinite(found.statistic).all()
+    own, recall, fpr = object(), *(RULES[name](STREAM[0]).chosen for name in ("recall", "fpr"))
+    assert coarse.place_of(own, {recall, fpr}) is own
+    assert coarse.place_of(own, {recall}) is recall
+
+
+def test_equal_weights_change_nothing():
+    weighted = {
+        key: br.Curve.from_counts(c.score, 3.0 * c.pos, 3.0 * c.neg, pos_squares=9.0 * c.pos, neg_squares=9.0 * c.neg)
+        for key, c in STREAM.items()
+    }
+    asked = {"reference": 3, "prevalence": 0.03}
+    plain, heavy = (br.model_alarms(br.average_precision, one, **asked) for one in (STREAM, weighted))
+    assert heavy.statistic == pytest.approx(plain.statistic, abs=0.2)
+    assert heavy.limit == pytest.approx(plain.limit, abs=0.5)
 
 
 def test_verdicts_of_the_past_stay_when_periods_come():
@@ -100,9 +220,9 @@ def test_verdicts_of_the_past_stay_when_periods_come():
 
 
 def test_a_decay_is_found_and_a_better_model_only_if_asked():
-    worse = STREAM | {6: sample(6, n_pos=300, distance=1.0)}
+    worse = STREAM | {6: sample_of(6, n_pos=300, distance=1.0)}
     assert br.model_alarms(br.average_precision, worse, reference=3).first == 6
-    better = STREAM | {6: sample(6, n_pos=300, distance=3.5)}
+    better = STREAM | {6: sample_of(6, n_pos=300, distance=3.5)}
     assert br.model_alarms(br.average_precision, better, reference=3).first is None
     both = br.model_alarms(br.average_precision, better, reference=3, side="both")
     assert both.first == 6
@@ -110,7 +230,7 @@ def test_a_decay_is_found_and_a_better_model_only_if_asked():
 
 
 def test_a_cost_that_rises_is_worse():
-    worse = STREAM | {6: sample(6, n_pos=300, distance=0.0)}
+    worse = STREAM | {6: sample_of(6, n_pos=300, distance=0.0)}
     asked = {"reference": 3, "at": 1.5, "prevalence": 0.1, "rng": 0}
     metric = partial(br.expected_cost, cost_fp=1.0, cost_fn=5.0)
 
@@ -120,24 +240,19 @@ def test_a_cost_that_rises_is_worse():
     found = cost("worse", worse)
     assert found.first == 6
     assert found.statistic[-1] > 0
-    better = STREAM | {6: sample(6, n_pos=300, distance=5.0)}
+    better = STREAM | {6: sample_of(6, n_pos=300, distance=5.0)}
     assert cost("worse", better).first is None
     assert cost("both", better).first == 6
 
 
-def test_metrics_without_a_closed_form_are_drawn():
-    """The standard error of recall is that of a proportion."""
-    found = br.model_alarms(br.recall, STREAM, reference=2, at=2.0, windows=[1], n_resamples=20_000, rng=0)
-    pooled = br.Curve.pool([STREAM[0], STREAM[1]])
-
-    def logit_and_variance(curve):
-        p = br.recall(curve.at_threshold(2.0))
-        return np.log(p / (1 - p)), 1 / (curve.n_pos * p * (1 - p))
-
-    (a, v), (b, w) = logit_and_variance(STREAM[2]), logit_and_variance(pooled)
-    assert found.statistic[0] == pytest.approx((a - b) / np.sqrt(v + w), rel=0.04)
-    own = br.model_alarms(lambda curve: br.roc_auc(curve) ** 2, STREAM, reference=4, n_resamples=50, rng=0)
-    assert np.isfinite(own.statistic).all()
+def test_your_own_function_can_be_watched():
+    worse = {k: STREAM[k] for k in (0, 1, 2)} | {6: sample_of(6, n_pos=300, distance=0.0)}
+    asked = {"reference": 2, "n_resamples": 10}
+    found = br.model_alarms(lambda curve: br.roc_auc(curve) ** 2, worse, **asked)
+    assert np.isfinite(found.statistic).all()
+    assert found.first == 6
+    at_a_point = br.model_alarms(lambda point: float(point.tpr), worse, at=2.0, **asked)
+    assert at_a_point.first == 6
 
 
 def test_a_perfect_model_can_be_watched():
@@ -157,12 +272,12 @@ def test_buckets_raise_no_alarm_that_rests_on_how_ties_are_read():
     assert br.model_alarms(br.average_precision, {1: as_tie}, **asked).alarm.all()
     found = br.model_alarms(br.average_precision, {1: bucketed}, **asked)
     assert not found.alarm.any()
-    assert found.statistic[0] == 0
+    assert abs(found.statistic[0]) < 0.5
     assert br.model_alarms(br.average_precision, {1: wide}, **asked).alarm.all()
 
 
 def test_periods_that_are_too_small_are_not_looked_at():
-    stream = {**STREAM, 6: sample(6, n_pos=5), 7: br.Curve.from_counts([0.5], pos=[0], neg=[9]), 8: sample(8)}
+    stream = {**STREAM, 6: sample_of(6, n_pos=5), 7: br.Curve.from_counts([0.5], pos=[0], neg=[9]), 8: sample_of(8)}
     found = br.model_alarms(br.average_precision, stream, reference=3)
     assert found.reasons[3:] == (br.Reason.TOO_FEW_CASES, br.Reason.NO_POSITIVES, None)
     assert np.isnan(found.limit).tolist() == [False] * 3 + [True] * 2 + [False]
@@ -177,10 +292,10 @@ def test_periods_that_are_too_small_are_not_looked_at():
 
 
 def test_a_reference_of_its_own():
-    found = br.model_alarms(br.roc_auc, STREAM, reference=sample(99).at_prevalence(0.2))
+    found = br.model_alarms(br.roc_auc, STREAM, reference=sample_of(99).at_prevalence(0.2))
     assert found.keys == tuple(STREAM)
     assert found.prevalence == 0.2
-    assert found.reference == br.roc_auc(sample(99))
+    assert found.reference == br.roc_auc(sample_of(99))
     lines = str(found).splitlines()
     assert len(lines) == 8
     assert "5 % of series of 6 looks" in lines[0]
@@ -233,14 +348,32 @@ def test_the_streams_of_the_study_are_what_they_say(study):
     assert read[changed:] == pytest.approx([0.5] * (len(read) - changed), abs=0.03)
 
 
+def test_a_study_that_was_stopped_goes_on(study, tmp_path):
+    quiet, worse = study.Setting("x", 200, read_at=1e-4), study.Setting("y", 50, decay=0.1)
+    line = study.Line(quiet, 7, 0.1, 0.2, 0.0, (1, 0, 3))
+    path = tmp_path / "new" / "lines.json"
+    assert study.kept(path, 7) == {}
+    study.keep(path, [line], 7)
+    assert study.kept(path, 7) == {quiet: line}
+    assert study.kept(path, 8) == {}
+    assert next(study.run([quiet, worse], 1, 1, {quiet: line})) == line
+
+
+def few_and_rare(study):
+    return study.Setting("prevalence steady", 20, read_at=1e-4)
+
+
 @pytest.mark.slow
 def test_a_prevalence_that_moves_raises_few_alarms_and_a_decay_is_seen_soon(study):
-    (quiet,) = [study.simulate(setting, 200, seed=1) for setting in study.quiet_settings(quick=True)]
-    assert quiet.any_alarm <= study.FALSE_ALARM + 2.5 * np.sqrt(0.05 * 0.95 / 200)
+    n = 50
+    (quiet,) = [study.simulate(setting, n, seed=1) for setting in study.quiet_settings(quick=True)]
+    assert quiet.any_alarm <= study.FALSE_ALARM + 2.5 * np.sqrt(0.05 * 0.95 / n)
     assert quiet.naive_alarm > 0.9
-    (worse,) = [study.simulate(setting, 200, seed=1) for setting in study.decay_settings(quick=True)]
-    # 200 streams tell to 3 %; that it is 80 % or more is for the whole study to say.
-    assert worse.soon >= study.WANTED - 2 * np.sqrt(0.8 * 0.2 / 200)
-    text = study.page([quiet, worse], 200)
-    assert "| prevalence falling | average_precision | 200 |" in text
+    (worse,) = [study.simulate(setting, n, seed=1) for setting in study.decay_settings(quick=True)]
+    # So many streams tell to 6 %; that it is 80 % or more is for the whole study to say.
+    assert worse.soon >= study.WANTED - 2 * np.sqrt(0.8 * 0.2 / n)
+    (rare,) = [study.simulate(one, n, seed=1) for one in study.hard_settings() if one == few_and_rare(study)]
+    assert rare.any_alarm <= study.FALSE_ALARM + 2.5 * np.sqrt(0.05 * 0.95 / n)
+    text = study.page([quiet, worse], n)
+    assert "| prevalence falling | average_precision | 200 | 0.01 |" in text
     assert "| prevalence steady | 200 | 0.1 |" in text

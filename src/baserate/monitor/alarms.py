@@ -9,22 +9,23 @@ import numpy as np
 from baserate import checks
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
+from baserate.curves.rules import Rule
 from baserate.errors import InputError, NoSuchPointError, Reason
-from baserate.metrics.bounds import bounds
+from baserate.metrics.by_name import Chooser, rule_from
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.monitor.change import Key, check_curve, check_curves, reading
 from baserate.monitor.groups import common_prevalence
-from baserate.registry import describe, lower_is_better, row_of
+from baserate.registry import describe, lower_is_better
 from baserate.results.changes import Alarms
-from baserate.uncertainty import intervals
-from baserate.uncertainty.estimate import is_bucketed
-from baserate.uncertainty.independent import drawn
-from baserate.uncertainty.looks import Look, Seen, badness, looks
-from baserate.uncertainty.means import has_interval, losses_of
-from baserate.uncertainty.rules import Rule
+from baserate.uncertainty.coarse import place_of
+from baserate.uncertainty.looks import SEED, Look, Question, badness
+from baserate.uncertainty.looks import looks as looks_at
+from baserate.uncertainty.readers import has_interval, losses_of
 
 WINDOWS = (1, 2, 3, 6)
+
+_NO_LOOK = Look(math.nan, math.nan, math.nan)
 
 
 def model_alarms(
@@ -32,7 +33,7 @@ def model_alarms(
     curves: Mapping[Key, Curve],
     *,
     reference: int | Curve = 3,
-    at: Rule | float | None = None,
+    at: Chooser | float | None = None,
     prevalence: Hashable = "mean",
     false_alarm: float = 0.05,
     looks: int | None = None,
@@ -75,8 +76,10 @@ def model_alarms(
         a slow one.
     min_pos, min_neg : float
         Periods with fewer cases are not looked at.
-    n_resamples, rng
-        For metrics whose standard error has no closed form.
+    n_resamples : int
+        How many times the rows are dealt again at each look, at least; more where that decides a verdict.
+    rng : Generator or seed, optional
+        If not given, the same stream has the same verdicts.
 
     Returns
     -------
@@ -86,13 +89,26 @@ def model_alarms(
 
     Notes
     -----
-    The standard errors are those of influence functions, for areas of precision and of the ROC curve, or else of drawn
-    populations, on a scale where the range of the metric has no ends. Each look spends ``false_alarm / looks``, and its
-    limit takes into account that all looks share the reference and that windows share periods: it is read off
-    simulated noise (see `docs/monitoring-study.md` for the rates that were measured).
+    If the model has not changed, it is chance which rows of a class are in the reference and which in a period. So the
+    rows of each class are dealt again, many times, among the reference and the periods so far. A deviation is the
+    metric of a window, its periods pooled, less that of the reference, in standard errors of such deals, and its limit
+    is what the worst window passes in as small a share of deals as a look may spend. By itself a look spends no more
+    than that, for any metric, at any prevalence, however few the cases are; a verdict uses no later period.
+
+    Each look spends ``false_alarm / looks`` if there was no alarm before. Looks share the reference and windows share
+    periods, so a look by itself may spend more; how much more is read off simulated noise for periods of these sizes.
+    This is the part that is not exact (see `docs/monitoring-study.md` for the rates that were measured).
+
+    Rows are sorted into some hundred cells by their scores (areas, means) or some four hundred (rules that choose a
+    threshold, your own functions), the same for all, and dealt in some hundreds of bundles: the statistic is a little
+    blunter for it, and no less fair. Buckets that overlap become one for all periods. Rows with weights are dealt as so
+    many equal rows as they are worth (Kish's effective size in each class). That is exact where the weights of a class
+    are equal and an approximation otherwise.
 
     References
     ----------
+    Phipson & Smyth, Permutation p-values should never be zero, Statistical Applications in Genetics and Molecular
+    Biology 2010. doi:10.2202/1544-6115.1585.
     Lan & DeMets, Discrete sequential boundaries for clinical trials, Biometrika 1983. doi:10.1093/biomet/70.3.659.
 
     Examples
@@ -112,20 +128,25 @@ def model_alarms(
         )
     rate = checks.probability(false_alarm, "false_alarm")
     lengths = sorted({checks.whole_number(length, "windows") for length in windows})
+    place = None if at is None else rule_from(at, or_threshold=True)
+    floors = checks.not_negative(min_pos, "min_pos"), checks.not_negative(min_neg, "min_neg")
+    direction = _direction(metric, side)
     before, later, common = _split(named, reference, prevalence)
-    ask = _Asked(
-        metric, at, (checks.not_negative(min_pos, "min_pos"), checks.not_negative(min_neg, "min_neg")),
-        checks.whole_number(n_resamples, "n_resamples"), checks.generator(rng),
-    )  # fmt: skip
-    base = _found(before.at_prevalence(common), ask)
+    base = _found(metric, before.at_prevalence(common), place, floors)
     if base.reason is not None:
         raise InputError(f"the reference must have a value, got {before!r}, where {base.reason.sentence}; pool more.")
-    found = [_found(curve.at_prevalence(common), ask) for curve in later.values()]
+    read = {key: curve.at_prevalence(common) for key, curve in later.items()}
+    found = [_found(metric, curve, place, floors) for curve in read.values()]
+    how = place_of(place, {one.chosen for one in (base, *found) if one.chosen is not None})
+    asked = Question(metric, how, lengths, direction, checks.whole_number(n_resamples, "n_resamples"), _seed(rng))
     planned = max(len(later), 1) if looks is None else checks.whole_number(looks, "looks")
-    made = _looks(found, base, lengths, rate / planned, _direction(metric, side))
-    statistic, window, limit = np.array(made, np.float64).reshape(-1, 3).T
+    large = [curve for curve in read.values() if _too_few(curve, floors) is None]
+    made = looks_at(large, before.at_prevalence(common), asked, rate / planned)
+    each = [_NO_LOOK if _too_few(curve, floors) else next(made) for curve in read.values()]
+    shown = [_NO_LOOK if one.reason else look for one, look in zip(found, each, strict=True)]
+    statistic, window, limit = np.array(shown, np.float64).reshape(-1, 3).T
     with np.errstate(invalid="ignore"):
-        alarm = badness(statistic, _direction(metric, side)) > limit
+        alarm = badness(statistic, direction) > limit
     value = np.array([one.value for one in found], np.float64)
     return Alarms(
         metric=describe(metric),
@@ -145,23 +166,12 @@ def model_alarms(
     )
 
 
-class _Asked(NamedTuple):
-    metric: MetricFunction
-    at: Rule | float | None
-    floors: tuple[float, float]
-    n_draws: int
-    rng: np.random.Generator
-
-
 class _Found(NamedTuple):
-    """One curve, on a scale where the range of the metric has no ends."""
+    """What is said of one period by itself."""
 
-    estimate: float
-    variance: float
-    weight: float
-    slack: float
     value: float
     reason: Reason | None
+    chosen: Rule | None = None  # how the point was chosen, if there is one
 
 
 def _split(
@@ -192,57 +202,23 @@ def _direction(metric: MetricFunction, side: str) -> int:
     return -1 if lower_is_better(metric) else 1
 
 
-def _found(curve: Curve, ask: _Asked) -> _Found:
-    reason = curve.missing_class
-    if reason is None and (curve.n_pos < ask.floors[0] or curve.n_neg < ask.floors[1]):
-        reason = Reason.TOO_FEW_CASES
-    if reason is None:
-        try:
-            place = reading(ask.metric, curve, ask.at)
-        except NoSuchPointError:
-            reason = Reason.NO_SUCH_POINT
-    if reason is not None:
-        return _Found(np.nan, np.nan, np.nan, np.nan, np.nan, reason)
-    value, reason = evaluate(ask.metric, place)
-    if reason is not None:
-        return _Found(np.nan, np.nan, np.nan, np.nan, np.nan, reason)
-    weight = 1 / (1 / float(curve.n_pos) + 1 / float(curve.n_neg))
-    return _Found(*_on_scale(place, float(value), ask), weight, _slack(place, float(value), ask), float(value), None)
+def _found(metric: MetricFunction, curve: Curve, at: Rule | None, floors: tuple[float, float]) -> _Found:
+    too_few = _too_few(curve, floors)
+    if too_few is not None:
+        return _Found(math.nan, too_few)
+    try:
+        place = reading(metric, curve, at)
+    except NoSuchPointError:
+        return _Found(math.nan, Reason.NO_SUCH_POINT)
+    value, reason = evaluate(metric, place)
+    return _Found(float(value), reason, place.chosen if isinstance(place, Point) else None)
 
 
-def _scale(metric: MetricFunction) -> intervals.Scale:
-    return intervals.PLAIN if row_of(metric) is None else intervals.scale_of(metric)
+def _too_few(curve: Curve, floors: tuple[float, float]) -> Reason | None:
+    if curve.missing_class:
+        return curve.missing_class
+    return Reason.TOO_FEW_CASES if curve.n_pos < floors[0] or curve.n_neg < floors[1] else None
 
 
-def _on_scale(place: Curve | Point, value: float, ask: _Asked) -> tuple[float, float]:
-    """The estimate and its variance; from draws where there is no closed form, or where it claims to know all."""
-    scale = _scale(ask.metric)
-    if isinstance(place, Curve) and not place.weighted and intervals.has_influence(ask.metric):
-        spread = float(intervals.variance(ask.metric, place.table.steps, place.odds_against))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            error = np.sqrt(spread) * float(scale.slope(np.asarray(value)))
-        if spread > 0 and np.isfinite(error):
-            return float(scale.to(np.asarray(value))), float(error**2)
-    middle = drawn(ask.metric, [place], ask.n_draws, ask.rng).mean(axis=0)[:, 0]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        moved, centre = scale.to(middle), float(scale.to(np.asarray(value)))
-    moved = moved[np.isfinite(moved)]
-    return centre if np.isfinite(centre) else float(np.median(moved)), float(np.var(moved))
-
-
-def _slack(place: Curve | Point, value: float, ask: _Asked) -> float:
-    """How far off an estimate may be, because buckets are read as ties."""
-    if row_of(ask.metric) is None or not is_bucketed(place):
-        return 0.0
-    certain, scale = bounds(ask.metric, place), _scale(ask.metric)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ends = scale.to(np.array([certain.low, value, certain.high], np.float64))
-    return float(np.max(np.abs(np.diff(ends)))) if np.isfinite(ends).all() else 0.0
-
-
-def _looks(found: list[_Found], base: _Found, windows: list[int], spend: float, side: int) -> list[Look]:
-    """A look at each period, and nothing where there is no number."""
-    known = [one for one in found if one.reason is None]
-    seen = Seen(*(np.array([one[k] for one in known], np.float64) for k in range(4)))
-    made = iter(looks(seen, (base.estimate, base.variance, base.slack), windows, spend, side=side))
-    return [Look(np.nan, np.nan, np.nan) if one.reason else next(made) for one in found]
+def _seed(rng: np.random.Generator | int | None) -> int:
+    return SEED if rng is None else int(checks.generator(rng).integers(2**62))

@@ -272,8 +272,8 @@ class Alarms:
     value, difference : array of float
         The metric at the common prevalence, and how far it is from the reference.
     statistic, limit : array of float
-        How far the model is from the reference in standard errors, at the window that says most, and where an alarm
-        begins.
+        How far the model is from the reference, at the window that says most, in standard errors of rows dealt again
+        among them, and where an alarm begins. Far from an alarm, few deals say where that is.
     window : array of float
         How many periods, back from this one, that window holds.
     alarm : array of bool

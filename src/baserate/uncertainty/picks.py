@@ -18,7 +18,7 @@ _FEW_COUNTS = 2**22
 _CHUNK = 2**17
 
 # numpy draws without replacement from fewer cases than this.
-_TOO_MANY_CASES = 10**9
+TOO_MANY_CASES = 10**9
 
 
 def check_cases(curve: object, what: str) -> None:
@@ -46,9 +46,9 @@ class Picks(NamedTuple):
 
 def picks(totals: Indices, n_picked: int, n_ways: int, rng: np.random.Generator) -> Iterator[Picks]:
     """Pick as many cases at random, again and again, from scores that have some; a few ways at a time."""
-    if totals.sum() >= _TOO_MANY_CASES:
+    if totals.sum() >= TOO_MANY_CASES:
         raise InputError(
-            f"cases are drawn from fewer than {_TOO_MANY_CASES:,} of them, got {totals.sum():,}; take a sample of the "
+            f"cases are drawn from fewer than {TOO_MANY_CASES:,} of them, got {totals.sum():,}; take a sample of the "
             f"rows first."
         )
     # By score where scores are fewer than picks, case by case where picks are fewer: it is the same law.
