@@ -198,7 +198,11 @@ def test_buckets_widen_the_interval():
         (lambda: br.explain_change(br.roc_auc, A, 3), "two Curves, got int"),
         (lambda: br.explain_change(br.precision, A, B), "one operating point"),
         (lambda: br.explain_change(br.precision, A, B, at=(0.1, 0.2, 0.3)), "pair of them, got 3"),
-        (lambda: br.explain_change(br.precision, A, B, at="0.1"), "at must be a number"),
+        (
+            lambda: br.explain_change(br.precision, A, B, at="0.1"),
+            "at must be a rule and a number such as recall=0.6, got '0.1'",
+        ),
+        (lambda: br.explain_change(br.precision, A, B, at=[0.1]), "at must be a rule such as 'recall=0.6'"),
         (lambda: br.explain_change(br.roc_auc, A, B, n_resamples=10), "at least 40"),
         (lambda: br.explain_changes(br.roc_auc, {}), "at least one entry, got dict without any"),
         (lambda: br.explain_changes(br.roc_auc, [A, B]), "mapping from keys to Curves"),
@@ -238,3 +242,69 @@ def test_intervals_of_all_parts_hold(case):
             held[name] += part.low - 1e-12 <= true <= part.high + 1e-12
     print(case, held)
     assert min(held.values()) >= 0.93 * 300
+
+
+def held_at_the_turn(metric, at, n_pos, n_neg, *, tpr, fpr, n_sets=60):
+    """How many intervals of the prior part hold it where it is as large as it can be for this TPR, on both sides."""
+    etas = (0.05, 0.02)
+    point = br.Point.from_rates(tpr, fpr)
+    truth = metric(point.at_prevalence(etas[1])) - metric(point.at_prevalence(etas[0]))
+    rng = np.random.default_rng(0)
+    held = 0
+    for seed in range(n_sets):
+        before, after = (
+            br.Curve.from_counts([1.0, 0.0], pos=[tp, n_pos - tp], neg=[fp, n_neg - fp]).at_prevalence(eta)
+            for eta, tp, fp in zip(etas, rng.binomial(n_pos, tpr, 2), rng.binomial(n_neg, fpr, 2), strict=True)
+        )
+        part = br.explain_change(metric, before, after, at=at, n_resamples=200, rng=seed).prior
+        held += part.low - 1e-12 <= truth <= part.high + 1e-12
+    return held
+
+
+def own_precision(point):
+    return br.precision(point)
+
+
+AT_MOST = 0.6 / math.sqrt(19 * 49)  # the FPR at which precision at TPR 0.6 loses most from 1:19 to 1:49
+
+
+@pytest.mark.parametrize(("n_pos", "n_neg"), [(50, 2000), (200, 2000), (400, 400)])
+def test_the_prior_part_of_precision_holds_where_it_is_largest(n_pos, n_neg):
+    assert held_at_the_turn(br.precision, 0.5, n_pos, n_neg, tpr=0.6, fpr=AT_MOST) >= 54
+
+
+@pytest.mark.parametrize(("metric", "fpr"), [(partial(br.f_beta, beta=0.5), 0.0279), (br.mcc, 0.0355)])
+def test_the_prior_part_of_metrics_of_both_rates_holds_where_it_is_largest(metric, fpr):
+    assert held_at_the_turn(metric, 0.5, 400, 400, tpr=0.6, fpr=fpr) >= 54
+
+
+@pytest.mark.parametrize("metric", [br.precision, own_precision])
+def test_the_prior_part_at_a_rule_holds_where_it_is_largest(metric):
+    """At recall 0.6, of normal scores at the distance that makes the FPR there the one at which most is lost."""
+    distance, etas, held = 2.3141, (0.05, 0.02), 0
+    at_most = br.Point.from_rates(0.6, AT_MOST)
+    truth = br.precision(at_most.at_prevalence(etas[1])) - br.precision(at_most.at_prevalence(etas[0]))
+    rng = np.random.default_rng(0)
+    for seed in range(8):
+        pair = []
+        for eta in etas:
+            score = np.append(rng.normal(distance, 1, 50), rng.normal(0, 1, 2000))
+            pair.append(br.Curve.from_scores(np.arange(2050) < 50, score).at_prevalence(eta))
+        part = br.explain_change(metric, *pair, at="recall >= 0.6", n_resamples=100, rng=seed).prior
+        held += part.low - 1e-12 <= truth <= part.high
+    assert held >= 7
+
+
+@pytest.mark.parametrize("metric", [br.precision, own_precision])
+def test_the_end_next_to_a_turn_is_the_turn(metric):
+    pair = [br.Curve.from_counts([1, 0], pos=[60, 40], neg=[21, 979]).at_prevalence(eta) for eta in (0.05, 0.02)]
+    found = br.explain_change(metric, *pair, at=0.5, n_resamples=100, rng=0)
+    x = np.sqrt([19, 49])
+    assert found.prior.low == pytest.approx((x[0] - x[1]) / x.sum(), abs=1e-12)
+    assert found.prior.low < found.prior.value < found.prior.high
+
+
+def test_own_functions_may_look_at_class_sizes():
+    pair = A.at_prevalence(0.05), B.at_prevalence(0.02)
+    found = br.explain_change(lambda point: point.tpr * point.n_pos, *pair, at=1.0, n_resamples=40, rng=0)
+    assert found.model.low < found.model.value < found.model.high

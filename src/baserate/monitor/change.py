@@ -10,20 +10,21 @@ from baserate import checks
 from baserate.arrays import FloatArray
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
+from baserate.curves.rules import Rule, Threshold
 from baserate.errors import InputError, NoSuchPointError, Reason
 from baserate.formulas.shapley import shares
+from baserate.metrics.by_name import Chooser, rule_from
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.registry import describe
 from baserate.results.changes import Change, ChangePart, Changes
-from baserate.uncertainty.draws import check_draws
-from baserate.uncertainty.estimate import check_counted, check_estimable
-from baserate.uncertainty.independent import Readings, added_up, caution_of, drawn
-from baserate.uncertainty.means import why_no_ends
-from baserate.uncertainty.rules import Rule, chosen_on
+from baserate.uncertainty.estimate import Asked, check_counted, check_estimable
+from baserate.uncertainty.independent import added_up, caution_of, readings
+from baserate.uncertainty.readers import why_no_ends
+from baserate.uncertainty.samplers import check_draws
 
 # Where a metric of a point is read: a rule that chooses on each curve, a threshold, or one before and one after.
-Where = Rule | float | tuple[float, float]
+Where = Chooser | float | tuple[float, float]
 
 NO_PART = ChangePart(math.nan, math.nan, math.nan)
 
@@ -56,10 +57,10 @@ def explain_change(
         A metric, or your own function of a Curve (of a Point, with `at`) that returns a float.
     before, after : Curve
         Two curves of different rows, each read at its own prevalence or at a given one.
-    at : callable, float or pair of floats, optional
-        For pointwise metrics, where to look. A rule such as ``lambda curve: curve.at_recall(0.6)`` chooses on each
-        curve and is then part of what is measured. A threshold is the same for both. A pair of thresholds, the one
-        in force before and the one after, makes a third part; thresholds are taken as known.
+    at : Rule, str, function, float or pair of floats, optional
+        For pointwise metrics, where to look. A rule such as "recall >= 0.6" chooses on each curve and is then part of
+        what is measured. A threshold is the same for both. A pair of thresholds, the one in force before and the one
+        after, makes a third part; thresholds are taken as known.
     confidence_level, n_resamples, rng
         As for `estimate`.
 
@@ -72,7 +73,8 @@ def explain_change(
     -----
     The prevalences are taken as known: the parts say what these curves show at these two mixes. Intervals are melded
     from populations drawn for each curve by itself, so that the rows of both must be different ones. If the model is
-    the same on both sides, the interval of the model part holds 0.
+    the same on both sides, the interval of the model part holds 0. At a point the part of the prevalence may be
+    the most that a mix can take; no drawn population passes that, so there the interval ends at the most itself.
 
     References
     ----------
@@ -91,9 +93,8 @@ def explain_change(
     >>> found.model.high < 0  # more fraud hides some of what the model has lost
     True
     """
-    level = checks.confidence_level(confidence_level)
-    n_draws, generator = checks.whole_number(n_resamples, "n_resamples"), checks.generator(rng)
-    check_draws(n_draws, level)
+    asked = Asked.of(confidence_level, n_resamples, rng)
+    check_draws(asked.n_draws, asked.confidence_level)
     for curve in (before, after):
         check_curve(curve, "a change is explained between two Curves")
     places = _places(at)
@@ -105,7 +106,7 @@ def explain_change(
         reason = sides[0].reason or sides[1].reason
     total, prior, model, threshold = [NO_PART] * 4
     if reason is None:
-        total, prior, model, threshold = _parts(metric, sides, level, n_draws, generator)
+        total, prior, model, threshold = _parts(metric, sides, asked)
         ends = [end for part in (total, prior, model, threshold) for end in (part.low, part.high)]
         reason = why_no_ends(metric) if any(math.isnan(end) for end in ends) else None
     return Change(
@@ -118,7 +119,7 @@ def explain_change(
         threshold=threshold,
         prevalence_before=before.prevalence,
         prevalence_after=after.prevalence,
-        confidence_level=level,
+        confidence_level=asked.confidence_level,
         reason=reason,
         caution=caution_of(metric, sides[0].at[0]) if sides else None,
     )
@@ -132,46 +133,43 @@ class _Side(NamedTuple):
     reason: Reason | None
 
 
-def _places(at: object) -> tuple[object, ...]:
+def _places(at: object) -> tuple[Rule | None, ...]:
     """Where to look before and after, or once if that is the same."""
     if isinstance(at, tuple):
         if len(at) != 2:
             raise InputError(f"at must be one threshold or a pair of them, got {len(at)}; pass (before, after).")
-        return tuple(dict.fromkeys(checks.number(threshold, "at") for threshold in at))
-    return (at if at is None or callable(at) else checks.number(at, "at"),)
+        return tuple(dict.fromkeys(Threshold(checks.number(threshold, "at")) for threshold in at))
+    return (None if at is None else rule_from(at, or_threshold=True),)
 
 
 def reading(metric: MetricFunction, curve: Curve, at: object) -> Curve | Point:
     """A curve, or the point on it where a metric of points is read."""
-    if at is None:
-        found: Curve | Point = curve
-    else:
-        found = chosen_on(curve, at) if callable(at) else curve.at_threshold(checks.number(at, "at"))
+    found = curve if at is None else rule_from(at, or_threshold=True).on(curve)
     check_estimable(metric, found)
     return found
 
 
-def _side(metric: MetricFunction, curve: Curve, prevalences: tuple[float, float], places: tuple[object, ...]) -> _Side:
+def _side(
+    metric: MetricFunction, curve: Curve, prevalences: tuple[float, float], places: tuple[Rule | None, ...]
+) -> _Side:
     at = [reading(metric, curve.at_prevalence(eta), place) for eta in prevalences for place in places]
     found = [evaluate(metric, one) for one in at]
     value = np.array([value for value, _ in found], np.float64).reshape(2, -1)
     return _Side(at, value, next((reason for _, reason in found if reason), None))
 
 
-def _parts(
-    metric: MetricFunction, sides: list[_Side], level: float, n_draws: int, rng: np.random.Generator
-) -> list[ChangePart]:
+def _parts(metric: MetricFunction, sides: list[_Side], asked: Asked) -> list[ChangePart]:
     """The total, and the parts of prevalence, model and threshold."""
-    readings = [Readings(side.at, side.value.ravel(), drawn(metric, side.at, n_draws, rng)) for side in sides]
+    known = [readings(metric, side.at, side.value.ravel(), asked.apart(k)) for k, side in enumerate(sides)]
     causes = 2 if sides[0].value.shape[1] == 1 else 3
     of_model, of_prevalence, *of_threshold = shares(causes)
     total = np.zeros((2,) * causes)
     total.flat[0], total.flat[-1] = -1.0, 1.0
     found = []
     for coefficients in (total, of_prevalence, of_model, *of_threshold):
-        part = [(one, coefficients[k].ravel()) for k, one in enumerate(readings)]
-        known = added_up(metric, part, level)
-        found.append(ChangePart(known.value, float(known.ends.low), float(known.ends.high)))
+        part = [(one, coefficients[k].ravel()) for k, one in enumerate(known)]
+        total_of = added_up(metric, part, asked.confidence_level)
+        found.append(ChangePart(total_of.value, float(total_of.ends.low), float(total_of.ends.high)))
     return found if of_threshold else [*found, ChangePart(0.0, 0.0, 0.0)]
 
 
@@ -180,7 +178,7 @@ def explain_changes(
     curves: Mapping[Key, Curve],
     *,
     against: str | Curve = "first",
-    at: Rule | float | None = None,
+    at: Chooser | float | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 2000,
     rng: np.random.Generator | int | None = None,

@@ -6,6 +6,7 @@ for each curve and the upper end what is most, which is how melding combines int
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -14,17 +15,18 @@ from baserate.arrays import FloatArray
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.formulas.proportions import Interval
+from baserate.formulas.weighted_means import Sides, equal_sides
 from baserate.metrics.bounds import bounds
-from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
-from baserate.registry import Family, row_of
-from baserate.uncertainty import intervals, points
-from baserate.uncertainty.draws import chunks, melds
-from baserate.uncertainty.estimate import is_bucketed
+from baserate.registry import is_constant, row_of
+from baserate.uncertainty import ends, points, turns
+from baserate.uncertainty.cells import RUNS_PER_LOGIT, cells_of
+from baserate.uncertainty.draws import Reader, drawn
+from baserate.uncertainty.estimate import Asked, is_bucketed
 from baserate.uncertainty.levels import is_chosen
-from baserate.uncertainty.means import drawn_means, losses_of
 from baserate.uncertainty.methods import searched_for
-from baserate.uncertainty.replicates import cells_for, values
+from baserate.uncertainty.readers import chosen_on_draws, cut_for, has_interval, reading_of
+from baserate.uncertainty.samplers import Drawn, OfCurve, Streams
 
 FLATTERED = "the best of many thresholds flatters small samples more, and a difference of two does not correct for that"
 
@@ -35,6 +37,7 @@ class Readings(NamedTuple):
     at: Sequence[Curve | Point]
     value: FloatArray
     drawn: FloatArray  # observers, draws, places; nan where there is no interval
+    rates: turns.Rates | None = None  # of points
 
 
 class Sum(NamedTuple):
@@ -45,64 +48,80 @@ class Sum(NamedTuple):
     p_value: float  # two-sided, of no difference from 0
 
 
-def drawn(metric: MetricFunction, at: Sequence[Curve | Point], n_draws: int, rng: np.random.Generator) -> FloatArray:
+def readings(metric: MetricFunction, at: Sequence[Curve | Point], value: FloatArray, asked: Asked) -> Readings:
     """The metric at places of one curve in drawn populations, as different observers see them."""
-    first, row = at[0], row_of(metric)
-    x = np.array([place.odds_against for place in at])
-    if row is not None and (row.family is Family.BASELINE or row.name == "chance_precision"):
-        constant = np.array([evaluate(metric, place)[0] for place in at], np.float64)
-        return np.broadcast_to(constant, (1, n_draws, len(at)))
-    if row is not None and row.family is Family.PROBABILITY:
-        losses = losses_of(metric)
-        if losses is None or not isinstance(first, Curve):  # `why_no_ends` says why
-            return np.full((1, n_draws, len(at)), np.nan)
-        return np.stack(drawn_means(first, losses, x, n_draws, rng)).transpose(0, 2, 1)
-    if isinstance(first, Point) and not is_chosen(first):
-        return _at_thresholds(metric, [place for place in at if isinstance(place, Point)], n_draws, rng)
-    return _on_curves(metric, at, n_draws, rng)
+    if is_constant(metric):
+        return Readings(at, value, np.broadcast_to(value, (1, asked.n_draws, len(at))))
+    if not has_interval(metric):  # `why_no_ends` says why
+        return Readings(at, value, np.full((1, asked.n_draws, len(at)), np.nan))
+    of_points = [place for place in at if isinstance(place, Point)]
+    if of_points:
+        rates = (_at_chosen if is_chosen(at[0]) else _at_thresholds)(of_points, asked)
+        return Readings(at, value, rates.values(metric), rates)
+    (curve, *_) = curves = [place for place in at if isinstance(place, Curve)]
+    sampler = OfCurve(curve, cut_for(metric, curve)(curve, RUNS_PER_LOGIT))
+    found = drawn(sampler, [_reader(metric, one) for one in curves], asked.n_draws, asked.seeds)
+    return Readings(at, value, np.concatenate(found, axis=2))
 
 
-def _on_curves(
-    metric: MetricFunction, at: Sequence[Curve | Point], n_draws: int, rng: np.random.Generator
-) -> FloatArray:
-    first = at[0]
-    x = np.array([place.odds_against for place in at])
-    alike = all(isinstance(p, Curve) or (isinstance(first, Point) and p.chosen == first.chosen) for p in at)
-    cells = cells_for(metric, first)
-    sides: tuple[list[FloatArray], list[FloatArray]] = ([], [])
-    for pair in melds(cells, chunks(cells, n_draws), rng):
-        for side, population in zip(sides, pair, strict=True):
-            if alike:
-                side.append(values(metric, first, population, x))
-            else:  # the rule chooses another point at another prevalence
-                found = [values(metric, place, population, x_j[np.newaxis]) for place, x_j in zip(at, x, strict=True)]
-                side.append(np.concatenate(found, axis=1))
-    return np.stack([np.concatenate(side) for side in sides])
+def _at_chosen(at: Sequence[Point], asked: Asked) -> turns.Rates:
+    """Both rates where a rule chooses in each population."""
+    curve = at[0].curve
+    assert curve is not None
+    readers = [Reader(partial(_chosen_rates, point), of_curves=False) for point in at]
+    found = np.stack(drawn(OfCurve(curve, cells_of(curve)), readers, asked.n_draws, asked.seeds), axis=-1)
+    return _rates_of(at, (np.clip(found[:, :, 0], 0.0, 1.0), np.clip(found[:, :, 1], 0.0, 1.0)))
 
 
-def _at_thresholds(metric: MetricFunction, at: Sequence[Point], n_draws: int, rng: np.random.Generator) -> FloatArray:
+def _chosen_rates(point: Point, models: tuple[Drawn, ...]) -> FloatArray:
+    tpr, fpr, _ = chosen_on_draws(point, models[0])
+    return np.stack([tpr, fpr], axis=1)
+
+
+def _reader(metric: MetricFunction, curve: Curve) -> Reader:
+    read, x = reading_of(metric, curve), np.array([curve.odds_against])
+    return Reader(lambda models: read(models[0], x))
+
+
+def _at_thresholds(at: Sequence[Point], asked: Asked) -> turns.Rates:
     """Both rates at thresholds that were given, each at its lower and at its upper law."""
     strictest_first = sorted({_threshold(point) for point in at}, reverse=True)
     place = [strictest_first.index(_threshold(point)) for point in at]
     seen = [points.cases(at[place.index(k)]) for k in range(len(strictest_first))]
-    tpr = _rates(np.array([cases.tp for cases in seen]), seen[0].n_pos, n_draws, rng)[..., place]
-    fpr = _rates(np.array([cases.fp for cases in seen]), seen[0].n_neg, n_draws, rng)[..., place]
-    x = np.array([point.odds_against for point in at])
-    return np.stack([points.values(metric, t, f, x) for t in tpr for f in fpr])
+    streams = Streams.of(asked.seeds)
+    of_pos = [cases.pos or equal_sides(cases.tp, cases.fn) for cases in seen]
+    of_neg = [cases.neg or equal_sides(cases.fp, cases.tn) for cases in seen]
+    tpr = _rates(of_pos, asked.n_draws, streams.pos)[..., place]
+    fpr = _rates(of_neg, asked.n_draws, streams.neg)[..., place]
+    return _rates_of(at, (np.repeat(tpr, 2, axis=0), np.tile(fpr, (2, 1, 1))))
+
+
+def _rates_of(at: Sequence[Point], drawn: tuple[FloatArray, FloatArray]) -> turns.Rates:
+    seen = np.array([point.rates.tpr for point in at]), np.array([point.rates.fpr for point in at])
+    x, threshold = [point.odds_against for point in at], [str(_threshold(point)) for point in at]
+    return turns.Rates(seen, drawn, np.array(x), threshold, (at[0].n_pos, at[0].n_neg))
 
 
 def _threshold(point: Point) -> float:
     return math.nan if point.threshold is None else point.threshold
 
 
-def _rates(above: FloatArray, n: float, n_draws: int, rng: np.random.Generator) -> FloatArray:
-    """Rates at falling thresholds: one case's worth lies below all of them, or above all."""
-    cells = np.maximum(np.diff(np.concatenate([[0.0], above, [n]])), 0.0)
-    masses = rng.standard_gamma(cells, (n_draws, len(cells)))
+def _rates(at: Sequence[Sides], n_draws: int, rng: np.random.Generator) -> FloatArray:
+    """Rates at falling thresholds: one more row lies below all of them, or above all."""
+    weight, squares = (_between(at, column) for column in (0, 1))
+    each = np.divide(squares, weight, out=np.ones(len(weight)), where=weight > 0)
+    masses = rng.standard_gamma(weight / each, (n_draws, len(weight))) * each
     free = rng.standard_exponential((n_draws, 1))
-    total, running = masses.sum(axis=1, keepdims=True) + free, np.cumsum(masses, axis=1)[:, :-1]
-    rates: FloatArray = np.minimum(np.stack([running / total, (running + free) / total]), 1.0)
+    below, above = (free * np.array([sides.one_more(sides[k]) for sides in at]) for k in (1, 0))
+    total, running = masses.sum(axis=1, keepdims=True), np.cumsum(masses, axis=1)[:, :-1]
+    rates: FloatArray = np.minimum(np.stack([running / (total + below), (running + above) / (total + above)]), 1.0)
     return rates
+
+
+def _between(at: Sequence[Sides], column: int) -> FloatArray:
+    """What rows have above the first threshold, between each and the next, and below the last."""
+    above = [sides.above[column] for sides in at]
+    return np.maximum(np.diff(np.array([0.0, *above, at[0].all[column]])), 0.0)
 
 
 def added_up(metric: MetricFunction, parts: Sequence[tuple[Readings, FloatArray]], confidence_level: float) -> Sum:
@@ -115,17 +134,21 @@ def added_up(metric: MetricFunction, parts: Sequence[tuple[Readings, FloatArray]
         for readings, coefficients in parts:
             counts = coefficients != 0  # what does not count may be infinite
             each = readings.drawn[..., counts] @ coefficients[counts]
-            low, high = low + each.min(axis=0), high + each.max(axis=0)
+            least, most = each.min(axis=0), each.max(axis=0)
+            if readings.rates is not None:
+                least = turns.past(metric, readings.rates, coefficients, confidence_level, least)
+                most = -turns.past(metric, readings.rates, -coefficients, confidence_level, -most)
+            low, high = low + least, high + most
             slack = _slack(metric, readings.at, coefficients)
             below, above = below + slack[0], above + slack[1]
-    ends = Interval(
-        np.minimum(intervals.percentile(low, confidence_level).low, value) - below,
-        np.maximum(intervals.percentile(high, confidence_level).high, value) + above,
+    found = Interval(
+        np.minimum(ends.percentile(low, confidence_level).low, value) - below,
+        np.maximum(ends.percentile(high, confidence_level).high, value) + above,
     )
-    if np.isnan(ends).any() or math.isnan(value):
+    if np.isnan(found).any() or math.isnan(value):
         return Sum(value, Interval(np.asarray(np.nan), np.asarray(np.nan)), math.nan)
     less, more = np.count_nonzero(~(low - below > 0)), np.count_nonzero(~(high + above < 0))
-    return Sum(value, ends, min(1.0, 2 * (1 + min(less, more)) / (1 + len(low))))
+    return Sum(value, found, min(1.0, 2 * (1 + min(less, more)) / (1 + len(low))))
 
 
 def _slack(metric: MetricFunction, at: Sequence[Curve | Point], coefficients: FloatArray) -> tuple[float, float]:

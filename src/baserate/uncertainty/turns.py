@@ -1,0 +1,131 @@
+"""Where a sum of readings of one curve turns: what precision loses to a mix is most for a middling model.
+
+No drawn population passes such an extremum, so that quantiles of a sum stop short of it wherever the data may lie next
+to it. There the end is that of a curve which is at the extremum, and only what else is uncertain is drawn.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import scipy
+
+from baserate.arrays import BoolArray, FloatArray
+from baserate.formulas.proportions import z_score
+from baserate.metrics.over_prevalence import MetricFunction
+from baserate.registry import DependsOn, traits_of
+from baserate.uncertainty import ends, points
+
+_PLACES = 25  # where a turn is looked for, between what is drawn seldom on either side
+_CLOSER = 6  # times that is looked at more closely
+
+
+class Rates(NamedTuple):
+    """Both rates at several places of one curve: by place, and for observers, draws and places."""
+
+    seen: tuple[FloatArray, FloatArray]
+    drawn: tuple[FloatArray, FloatArray]
+    x: FloatArray
+    threshold: Sequence[str]  # places that have one in common have their rates in common
+    sizes: tuple[float | None, float | None]  # positives and negatives
+
+    def values(self, metric: MetricFunction) -> FloatArray:
+        """A metric of what was drawn."""
+        return points.values(metric, *self.drawn, self.x, sizes=self.sizes)
+
+
+class _Number(NamedTuple):
+    """Something between 0 and 1 that a metric depends on, and rates that have it."""
+
+    of: Callable[[FloatArray, FloatArray], FloatArray]
+    rates: Callable[[FloatArray, FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
+
+
+def _share(tpr: FloatArray, fpr: FloatArray) -> FloatArray:
+    """The ratio of rates, as one that is never infinite."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(fpr / (tpr + fpr), np.float64)
+
+
+def _with_share(share: FloatArray, *_: FloatArray) -> tuple[FloatArray, FloatArray]:
+    larger = np.maximum(share, 1 - share)
+    return (1 - share) / larger, share / larger
+
+
+def _with_share_below(share: FloatArray, *_: FloatArray) -> tuple[FloatArray, FloatArray]:
+    fnr, tnr = _with_share(share)
+    return 1 - fnr, 1 - tnr
+
+
+_TPR = _Number(lambda tpr, _: tpr, lambda tpr, _, fpr: (tpr, fpr))
+_FPR = _Number(lambda _, fpr: fpr, lambda fpr, tpr, _: (tpr, fpr))
+_BOTH = (_FPR, _TPR)
+_NUMBERS = {
+    DependsOn.TPR: (_TPR,),
+    DependsOn.FPR: (_FPR,),
+    DependsOn.LR_POSITIVE: (_Number(_share, _with_share),),
+    DependsOn.LR_NEGATIVE: (_Number(lambda tpr, fpr: _share(1 - tpr, 1 - fpr), _with_share_below),),
+}
+
+
+def past(
+    metric: MetricFunction, rates: Rates, coefficients: FloatArray, confidence_level: float, least: FloatArray
+) -> FloatArray:
+    """The least that observers see of a sum in each draw, past its turns if it has any."""
+    depends_on = traits_of(metric).depends_on
+    numbers = _BOTH if depends_on is None else _NUMBERS.get(depends_on, _BOTH)
+    counts = coefficients != 0
+
+    def summed(tpr: FloatArray, fpr: FloatArray) -> FloatArray:
+        found = points.values(metric, tpr[..., counts], fpr[..., counts], rates.x[counts], sizes=rates.sizes)
+        return np.asarray(found @ coefficients[counts], np.float64)
+
+    # Two curves may turn: at half the risk for each, both turns are within reach as often as the level says. What is so
+    # many standard errors away in both rates together may be the root of two times as many away in either.
+    reach = len(numbers) ** 0.5 * z_score((1 + confidence_level) / 2)
+    level = 1 - 2 * float(scipy.special.ndtr(-reach))
+    held = rates
+    for number in numbers:
+        for threshold in dict.fromkeys(rates.threshold):
+            here = np.array([one == threshold for one in rates.threshold])
+            turn = _turn(number, held, here, summed, level)
+            if turn is not None:
+                seen, drawn = (_moved(number, turn, known, here) for known in (held.seen, held.drawn))
+                held = held._replace(seen=seen, drawn=drawn)
+    return least if held is rates else summed(*held.drawn).min(axis=0)
+
+
+def _turn(
+    number: _Number,
+    rates: Rates,
+    here: BoolArray,
+    summed: Callable[[FloatArray, FloatArray], FloatArray],
+    level: float,
+) -> FloatArray | None:
+    """Where a sum is lowest if one number moves; None if that is at an end of where it may be."""
+    first = [int(np.argmax(here))]
+    drawn, seen = (number.of(*known)[..., first] for known in (rates.drawn, rates.seen))
+    reach = ends.melded(drawn, seen, level)
+    inside = drawn[(drawn >= reach.low) & (drawn <= reach.high)]
+    if len(inside) == 0:
+        return None
+    grid = np.unique(np.quantile(inside, np.linspace(0, 1, _PLACES)))
+
+    def along(grid: FloatArray) -> FloatArray:
+        return summed(*_moved(number, grid[:, np.newaxis], rates.seen, here))
+
+    found = along(grid)
+    at_ends = min(found[0], found[-1])
+    for _ in range(_CLOSER):
+        k = int(np.argmin(found))
+        grid = np.linspace(grid[max(k - 1, 0)], grid[min(k + 1, len(grid) - 1)], _PLACES)
+        found = along(grid)
+    return grid[np.argmin(found)] if found.min() < at_ends else None
+
+
+def _moved(
+    number: _Number, to: FloatArray, rates: tuple[FloatArray, FloatArray], here: BoolArray
+) -> tuple[FloatArray, FloatArray]:
+    """Rates with a number moved at some of the places."""
+    tpr, fpr = (np.where(here, new, old) for new, old in zip(number.rates(to, *rates), rates, strict=True))
+    return tpr, fpr
