@@ -20,8 +20,9 @@ from baserate.curves.bins import Bins, equal_frequency, equal_width
 from baserate.curves.curve import Curve
 from baserate.curves.one_vs_rest import one_vs_rest
 from baserate.curves.pair import Pair
-from baserate.curves.point import Choice, Point
+from baserate.curves.point import Point
 from baserate.curves.reading import Reading
+from baserate.curves.rules import Rule
 from baserate.errors import (
     BaserateError,
     CurveFileError,
@@ -146,7 +147,6 @@ __all__ = [
     "ChanceTest",
     "Change",
     "Changes",
-    "Choice",
     "Claim",
     "ClaimVerdict",
     "CoxCalibration",
@@ -186,6 +186,7 @@ __all__ = [
     "Receipt",
     "Region",
     "Reliability",
+    "Rule",
     "Spiegelhalter",
     "SummaryPRCurve",
     "Support",

@@ -1,6 +1,7 @@
 """Claims, verdicts, and files of claims."""
 
 import math
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -8,7 +9,6 @@ import pytest
 import scipy
 
 import baserate as br
-from baserate.metrics.by_name import rule_from
 from baserate.monitor import claims
 from baserate.monitor.more_labels import copies, factor_that_reaches
 
@@ -78,14 +78,20 @@ def test_a_prevalence_is_where_it_is_claimed(curve):
     assert as_read.estimate.prevalence == 0.001
 
 
-def test_a_threshold_chosen_on_the_data_is_chosen_again(curve):
+def test_a_threshold_chosen_on_the_data_is_judged_as_it_is_shipped(curve):
     claim = br.Claim(br.precision, at_least=0.5, at="recall >= 0.6", prevalence=0.01)
     verdict = br.check(claim, curve, rng=0)
     point = curve.at_prevalence(0.01).at_recall(0.6)
     assert verdict.estimate.chosen == "recall >= 0.6"
     assert verdict.estimate.value == br.precision(point)
     fixed = br.estimate(br.precision, point.curve.at_threshold(point.threshold), confidence_level=0.9)
-    assert verdict.estimate.width > fixed.width
+    assert verdict.estimate.about == "threshold"
+    assert (verdict.estimate.low, verdict.estimate.high) == (fixed.low, fixed.high)
+    searched = br.Claim(br.precision, at_least=0.5, at="best=f1", prevalence=0.01)
+    found = br.check(searched, curve, rng=0).estimate
+    best = curve.at_prevalence(0.01).best(br.f1)
+    given = br.estimate(br.precision, best.curve.at_threshold(best.threshold), confidence_level=0.9)
+    assert found.low < given.low
     by_function = br.Claim(br.precision, at_least=0.5, at=lambda curve: curve.at_recall(0.6), prevalence=0.01)
     assert br.check(by_function, curve, rng=0).estimate == verdict.estimate
     assert "at a chosen threshold" in str(by_function)
@@ -218,13 +224,13 @@ def test_so_many_more_labels_bring_the_end_to_the_bound(at):
 
     rng = np.random.default_rng(1)
     curve = drawn(200, 3800)
-    value = br.precision(rule_from(at)(curve))
+    value = br.precision(br.Rule.parse(at).on(curve))
     found = br.check(br.Claim("precision", at=at, at_least=value - 0.03), curve, rng=0)
     assert found.verdict == "undecided"
     distances = []
     for _ in range(12):
         more = drawn(200 + found.more_pos, 3800 + found.more_neg)
-        known = br.estimate(br.precision, rule_from(at)(more), confidence_level=0.9, n_resamples=600, rng=0)
+        known = br.estimate(br.precision, br.Rule.parse(at).on(more), confidence_level=0.9, n_resamples=600, rng=0)
         distances.append(known.value - known.low)
     assert np.mean(distances) == pytest.approx(0.03, rel=0.15)
 
@@ -251,7 +257,7 @@ REFUSED = [
     ({"metric": br.roc_auc, "at_least": 0.1, "prevalence": (0.2, 0.1)}, "low must be below high"),
     (
         {"metric": br.recall, "at": "precision=0.5", "at_least": 0.1, "prevalence": (0.1, 0.2)},
-        "there must be one threshold, got the rule precision=0.5",
+        "there must be one threshold, got the rule precision >= 0.5",
     ),
     ({"metric": br.roc_auc, "at_least": 0.1, "confidence_level": 95}, "confidence_level must be"),
     ({"metric": br.roc_auc, "at_least": 0.1, "confidence_level": 0.7}, "must be at least 0.75, got 0.7"),
@@ -317,7 +323,7 @@ def test_a_file_of_claims(written):
         """
     )
     assert list(map(str, br.read_claims(str(path)))) == [
-        "precision >= 0.5 at recall=0.6, prevalence 0.001, 90 % sure",
+        "precision >= 0.5 at recall >= 0.6, prevalence 0.001, 90 % sure",
         "f_beta:beta=2 <= 1 at best=f1, prevalence 0.01, 99 % sure",
         "average_precision >= 0.2, prevalence 0.001 to 0.01, 90 % sure",
     ]
@@ -384,7 +390,6 @@ def true_average_precision(prevalence):
 
 def claims_at_the_truth():
     """Claims whose bound is exactly what is true: as true as false, which is where verdicts are wrong most often."""
-    at_60 = SHIFT - scipy.special.ndtri(0.6)
     tpr, fpr = (float(rate) for rate in rates(2.0))
     tie = f"expected_cost:cost_fp=1:cost_fn={fpr / (1 - tpr)!r}"  # the same at every prevalence
     return {
@@ -392,8 +397,9 @@ def claims_at_the_truth():
             "precision", at="threshold=2", at_least=float(true_precision(2.0, 0.01)), prevalence=0.01
         ),
         "a chosen threshold": br.Claim(
-            "precision", at="recall=0.6", at_least=float(true_precision(at_60, 0.003)), prevalence=0.003
-        ),
+            "precision", at="recall=0.6", at_least=0.5, prevalence=0.003
+        ),  # its bound is what the threshold really does, another one in each sample
+        "a searched threshold": br.Claim("precision", at="best=f1", at_least=0.5, prevalence=0.1),
         "an area": br.Claim("average_precision", at_least=true_average_precision(0.01), prevalence=0.01),
         "an area over a range": br.Claim(
             "average_precision", at_least=true_average_precision(0.003), prevalence=(0.003, 0.03)
@@ -414,7 +420,11 @@ def test_verdicts_are_wrong_no_more_often_than_they_say(which):
     for i in range(n):
         rng = np.random.default_rng([11, i])
         sample = br.Curve.from_scores(y, rng.normal(SHIFT * y, 1))
-        verdicts[claims._verdict(asked, claims._estimated(asked, sample, 0.9, 400, rng))] += 1
+        here = asked
+        if asked.rule is not None and not asked.rule.is_given:
+            threshold = asked.rule.on(sample.at_prevalence(asked.prevalence)).threshold
+            here = replace(asked, bound=float(true_precision(threshold, asked.prevalence)))
+        verdicts[claims._verdict(here, claims._estimated(here, sample, 0.9, 400, rng))] += 1
     most = binom.ppf(0.999, n, 0.05)  # what chance makes of 5 %
     print(f"{which}: met {verdicts['met'] / n:.3f}, broken {verdicts['broken'] / n:.3f} of {n}")
     assert verdicts["met"] <= most

@@ -100,7 +100,7 @@ def test_it_is_chosen_on_one_curve_and_judged_on_the_other(halves, target):
     choose, judge = halves
     plan = br.deploy(choose, judge, at=target, prevalence=0.01)
     chosen = TARGETS[target](choose.at_prevalence(0.01))
-    assert (plan.threshold, plan.chosen, plan.prevalence) == (chosen.threshold, str(chosen.chosen), 0.01)
+    assert (plan.threshold, plan.chosen, plan.prevalence) == (chosen.threshold, chosen.chosen_by, 0.01)
     judged = judge.at_prevalence(0.01).at_threshold(chosen.threshold)
     for name in ("precision", "recall", "alert_rate"):
         metric = getattr(br, name)
@@ -151,7 +151,7 @@ def test_no_alerts_at_all_is_said_and_not_guessed(halves):
         ({"alerts_per_day": -3, "traffic": 10}, "alerts_per_day must be finite and above 0"),
         ({"at": "recall=0.5", "traffic": 0}, "traffic must be finite and above 0"),
         ({"at": "recal=0.5"}, "the rule of at must be one of"),
-        ({"at": 0.5}, "at must be a function that chooses a point"),
+        ({"at": 0.5}, "at must be a rule such as 'recall=0.6', or a function that chooses a point"),
         ({"at": "recall=0.5", "prevalence": 2}, "prevalence must be strictly between"),
         ({"at": "recall=0.5", "confidence_level": 95}, "confidence_level must be"),
     ],

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 import baserate as br
-from baserate.uncertainty import bands
+from baserate.uncertainty import ends
 
 
 def sample(seed, n_pos=40, n_neg=200, distance=1.0):
@@ -73,7 +73,7 @@ def test_values_lie_on_the_curve():
 def test_bands_are_estimates_at_each_place():
     curve = sample(1).at_prevalence(0.01)
     band = br.pr_band(curve, [0.6], rng=3)
-    one = br.estimate(br.precision, curve.at_recall(0.6), rng=3)
+    one = br.estimate(br.precision, curve.at_recall(0.6), about="rule", rng=3)
     assert (band.low[0], band.high[0]) == pytest.approx((one.low, one.high), rel=1e-9)
 
 
@@ -108,7 +108,7 @@ def test_simultaneous_bands_hold_whole_curves():
 
 def test_the_envelope_leaves_out_what_the_level_says():
     draws = np.random.default_rng(0).normal(size=(4000, 30)).cumsum(axis=1)
-    low, high = bands._envelope(draws, draws, 0.9)
+    low, high = ends.envelope(np.stack([draws, draws]), 0.9)
     assert np.mean((draws < low).any(axis=1)) == pytest.approx(0.05, abs=0.01)
     assert np.mean((draws > high).any(axis=1)) == pytest.approx(0.05, abs=0.01)
 

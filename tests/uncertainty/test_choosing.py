@@ -1,179 +1,176 @@
-"""Thresholds chosen again on drawn curves: what is chosen among fewer corners is what is chosen among all."""
+"""Thresholds chosen again on drawn curves: a limit is met exactly where scores are continuous, and never crossed."""
 
 import time
 from functools import partial
 
 import numpy as np
 import pytest
-from scipy.special import logit
+from drawn_rows import CONTINUOUS, KINDS, all_tied, drawn_from, normal_rows, smooth, weighted, with_heavy_ties
 
 import baserate as br
 from baserate.uncertainty import cells as cutting
-from baserate.uncertainty.choosing import cells_to_choose_from, choose, chosen_levels
-from baserate.uncertainty.draws import Drawn, melds, resamples
-from baserate.uncertainty.replicates import values
+from baserate.uncertainty.cells import cells_of, corners, every_score
+from baserate.uncertainty.readers import chosen_levels, chosen_on_draws, values
+
+COST = partial(br.expected_cost, cost_fn=5, cost_fp=1)
+REACHED = ("recall >= 0.6", "recall >= 0.05", "recall >= 1", "precision >= 0.3", "precision >= 0.8")
+KEPT = ("fpr <= 0.1", "fpr <= 0.003", "fpr <= 0.5", "alert_rate <= 0.2", "alert_rate <= 0.01", "top_k <= 300")
+ETA = 0.1
 
 
-def scores(n_pos, n_neg):
-    rng = np.random.default_rng(0)
-    return np.repeat([1, 0], [n_pos, n_neg]), np.concatenate([rng.normal(1.5, 1, n_pos), rng.normal(0, 1, n_neg)])
+def limited(rule, tpr, fpr, curve):
+    """What a rule limits, and the limit: precision as the share of true alerts."""
+    name, target = rule.split(" ")[0], float(rule.split("= ")[1])
+    alerts = ETA * tpr + (1 - ETA) * fpr
+    with np.errstate(invalid="ignore"):
+        return {
+            "recall": tpr,
+            "fpr": fpr,
+            "precision": ETA * tpr / alerts,
+            "alert_rate": alerts,
+            "top_k": curve.n_pos * tpr + curve.n_neg * fpr,
+        }[name], target
 
 
-def smooth(n_pos, n_neg):
-    return br.Curve.from_scores(*scores(n_pos, n_neg))
+def drawn_curves(curve, n_draws=40):
+    """As both observers see them, in runs where there are many corners."""
+    return drawn_from(cells_of(curve), n_draws)
 
 
-def with_a_heavy_tie(n_pos, n_neg):
-    """A fifth of all rows has one score, and many rows of each class have one that no other has."""
-    y, score = scores(n_pos, n_neg)
-    score[(score > 0.5) & (score < 1.2)] = 0.9
-    score[(y == 1) & (score > 1.2) & (score < 1.5)] = 1.5
-    score[(y == 0) & (score > 1.5) & (score < 2.5)] = 1.99
-    score[(y == 0) & (score > 0) & (score < 0.5)] = 0.6
-    return br.Curve.from_scores(y, score)
+@pytest.mark.parametrize("kind", CONTINUOUS)
+@pytest.mark.parametrize("sizes", [(60, 240), (2000, 8000)], ids=["each corner", "runs"])
+@pytest.mark.parametrize("rule", [*REACHED, *KEPT])
+def test_a_limit_is_met_exactly_where_scores_are_continuous(kind, sizes, rule):
+    """A precision is, within runs: elsewhere it rises up to a corner and falls in the gap behind it, at one recall."""
+    curve = kind(*sizes).at_prevalence(ETA)
+    at = br.Rule.parse(rule).on(curve)
+    met = 0
+    for drawn in drawn_curves(curve):
+        tpr, fpr, _ = chosen_on_draws(at, drawn)
+        found, target = limited(rule, tpr, fpr, curve)
+        assert ((tpr >= 0) & (tpr <= 1 + 1e-12) & (fpr >= 0) & (fpr <= 1 + 1e-12)).all()
+        if not rule.startswith("precision"):
+            assert found == pytest.approx(target, rel=1e-9)
+            continue
+        assert (found[tpr > 0] >= target * (1 - 1e-9)).all()
+        met += np.count_nonzero(np.isclose(found, target, rtol=1e-9))
+        best = np.max(drawn.steps.tp, axis=1, initial=0, where=precisions(drawn) >= target)
+        assert (tpr >= best - 1e-12).all()
+    if rule == "precision >= 0.3" and kind is smooth and sizes[0] > 512:
+        assert met >= 70
 
 
-def with_few_positives_in_a_stretch(n_pos, n_neg):
-    """Negatives are dense and positives rare below the median of the positives."""
-    y, score = scores(n_pos, n_neg)
-    rare = (y == 1) & (score > 0.5) & (score < 1.5) & (np.arange(len(y)) % 100 > 0)
-    return br.Curve.from_scores(y, np.where(rare, score + 1, score))
+def precisions(drawn):
+    with np.errstate(invalid="ignore"):
+        return np.nan_to_num(ETA * drawn.steps.tp / (ETA * drawn.steps.tp + (1 - ETA) * drawn.steps.fp))
 
 
-def with_a_kink(n_pos, n_neg):
-    """Nearly all positives are above nearly all negatives, and both are dense on their sides."""
-    y, score = scores(n_pos, n_neg)
-    return br.Curve.from_scores(y, np.where((score > 0.7) == (y == 1), score + 10 * y, score))
+@pytest.mark.parametrize("rule", [*REACHED, *KEPT])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_point_lies_on_the_drawn_curve(kind, rule):
+    """FPR at its recall is that of the curve, straight within runs and upright or level elsewhere."""
+    if kind is weighted and rule.startswith("top_k"):
+        return
+    curve = kind(2000, 8000).at_prevalence(ETA)
+    at = br.Rule.parse(rule).on(curve)
+    for drawn in drawn_curves(curve, 10):
+        tpr, fpr, _ = chosen_on_draws(at, drawn)
+        steps = drawn.steps
+        for i in range(10):
+            start_tpr, start_fpr = steps.tp[i] - steps.pos[i], steps.fp[i] - steps.neg[i]
+            # Every corner has a start, to which a level piece leads, and an end.
+            x = np.append(np.stack([start_fpr, steps.fp[i]], axis=1).ravel(), 1.0)
+            y = np.append(np.stack([start_tpr, steps.tp[i]], axis=1).ravel(), 1.0)
+            x, y = np.append(0.0, x), np.append(0.0, y)
+            assert _distance(tpr[i], fpr[i], y, x) < 1e-9
 
 
-def all_tied(n_pos, n_neg):
-    y, score = scores(n_pos, n_neg)
-    return br.Curve.from_scores(y, score.round(2))
+def _distance(tpr, fpr, y, x):
+    """How far a point is from the nearest piece of a path."""
+    run, rise = np.diff(x), np.diff(y)
+    length = np.maximum(run**2 + rise**2, 1e-300)
+    along = np.clip(((fpr - x[:-1]) * run + (tpr - y[:-1]) * rise) / length, 0, 1)
+    return np.hypot(x[:-1] + along * run - fpr, y[:-1] + along * rise - tpr).min()
 
 
-MANY_SCORES = (smooth, with_a_heavy_tie, with_few_positives_in_a_stretch, with_a_kink)
-LIMITS = {
-    "recall": lambda curve: curve.at_recall(0.6),
-    "a recall within the tie": lambda curve: curve.at_recall(0.7),
-    "a recall of all": lambda curve: curve.at_recall(1),
-    "precision": lambda curve: curve.at_precision(0.8),
-    "precision where positives are rare": lambda curve: curve.at_prevalence(0.001).at_precision(0.02),
-    "fpr": lambda curve: curve.at_fpr(0.1),
-    "an fpr within the tie": lambda curve: curve.at_fpr(0.2),
-    "an fpr behind the tie": lambda curve: curve.at_fpr(0.4),
-    "no fpr": lambda curve: curve.at_fpr(0),
-    "alert rate": lambda curve: curve.at_prevalence(0.2).at_alert_rate(0.3),
-    "top few": lambda curve: curve.at_top_k(30),
-    "top many": lambda curve: curve.at_top_k(5000),
-}
+@pytest.mark.parametrize("kind", [with_heavy_ties, all_tied])
+@pytest.mark.parametrize("rule", [*REACHED, *KEPT, "recall >= 0.7", "fpr <= 0.2", "fpr <= 0.4", "top_k <= 5000"])
+def test_a_limit_is_kept_where_scores_are_discrete(kind, rule):
+    """A tie is taken as a whole or not at all: what has to be reached is, and what must not be exceeded is not."""
+    curve = kind(4000, 8000).at_prevalence(ETA)
+    at = br.Rule.parse(rule).on(curve)
+    for drawn in drawn_curves(curve):
+        tpr, fpr, _ = chosen_on_draws(at, drawn)
+        found, target = limited(rule, tpr, fpr, curve)
+        chosen = tpr > 0
+        if rule in KEPT or "<=" in rule:
+            assert (found <= target * (1 + 1e-9)).all()
+        else:
+            assert (found[chosen] >= target * (1 - 1e-9)).all()
+        inside = (drawn.steps.tp - drawn.steps.pos + 1e-9 < tpr[:, None]) & (tpr[:, None] < drawn.steps.tp - 1e-9)
+        assert not inside[:, drawn.atoms].any()
 
 
-def through_ends(drawn, ends):
-    """The same drawn curves where only the corners at these scores are seen."""
-    last = np.searchsorted(-drawn.score, -ends)
-    first = np.append(0, last[:-1] + 1)
-    tp, fp, _, tied, n_pos, n_neg = drawn.steps
-    pos = np.diff(tp[:, last], prepend=0)
-    steps = type(drawn.steps)(tp[:, last], fp[:, last], pos, fp[:, last] - fp[:, first] + tied[:, first], n_pos, n_neg)
-    return Drawn(steps, drawn.atoms[last] & (first == last), ends)
+def test_a_recall_within_a_tie_has_all_of_it():
+    """Of the tie at 2, which reaches the recall, and of the one at 1, which would exceed the FPR."""
+    curve = br.Curve.from_counts([3.0, 2.0, 1.0], pos=[40, 40, 20], neg=[10, 20, 970])
+    pessimist, _ = drawn_from(cells_of(curve), 200)
+    tpr, fpr, corner = chosen_on_draws(curve.at_recall(0.6), pessimist)
+    assert (corner == 3).all()  # one corner lies above all levels
+    assert np.array_equal(tpr, pessimist.steps.tp[:, 2])
+    assert np.array_equal(fpr, pessimist.steps.fp[:, 2])
+    tpr, fpr, _ = chosen_on_draws(curve.at_fpr(0.3), pessimist)
+    assert np.array_equal(tpr, pessimist.steps.tp[:, 2])
+    assert fpr == pytest.approx(pessimist.steps.fp[:, 2], rel=1e-12)
+    assert (chosen_levels(curve.at_recall(0.6), pessimist) == 2).all()
 
 
-def drawn_twice(point, n_draws):
-    """Draws with every corner, and the same draws with those that a rule is given to choose from."""
-    every, few = cells_to_choose_from(point, every_corner=True), cells_to_choose_from(point)
-    rng = np.random.default_rng(1)
-    [resampled], [(pessimist, optimist)] = resamples(every, [n_draws], rng), melds(every, [n_draws], rng)
-    yield resampled, through_ends(resampled, few.score)
-    yield pessimist, through_ends(pessimist, np.append(few.score, -np.inf))
-    yield optimist, through_ends(optimist, np.append(np.inf, few.score))
-
-
-@pytest.mark.parametrize("kind", [*MANY_SCORES, all_tied])
-@pytest.mark.parametrize("rule", LIMITS.values(), ids=LIMITS)
-def test_a_limit_chooses_the_same_where_one_side_of_it_stands_as_one(monkeypatch, kind, rule):
-    monkeypatch.setattr(cutting, "_SINGLE_CORNERS", 50)
-    point = rule(kind(8000, 16_000))
-    every, few = cells_to_choose_from(point, every_corner=True), cells_to_choose_from(point)
-    assert len(few.score) < len(every.score)
-    assert (few.pos.rows.sum(), few.neg.rows.sum()) == (8000, 16_000)
-    resampled, *populations = drawn_twice(point, 50)
-    for all_corners, some_corners in (resampled, *populations):
-        expected, found = choose(point, all_corners), choose(point, some_corners)
-        assert np.array_equal(found.tpr, expected.tpr)
-        assert np.allclose(found.fpr, expected.fpr, rtol=1e-12, atol=0)
-    for all_corners, some_corners in populations:
-        levels, expected_levels = chosen_levels(point, some_corners), chosen_levels(point, all_corners)
-        assert np.array_equal(levels, expected_levels, equal_nan=True)
-
-
-def test_what_no_draw_can_choose_is_not_drawn():
-    point = smooth(40_000, 40_000).at_recall(0.6)
-    assert len(cells_to_choose_from(point, every_corner=True).score) == 40_000
-    assert len(cells_to_choose_from(point).score) < 2000
-
-
-def shares_above(curve, cells):
-    """The share of each class above all corners and down to each one."""
-    behind = np.append(0, 1 + np.searchsorted(-curve.score, -cells.score))
-    return [np.append(0, np.cumsum(column))[behind] / column.sum() for column in (curve.pos, curve.neg)]
-
-
-@pytest.mark.parametrize("kind", MANY_SCORES)
-def test_no_run_for_a_search_makes_a_difference(kind):
-    """Each has at most two thousandths of what is above it or below it, and ends at the threshold if that is in it."""
-    curve = kind(40_000, 40_000)
-    somewhere = curve.score[curve.pos > 0][::331]
-    for threshold in (None, *somewhere):
-        cells = cutting.corners_for_the_best(curve, threshold)
-        for share in shares_above(curve, cells):
-            spans = np.diff(logit(np.clip(share, 1e-9, 1 - 1e-9)))
-            assert spans[cells.straight].max() < 0.002
-        assert threshold is None or threshold in cells.score
-
-
-@pytest.mark.parametrize("kind", MANY_SCORES)
-def test_no_run_for_an_area_is_large(kind):
-    curve = kind(40_000, 40_000)
-    cells = cutting.corners_for_areas(curve)
-    assert not cells.straight[:8192].any()
-    pos, _ = shares_above(curve, cells)
-    assert np.diff(pos)[cells.straight].max() < 1 / 4096
-    every = cutting.corners(curve)
-    for share in shares_above(curve, every):
-        large = every.score[np.diff(share) > 1 / 8192]
-        assert np.isin(large, cells.score[~cells.straight]).all()
+@pytest.mark.parametrize("decimals", [None, 1])
+def test_rules_choose_on_rows_drawn_again_as_on_curves(decimals):
+    """Each rule on a resample, drawn cell by cell, finds what it finds on a Curve of the same rows."""
+    y, score = normal_rows(40, 160, distance=1.0)
+    curve = br.Curve.from_scores(y, score if decimals is None else score.round(decimals)).at_prevalence(0.1)
+    rules = {
+        "recall": lambda c: c.at_recall(0.6),
+        "precision": lambda c: c.at_precision(0.2),
+        "best": lambda c: c.best(br.f1),
+        "cost": lambda c: c.best(COST),
+        "fpr": lambda c: c.at_fpr(0.1),
+        "alert_rate": lambda c: c.at_alert_rate(0.2),
+        "top_k": lambda c: c.at_top_k(30),
+    }
+    cells = every_score(curve)
+    drawn = drawn_from(cells, 20, again=True)
+    for name, rule in rules.items():
+        found = values(br.recall, rule(curve), drawn, np.ones(1))[:, 0]
+        fprs = 1 - values(br.specificity, rule(curve), drawn, np.ones(1))[:, 0]
+        for i in range(20):
+            pos, neg = (drawn.steps.pos[i] * 40).round().astype(int), (drawn.steps.neg[i] * 160).round().astype(int)
+            point = rule(br.Curve.from_counts(cells.score, pos, neg).at_prevalence(0.1))
+            assert found[i] == pytest.approx(point.tpr, abs=1e-12), name
+            assert fprs[i] == pytest.approx(point.fpr, abs=1e-12), name
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", MANY_SCORES)
-@pytest.mark.parametrize("prevalence", [0.5, 0.01, 0.0001])
-@pytest.mark.parametrize("metric", [br.f1, br.youden_j, partial(br.expected_cost, cost_fn=20, cost_fp=1)])
-def test_the_best_of_the_ends_of_runs_is_as_good_as_the_best_of_all(kind, prevalence, metric):
-    """It is less good by a few hundredths of the standard deviation, and by one on average."""
-    point = kind(40_000, 40_000).at_prevalence(prevalence).best(metric)
-    x = np.array([1 / prevalence - 1])
-    for all_corners, some_corners in drawn_twice(point, 30):
-        expected, found = (values(metric, point, drawn, x)[:, 0] for drawn in (all_corners, some_corners))
-        worse = np.abs(found - expected) / expected.std()
-        assert worse.max() < 0.1
-        assert worse.mean() < 0.03
-        assert len(some_corners.score) < len(all_corners.score)
-
-
-def test_weighted_rows_are_all_drawn():
-    """A single row may be worth more than all others, and move a choice by more than chance moves equal rows."""
-    y, score = scores(20_000, 20_000)
-    point = br.Curve.from_scores(y, score, weight=np.where(score > 4, 1e4, 1.0)).at_recall(0.6)
-    assert len(cells_to_choose_from(point).score) == 20_000
+def test_a_rule_within_a_gap_needs_no_table_of_all_scores():
+    """Where scores are continuous, corners and gaps choose as all thresholds do, up to one negative."""
+    curve = smooth(40, 4000)
+    point = curve.at_fpr(0.05)
+    found = []
+    for seed, cells in enumerate((corners(curve), every_score(curve))):
+        drawn = drawn_from(cells, 3000, seed=10 * seed, again=True)
+        found.append(values(br.precision, point, drawn, np.array([100.0]))[:, 0])
+    coarse, fine = (np.quantile(one, [0.025, 0.5, 0.975]) for one in found)
+    assert coarse == pytest.approx(fine, rel=0.02)
 
 
 @pytest.mark.slow
 def test_a_chosen_recall_takes_no_longer_than_an_area():
-    """The corners near it are fewer than those of an area, however many rows there are."""
     curve = smooth(200_000, 200_000)
+    assert len(cutting.cells_of(curve).score) < 1000
     took = []
     for metric, at in ((br.average_precision, curve), (br.precision, curve.at_recall(0.5))):
         began = time.process_time()
-        br.estimate(metric, at, rng=0)
+        br.estimate(metric, at, about="rule", rng=0)
         took.append(time.process_time() - began)
-    assert took[1] < took[0]
+    assert took[1] < 1.5 * took[0]

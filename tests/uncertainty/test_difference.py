@@ -9,10 +9,14 @@ from scipy import stats
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 import baserate as br
+from baserate.uncertainty import ends
+from baserate.uncertainty.contests import methods_of
 from baserate.uncertainty.difference import contest_of
+from baserate.uncertainty.draws import Reader, drawn
+from baserate.uncertainty.estimate import Asked
 from baserate.uncertainty.lead import _nearest_swap
-from baserate.uncertainty.pairing import paired_melds, paired_resamples
-from baserate.uncertainty.replicates import values
+from baserate.uncertainty.readers import values
+from baserate.uncertainty.samplers import NOBODY, Observer, Streams
 
 pytestmark = pytest.mark.slow  # together, these take long
 
@@ -61,14 +65,8 @@ def test_resampling_groups_is_resampling_rows(decimals):
         scores = [average_precision_score(label[kept], score[kept]) for score in (a, b)]
         by_row.append(scores[0] - scores[1])
     contest = contest_of(br.average_precision, br.Pair.from_scores(label, a, b), None)
-    cells = contest.cells()
-    by_group = np.concatenate(
-        [
-            values(contest.metric, contest.a, of_a, contest.x) - values(contest.metric, contest.b, of_b, contest.x)
-            for of_a, of_b in paired_resamples(cells, [5000], rng)
-        ]
-    )[:, 0]
-    assert stats.ks_2samp(by_row, by_group).pvalue > 0.01
+    [by_group] = drawn(contest.sampler(again=True), [Reader(contest.read_off)], 5000, (1, 2, 3))
+    assert stats.ks_2samp(by_row, by_group[0, :, 0]).pvalue > 0.01
 
 
 def test_both_models_see_the_same_rows():
@@ -76,20 +74,21 @@ def test_both_models_see_the_same_rows():
     label, a, _ = rows(2)
     pair = br.Pair.from_scores(label, a, 3 * a + 1)
     contest = contest_of(br.average_precision, pair, None)
-    cells = contest.cells()
-    [(of_a, of_b)] = paired_resamples(cells, [20], np.random.default_rng(0))
-    assert (of_a.steps.tp == of_b.steps.tp).all()
-    assert (of_a.steps.fp == of_b.steps.fp).all()
-    [((pessimist_a, optimist_b), (optimist_a, pessimist_b))] = paired_melds(cells, [20], np.random.default_rng(0))
-    assert (pessimist_a.steps.tp == pessimist_b.steps.tp).all()
-    assert (optimist_a.steps.fp == optimist_b.steps.fp).all()
+    for again in (True, False):
+        sampler = contest.sampler(again=again)
+        masses = sampler.masses(20, Streams.of((1, 2, 3)))
+        for observer in (NOBODY, sampler.pessimist, sampler.optimist):
+            of_a, of_b = sampler.seen_by(observer, masses)
+            assert (of_a.steps.tp == of_b.steps.tp).all()
+            assert (of_a.steps.fp == of_b.steps.fp).all()
     found = br.difference(br.average_precision, pair, method="percentile", rng=0)
     assert found.value == found.low == found.high == 0
     assert found.p_value == 1
     assert br.difference(br.roc_auc, pair, method="delong").reason is br.Reason.NO_VARIATION
-    melded = br.difference(br.average_precision, pair, rng=0)
-    assert melded.low < 0 < melded.high
-    assert melded.p_value == 1
+    for method in (None, "melded"):
+        melded = br.difference(br.average_precision, pair, method=method, rng=0)
+        assert melded.low < 0 < melded.high
+        assert melded.p_value == 1
 
 
 @pytest.mark.parametrize("metric", [br.average_precision, br.roc_auc, br.auc_prg])
@@ -104,7 +103,8 @@ def test_pairing_narrows(metric):
 def test_methods_agree_on_ordinary_data():
     pair = br.Pair.from_scores(*rows(4, 300, 3000))
     found = {
-        m: br.difference(br.roc_auc, pair, method=m, rng=0) for m in ("melded", "percentile", "influence", "delong")
+        m: br.difference(br.roc_auc, pair, method=m, rng=0)
+        for m in ("delong_t", "expanded", "melded", "percentile", "influence", "delong")
     }
     for one in found.values():
         assert one.low == pytest.approx(found["delong"].low, abs=0.006)
@@ -168,8 +168,9 @@ def test_operating_points():
 @pytest.mark.parametrize("threshold", [-math.inf, -9.0, 0.0, 0.5, 9.0, math.inf])
 def test_a_given_threshold_leaves_a_table_of_counts_however_many_rows_there_are(threshold):
     label, a, b = rows(12, n_pos=3000, n_neg=9000, decimals=1)
-    cells = contest_of(br.recall, br.Pair.from_scores(label, a, b), lambda curve: curve.at_threshold(threshold)).cells()
-    for shared, is_in, size in ((cells.pos, label == 1, 1), (cells.neg, label == 0, 2)):
+    contest = contest_of(br.recall, br.Pair.from_scores(label, a, b), lambda curve: curve.at_threshold(threshold))
+    sampler = contest.sampler()
+    for shared, is_in, size in ((sampler.pos, label == 1, 1), (sampler.neg, label == 0, 2)):
         groups = zip(shared.of_a.tolist(), shared.of_b.tolist(), shared.part.rows.tolist(), strict=True)
         found = np.zeros((2, 2))
         for of_a, of_b, n in groups:  # a negative may be tied with the threshold
@@ -180,22 +181,99 @@ def test_a_given_threshold_leaves_a_table_of_counts_however_many_rows_there_are(
         assert len(shared.part.rows) <= 9
 
 
-def test_a_given_threshold_is_drawn_like_two_proportions():
-    """Alone, a fixed threshold in drawn curves has the law of the closed form."""
+@pytest.mark.parametrize("free", [0.5, 1.0])
+def test_a_given_threshold_is_drawn_like_a_proportion(free):
+    """Alone, a fixed threshold in drawn curves has the law of the closed form, with so much of a row free."""
     label, a, _ = rows(6)
     pair = br.Pair.from_scores(label, a, a + 1)
     contest = contest_of(br.recall, pair, lambda curve: curve.at_threshold(0.77))
-    cells = contest.cells()
-    [((pessimist, _), (optimist, _))] = paired_melds(cells, [20_000], np.random.default_rng(0))
-    expected = br.estimate(br.recall, pair.a.at_threshold(0.77))
-    low = np.quantile(values(br.recall, contest.a, pessimist, np.ones(1)), 0.025)
-    high = np.quantile(values(br.recall, contest.a, optimist, np.ones(1)), 0.975)
-    assert (low, high) == pytest.approx((expected.low, expected.high), abs=0.005)
+    sampler = contest.sampler()
+    sides = sampler.pessimist, sampler.optimist
+    observers = tuple(Observer(side.models, free, free) for side in sides)
+    reader = Reader(lambda models: values(br.recall, contest.a, models[0], np.ones(1)), observers)
+    [(low, high)] = drawn(sampler, [reader], 20_000, (1, 2, 3))
+    above = np.count_nonzero(a[label == 1] >= 0.77)
+    assert stats.kstest(low[:, 0], stats.beta(above, 60 - above + free).cdf).pvalue > 0.001
+    assert stats.kstest(high[:, 0], stats.beta(above + free, 60 - above).cdf).pvalue > 0.001
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+@pytest.mark.parametrize("n_pos", [8, 60])
+def test_p_values_agree_with_intervals(n_pos, level):
+    """No difference is outside where the p-value is below what the level leaves, and inside where it is above."""
+    compared = 0
+    for seed in range(8):
+        pair = br.Pair.from_scores(*rows(seed, n_pos, 200, distances=(1.7, 0.6)))
+        for metric, at in ((br.average_precision, None), (br.roc_auc, None), (br.precision, "recall >= 0.5")):
+            known = methods_of(contest_of(metric, pair, at))
+            for method in known:
+                found = br.difference(metric, pair, at=at, method=method, confidence_level=level, rng=seed)
+                inside = found.low <= 0 <= found.high
+                if not 0.9 * (1 - level) < found.p_value < 1.1 * (1 - level):  # ends are draws
+                    assert (found.p_value > 1 - level) == inside, (metric, method)
+                    compared += not inside
+    assert compared >= 20
+
+
+@pytest.mark.parametrize("prevalence", [None, 1e-4])
+def test_one_model_less_another_is_the_other_less_the_one(prevalence):
+    label, a, b = rows(3, 40, 400)
+    for method in ("expanded", "melded"):
+        pairs = (br.Pair.from_scores(label, *both) for both in ((a, b), (b, a)))
+        one, other = (
+            br.difference(
+                br.average_precision,
+                pair if prevalence is None else pair.at_prevalence(prevalence),
+                method=method,
+                rng=0,
+            )
+            for pair in pairs
+        )
+        assert one.value == pytest.approx(-other.value, rel=1e-12)
+        width = one.high - one.low
+        assert (one.low, one.high) == pytest.approx((-other.high, -other.low), abs=0.12 * width)
+
+
+def test_below_the_own_prevalence_an_unseen_negative_widens():
+    """Perfect at the top, nothing in the rows says how precision falls once prevalence does."""
+    label, a, b = rows(10, 40, 400, distances=(6.0, 6.0))
+    pair = br.Pair.from_scores(label, a, b).at_prevalence(1e-5)
+    default, plain = (br.difference(br.average_precision, pair, method=m, rng=0) for m in (None, "percentile"))
+    assert default.method == "expanded"
+    assert default.low < plain.low
+    assert default.high > plain.high
+    at_home = br.Pair.from_scores(label, a, b)
+    wide, narrow = (br.difference(br.average_precision, at_home, method=m, rng=0) for m in (None, "percentile"))
+    assert wide.high - wide.low == pytest.approx(narrow.high - narrow.low, rel=0.3)
+
+
+@pytest.mark.parametrize("n", [4, 30, 3000])
+def test_expanded_ends_are_those_of_students_law(n):
+    """Of normal replicates, with as many degrees of freedom as the smaller class has rows, less one."""
+    replicates = stats.norm.ppf((np.arange(400_000) + 0.5) / 400_000)[np.newaxis, :, np.newaxis]
+    low, high, p, leads = ends.expanded(replicates + 1.0, np.ones(1), 0.95, n)
+    reach = stats.t(n - 1).ppf(0.975)
+    assert (low[0], high[0]) == pytest.approx((1 - reach, 1 + reach), rel=0.01)
+    assert p[0] == pytest.approx(2 * stats.t(n - 1).sf(1.0), rel=0.01)
+    assert leads[0] == pytest.approx(stats.norm.cdf(1.0), rel=0.01)
+
+
+def test_questions_of_two_models_share_their_draws():
+    """A lead at many prevalences is what each is alone, draw by draw."""
+    pair = br.Pair.from_scores(*rows(3, 40, 400))
+    contest = contest_of(br.average_precision, pair, None)
+    asked = Asked.of(0.95, 100, 0)
+    x = np.array([3.0, 300.0, 9.0])
+    for method in methods_of(contest).values():
+        together = method(contest._replace(x=x), asked)
+        for j in range(3):
+            alone = method(contest._replace(x=x[[j]]), asked)
+            assert [part[j] for part in together] == pytest.approx([part[0] for part in alone], rel=1e-12)
 
 
 def test_the_same_rng_gives_the_same_result():
     pair = br.Pair.from_scores(*rows(7))
-    for method in ("melded", "percentile"):
+    for method in ("expanded", "melded", "percentile"):
         first, second = (br.difference(br.average_precision, pair, method=method, rng=5) for _ in range(2))
         assert first == second
     assert br.swap_test(br.roc_auc, pair, n_permutations=50, rng=5) == br.swap_test(
@@ -322,7 +400,7 @@ def test_a_ranking_agrees_with_looking_everywhere():
     [
         (lambda p: br.difference(br.roc_auc, p.a), "two models are compared as a Pair, got Curve"),
         (lambda p: br.difference(br.precision, p), "precision is estimated at one operating point"),
-        (lambda p: br.difference(br.precision, p, at=lambda c: c), "at must be a function that chooses a point"),
+        (lambda p: br.difference(br.precision, p, at=lambda c: c), "or a function that chooses a point"),
         (lambda p: br.difference(br.average_precision, p, method="delong"), "method must be one of"),
         (lambda p: br.Pair.from_scores([0, 1], [1, 2], [1, 2, 3]), "score_b"),
         (lambda p: br.Pair.from_scores([0, 1], [1, 2], [1, 2], names=("x", "x")), "names must be two different"),

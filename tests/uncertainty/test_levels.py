@@ -9,7 +9,8 @@ import pytest
 
 import baserate as br
 from baserate.formulas.proportions import Interval
-from baserate.uncertainty.levels import holding, likely_levels
+from baserate.uncertainty.ends import holding
+from baserate.uncertainty.levels import likely_levels
 
 
 def votes(rng, n_pos, n_neg):
@@ -25,8 +26,13 @@ def test_levels_that_are_chosen_often_enough_by_either_side():
     one, other = np.array(rare + often), np.array([[np.nan, np.nan]] * 50 + [[0.3, np.nan]] * 50)
     assert likely_levels([one], 0.025) == [(0.4, 0.1)]
     found = likely_levels([one, other], 0.01)
-    assert len(found) == 3
     assert {level[0] for level in found} == {0.3, 0.4, 0.5}
+    assert (0.4, 0.1) in found
+
+
+def test_levels_that_are_seldom_chosen_together_are_likely_together():
+    together = np.array([[0.5, 0.5]] * 50 + [[0.4, 0.4]] * 50)
+    assert set(likely_levels([together], 0.025)) == {(0.5, 0.5), (0.5, 0.4), (0.4, 0.5), (0.4, 0.4)}
 
 
 def test_an_interval_holds_others_and_stays_undefined():
@@ -64,7 +70,8 @@ def test_clusters_of_one_row_are_rows_also_at_a_likely_level():
     for recall in np.linspace(0.6, 0.72, 7):
         rule = partial(br.Curve.at_recall, recall=recall)
         clustered = br.cluster_estimate(br.precision, single, at=rule, n_resamples=4000, rng=0)
-        by_row = br.estimate(br.precision, rule(br.Curve.from_scores(y, score)), n_resamples=4000, rng=0)
+        at = rule(br.Curve.from_scores(y, score))
+        by_row = br.estimate(br.precision, at, about="rule", n_resamples=4000, rng=0)
         assert (clustered.low, clustered.high) == pytest.approx((by_row.low, by_row.high), abs=0.012)
 
 

@@ -5,8 +5,12 @@ from functools import partial
 import numpy as np
 import pytest
 import scipy
+from drawn_rows import drawn_from
 
 import baserate as br
+from baserate.uncertainty.cells import cells_of, every_score, scores_in_runs
+from baserate.uncertainty.readers import losses_of, mean_losses
+from baserate.uncertainty.samplers import OfCells
 
 CLIPPED = partial(br.log_loss, clip=1e-6)
 
@@ -40,14 +44,72 @@ def test_with_many_rows_the_interval_is_that_of_a_mean():
     assert found.low < found.value < found.high
 
 
+@pytest.mark.parametrize("n_pos", [2, 5, 2000])
+def test_negatives_between_two_positives_do_not_all_cost_the_same(n_pos):
+    """However few positives there are, the interval is that of a mean over the negatives where they are all."""
+    y, s = rows(np.random.default_rng(3), n_pos, 2000)
+    found = br.estimate(br.brier_score, br.Curve.from_scores(y, s).at_prevalence(1e-6), n_resamples=8_000, rng=1)
+    error = np.std(s[~y] ** 2) / np.sqrt(2000)
+    assert found.width == pytest.approx(2 * 1.96 * error, rel=0.06)  # half a row may cost all or nothing
+    paired = br.difference(
+        br.brier_score, br.Pair.from_scores(y, s, s / 2).at_prevalence(1e-6), n_resamples=8_000, rng=1
+    )
+    assert paired.high - paired.low == pytest.approx(2 * 1.96 * 0.75 * error, rel=0.12)
+
+
+def in_gap(drawn, corner):
+    return drawn.steps.fp[:, corner] - drawn.steps.neg[:, corner] - drawn.steps.fp[:, corner - 1]
+
+
+def test_drawn_losses_are_means_of_losses():
+    """Of rows drawn again, on few scores: the mean over each class, read by hand."""
+    score = np.array([0.9, 0.6, 0.5, 0.2, 0.1])
+    curve = br.Curve.from_counts(score, [20, 10, 0, 5, 1], [1, 0, 1, 30, 50])
+    for cut in (cells_of, scores_in_runs, every_score):
+        cells = cut(curve)
+        drawn = drawn_from(cells, 30, again=True)
+        found = mean_losses(losses_of(br.brier_score), curve)(drawn, np.array([4.0]))[:, 0]
+        # Where there are no positives at 0.5, its negatives are in a gap, or at a corner of their own.
+        neg = drawn.steps.neg if cut is not cells_of else np.insert(drawn.steps.neg, 2, in_gap(drawn, 2), axis=1)
+        pos = drawn.steps.pos if cut is not cells_of else np.insert(drawn.steps.pos, 2, 0, axis=1)
+        expected = 0.2 * pos @ (1 - score) ** 2 + 0.8 * neg @ score**2
+        assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_losses_of_the_rows_themselves_are_exact_however_they_are_cut():
+    y, s = rows(np.random.default_rng(3), 3000, 2000)
+    curve = br.Curve.from_scores(y, s)
+    for metric in (br.brier_score, CLIPPED):
+        for cut in (cells_of, scores_in_runs, every_score):
+            [seen] = OfCells(cut(curve)).seen()
+            [[found]] = mean_losses(losses_of(metric), curve)(seen, np.array([curve.odds_against]))
+            assert found == pytest.approx(metric(curve), rel=1e-12)
+
+
 def test_without_clipping_one_more_row_may_cost_anything():
-    curve = br.Curve.from_scores([0, 1, 0, 1] * 20, [0.1, 0.9, 0.2, 0.6] * 20)
+    y, s = rows(np.random.default_rng(4), 40, 40)
+    curve = br.Curve.from_scores(y, s)
     found = br.estimate(br.log_loss, curve, rng=0)
     assert found.low < found.value
     assert found.high == np.inf
     assert br.estimate(CLIPPED, curve, rng=0).high < 2
     infinite = br.estimate(br.log_loss, br.Curve.from_scores([0, 1, 0], [0.1, 0.0, 0.2]), rng=0)
     assert (infinite.value, infinite.low, infinite.high) == (np.inf, np.inf, np.inf)
+
+
+def test_where_scores_are_levels_one_more_row_has_one_of_them():
+    """The worst for a positive is the lowest level, that for a negative the highest; by hand, with half a row each."""
+    curve = br.Curve.from_scores([0, 1, 0, 1] * 20, [0.1, 0.9, 0.2, 0.6] * 20)
+    found = br.estimate(br.log_loss, curve, n_resamples=20_000, rng=0)
+    rng = np.random.default_rng(0)
+
+    def mean(losses, other):
+        shares = rng.dirichlet([20, 20, 0.5], 40_000)
+        return shares @ -np.log([*losses, other])
+
+    low = np.quantile((mean((0.9, 0.6), 0.9) + mean((0.9, 0.8), 0.9)) / 2, 0.025)
+    high = np.quantile((mean((0.9, 0.6), 0.1) + mean((0.9, 0.8), 0.1)) / 2, 0.975)
+    assert (found.low, found.high) == pytest.approx((low, high), rel=0.01)
 
 
 def test_weights_widen_the_interval():
@@ -137,14 +199,14 @@ def test_a_difference_of_losses_is_that_of_the_rows():
     assert found.high - found.low < 0.8 * np.hypot(*apart)
 
 
-def test_the_row_that_is_not_placed_may_speak_for_either_model():
-    """With few rows each end has one more row at the most that a row may differ, by hand."""
+def test_the_half_row_that_is_not_placed_may_speak_for_either_model():
+    """With few rows each end has half a row more at the most that a row may differ, by hand."""
     y, a, b = two_models(np.random.default_rng(3), 4, 6)
     found = br.difference(br.brier_score, br.Pair.from_scores(y, a, b).at_prevalence(0.3), n_resamples=40_000, rng=0)
     rng = np.random.default_rng(9)
 
     def mean(more, last):
-        return rng.dirichlet(np.ones(len(more) + 1), 40_000) @ np.append(more, last)
+        return rng.dirichlet(np.append(np.ones(len(more)), 0.5), 40_000) @ np.append(more, last)
 
     def end(last, tail):
         pos, neg = mean((1 - a[y]) ** 2 - (1 - b[y]) ** 2, last), mean(a[~y] ** 2 - b[~y] ** 2, last)
@@ -213,10 +275,9 @@ def test_intervals_of_differences_hold(metric, n_pos, n_neg):
 
 
 def test_where_losses_are_infinite_nothing_is_claimed():
-    y = np.arange(40) < 20
-    score = np.where(y, 0.7, 0.3)
+    y, score, other = two_models(np.random.default_rng(1), 20, 20)
     score[0] = 0.0  # a positive that was said to be impossible
-    for pair in (br.Pair.from_scores(y, score, score), br.Pair.from_scores(y, score, np.where(y, 0.6, 0.4))):
+    for pair in (br.Pair.from_scores(y, score, score), br.Pair.from_scores(y, score, other)):
         found = br.difference(br.log_loss, pair, n_resamples=200, rng=0)
         assert np.isnan([found.low, found.high, found.p_value]).all()
         lead = br.lead(br.log_loss, pair, [0.5, 0.1], n_resamples=200, rng=0)

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import baserate as br
 from baserate.progress import progress
@@ -24,18 +25,26 @@ def pair_of(n_pos, n_neg, seed=0, **options):
     return br.Pair.from_scores(label, a, b, **options)
 
 
-def test_a_threshold_above_all_rows_is_not_certain():
+@pytest.mark.parametrize("metric", [br.specificity, br.recall])
+@pytest.mark.parametrize("threshold", [99, -99])
+def test_a_threshold_above_or_below_all_rows_is_not_certain(metric, threshold):
+    """Half a row more on the other side: for a difference it may be there in one model and not in the other."""
     pair = pair_of(30, 400)
-    found = br.difference(br.specificity, pair, at=lambda c: c.at_threshold(99), rng=0)
-    assert found.low < -0.004
-    assert found.high > 0.004
+    rule = lambda curve: curve.at_threshold(threshold)  # noqa: E731
+    n = 30 if metric is br.recall else 400
+    reach = stats.beta(0.5, n).ppf(0.975)
+    for method in (None, "melded"):
+        found = br.difference(metric, pair, at=rule, method=method, rng=0, n_resamples=8000)
+        assert found.value == 0
+        assert (found.low, found.high) == pytest.approx((-reach, reach), rel=0.05)
+        assert found.p_value == 1
     rows = {
         i: br.Curve.from_scores([label], [score])
         for i, (label, score) in enumerate(zip(pair.positive, pair.scores[0], strict=True))
     }
-    clustered = br.cluster_estimate(br.specificity, rows, at=lambda c: c.at_threshold(99), rng=0)
-    single = br.estimate(br.specificity, pair.a.at_threshold(99))
-    assert (clustered.low, clustered.high) == pytest.approx((single.low, single.high), abs=0.002)
+    clustered = br.cluster_estimate(metric, rows, at=rule, rng=0, n_resamples=8000)
+    expected = (0, reach) if clustered.value == 0 else (1 - reach, 1)
+    assert (clustered.low, clustered.high) == pytest.approx(expected, abs=0.05 * reach)
     assert clustered.chosen is None
 
 
@@ -78,13 +87,14 @@ def test_a_gain_below_zero_is_not_cut_off():
         return -(at.fnr + 0.5 * at.fpr)
 
     point = curve_of(40, 400).best(gain)
-    found = br.estimate(gain, point, rng=0)
-    assert found.low < found.value - 0.05
-    vague = br.estimate(gain, point, rng=0, prevalence=br.Beta(10, 90))
-    assert vague.low < vague.value < vague.high < 0
+    for about in ("threshold", "rule"):
+        found = br.estimate(gain, point, about=about, rng=0)
+        assert found.low < found.value - 0.05
+        vague = br.estimate(gain, point, about=about, rng=0, prevalence=br.Beta(10, 90), n_resamples=200)
+        assert vague.low < vague.value < vague.high < 0
     benefit = partial(br.net_benefit, threshold_probability=0.1)
     band = br.sweep_estimates(benefit, curve_of(40, 400).at_prevalence(0.5).best(benefit), [0.01], rng=0)
-    assert band.low[0] < band.value[0] - 0.01
+    assert band.low[0] < band.value[0] - 0.005 < band.value[0] < band.high[0]
 
 
 def test_draws_without_a_value_are_not_dropped_in_silence():
@@ -93,13 +103,13 @@ def test_draws_without_a_value_are_not_dropped_in_silence():
     assert math.isnan(found.low)
     assert found.reason is br.Reason.UNDEFINED_IN_DRAWS
     topped = br.Curve.from_scores([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4])
-    silent = br.estimate(br.precision, topped.at_fpr(0), rng=0)
+    silent = br.estimate(br.precision, topped.at_fpr(0), about="rule", rng=0)
     assert silent.value == 1
     assert math.isnan(silent.low)
     assert silent.reason is br.Reason.UNDEFINED_IN_DRAWS
     # The same where scores are tied, so that levels have intervals of their own.
     tied = br.Curve.from_counts([3.0, 2.0, 1.0], pos=[5, 5, 5], neg=[0, 20, 30])
-    assert br.estimate(br.precision, tied.at_fpr(0), rng=0).reason is br.Reason.UNDEFINED_IN_DRAWS
+    assert br.estimate(br.precision, tied.at_fpr(0), about="rule", rng=0).reason is br.Reason.UNDEFINED_IN_DRAWS
 
 
 def test_an_uncertain_prevalence_is_counted_once():
@@ -171,7 +181,7 @@ def test_a_pair_never_changes():
         (lambda c, p: br.swap_test(br.roc_auc, c), "compared as a Pair, got Curve"),
         (lambda c, p: br.pr_band(c.at_recall(0.5)), "a band runs along a Curve, got Point"),
         (lambda c, p: br.difference(br.recall, p, at=(len, len, len)), "one rule or a pair of them, got 3"),
-        (lambda c, p: br.difference(br.recall, p, at=5), "at must be a function"),
+        (lambda c, p: br.difference(br.recall, p, at=5), "at must be a rule such as 'recall=0.6', or a function"),
         (lambda c, p: br.difference(br.recall, p, at=lambda _: c.at_recall(0.5)), "on the curve it is given"),
         (lambda c, p: br.estimate("f1", c), "a metric is a function such as br.average_precision, got 'f1'"),
         (lambda c, p: br.estimate(lambda _: "x", c), "a metric must return a number, got 'x'"),

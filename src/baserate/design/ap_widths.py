@@ -13,10 +13,11 @@ import scipy
 from baserate.arrays import FloatArray
 from baserate.design.drawn_sets import drawn_sets
 from baserate.design.roc_models import RocModel
-from baserate.uncertainty import intervals
+from baserate.metrics import over_odds
+from baserate.uncertainty import ends
 from baserate.uncertainty.cells import Cells
-from baserate.uncertainty.draws import melds
-from baserate.uncertainty.replicates import average_precision_of
+from baserate.uncertainty.draws import Reader, drawn, seeds_from
+from baserate.uncertainty.samplers import OfCells
 
 # As many populations are drawn by `estimate`, and at least so many here.
 N_RESAMPLES = 2000
@@ -89,10 +90,12 @@ def _draws(confidence_level: float, beyond: int) -> int:
 
 def _drawn(cells: Cells, x: float, n_draws: int, rng: np.random.Generator) -> FloatArray:
     """Average precision as pessimists and as optimists see it."""
-    (sides,) = melds(cells, [n_draws], rng)
-    return np.stack([average_precision_of(side, np.array([x]), 0.0, 1.0)[:, 0] for side in sides])
+    odds = np.array([x])
+    reader = Reader(lambda models: over_odds.average_precision(models[0], odds))
+    (found,) = drawn(OfCells(cells), [reader], n_draws, seeds_from(rng))
+    return found[..., 0]
 
 
 def _log_width(drawn: FloatArray, confidence_level: float) -> float:
-    pessimist, optimist = (intervals.percentile(side, confidence_level) for side in drawn)
+    pessimist, optimist = (ends.percentile(side, confidence_level) for side in drawn)
     return math.log(max(float(optimist.high - pessimist.low), _NARROWEST))

@@ -33,7 +33,7 @@ def _with_levels(model: RocLevels, n_pos: int, n_neg: int, n_sets: int, rng: np.
     for pos, tied in zip(drawn_pos.astype(np.float64), drawn_neg, strict=True):
         neg = np.zeros(2 * len(tied) + 1)
         neg[1::2] = tied
-        yield Cells(score, _counted(pos), _counted(neg), np.zeros(len(score), np.bool_))
+        yield Cells(score, score, _counted(pos), _counted(neg))
 
 
 def _without_ties(model: SmoothRoc, n_pos: int, n_neg: int, n_sets: int, rng: np.random.Generator) -> Iterator[Cells]:
@@ -61,7 +61,7 @@ def _runs(rows: FloatArray, between: FloatArray) -> Cells:
     neg[1::2] = between[:-1] - neg[:-1:2]
     neg[-1] = between[-1]
     score = -np.arange(len(rows), dtype=np.float64)
-    return Cells(score, _counted(rows), _counted(neg), rows > 1)
+    return Cells(score, score + (rows > 1) / 2, _counted(rows), _counted(neg))
 
 
 def _counted(rows: FloatArray) -> Part:

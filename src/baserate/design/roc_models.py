@@ -15,7 +15,7 @@ from baserate.arrays import FloatArray
 from baserate.curves.curve import Curve
 from baserate.formulas import areas, influence
 from baserate.formulas.steps import Steps
-from baserate.uncertainty.cells import Part, corners, thresholds
+from baserate.uncertainty.cells import Part, corners, every_score
 
 # Where areas of a model are added up, in deviates of TPR.
 _GRID = np.linspace(-8.0, 6.0, 2801)
@@ -83,7 +83,7 @@ def through(tpr: float, fpr: float) -> SmoothRoc:
 
 def like(curve: Curve) -> RocModel:
     """What was seen, as it may be again: a smooth curve along it or, where scores have few levels, these."""
-    cells = thresholds(curve)
+    cells = every_score(curve)
     if len(cells.score) > min(_LEVELS, cells.pos.effective_size / _TO_A_LEVEL):
         return _smooth(curve)
     tied = Part(cells.neg.rows[1::2], cells.neg.weight[1::2])

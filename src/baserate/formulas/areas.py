@@ -6,9 +6,12 @@ over terms of one sign, so that neither ``x = 1e9`` nor ``x = 1e-9`` costs a dig
 to be subtracted from 1, ask for the `deficit` (the area above the curve) instead.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from baserate.arrays import FloatArray, Indices
+from baserate.arrays import BoolArray, FloatArray, Indices
+from baserate.formulas.exact import Twofold, difference
 from baserate.formulas.hull import upper_hull
 from baserate.formulas.steps import Segments, Steps, blocks, per_rise, segments
 
@@ -16,8 +19,38 @@ from baserate.formulas.steps import Segments, Steps, blocks, per_rise, segments
 _SERIES_TERMS = 12
 _SERIES_REACH = 0.2
 
+# What the way from a prevalence to x and back costs at most, relatively.
+_ROUNDING = 4 * np.finfo(np.float64).eps
+
+# Less than any share of rows.
+_LEAST = 1e-200
+
 # Beyond this the start of a piece no longer matters; its logarithm still has a float.
 _LARGEST = 1e300
+
+
+@dataclass(frozen=True)
+class Corners:
+    """The outline of many curves at once, with one row of corners each."""
+
+    steps: Steps
+    atoms: BoolArray | None  # corners where the score is discrete; None for data as they are, with steps everywhere
+    n_pos: float
+    n_neg: float
+
+    @property
+    def merged_steps(self) -> Steps:
+        """All of them, as where pieces are vertical differs from curve to curve."""
+        return self.steps
+
+    @property
+    def whole_steps(self) -> Steps | None:
+        """None: many curves at once need no more digits than they have anyway."""
+        return None
+
+    def average_precision(self, x: FloatArray, low: float, high: float, *, deficit: bool = False) -> FloatArray:
+        """For each x, in the last axis."""
+        return average_precision(self.steps, x, low, high, atoms=self.atoms, deficit=deficit)
 
 
 def roc_auc(steps: Steps, max_fpr: float) -> FloatArray:
@@ -37,8 +70,23 @@ def roc_auc(steps: Steps, max_fpr: float) -> FloatArray:
     return total
 
 
-def average_precision(steps: Steps, x: FloatArray, low: float, high: float, *, deficit: bool = False) -> FloatArray:
-    """Rise in recall times the precision at its end, summed over the corners with recall in [low, high]."""
+def average_precision(
+    steps: Steps, x: FloatArray, low: float, high: float, *, atoms: BoolArray | None = None, deficit: bool = False
+) -> FloatArray:
+    """Rise in recall times the precision at its end, summed over the corners with recall in [low, high].
+
+    Where `atoms` says that the score is not discrete, a rise is spread along the straight piece that ends at the
+    corner: a population has no steps there.
+    """
+    if atoms is None or atoms.all():
+        return _stepped(steps, x, low, high, deficit=deficit)
+    if not atoms.any():
+        return auc_pr(steps, x, low, high, deficit=deficit)
+    stepped = _stepped(steps.each(lambda column: column[..., atoms]), x, low, high, deficit=deficit)
+    return stepped + auc_pr(steps.each(lambda column: column[..., ~atoms]), x, low, high, deficit=deficit)
+
+
+def _stepped(steps: Steps, x: FloatArray, low: float, high: float, *, deficit: bool) -> FloatArray:
     total = np.zeros((*steps.tp.shape[:-1], len(x)))
     for tp, fp, pos, _, n_pos, n_neg in blocks(steps):
         rise = pos / n_pos
@@ -56,9 +104,36 @@ def auc_pr(steps: Steps, x: FloatArray, low: float, high: float, *, deficit: boo
     total = np.zeros((*steps.tp.shape[:-1], len(x)))
     for block in blocks(steps):
         pieces = segments(block, low, high)
+        if steps.tp.ndim > 1 and not deficit:
+            total += _areas_of_many(pieces, x)
+            continue
         for j, x_j in enumerate(x):
             total[..., j] += segment_area(pieces, x_j, deficit=deficit)
     return total
+
+
+def _areas_of_many(s: Segments, x: FloatArray) -> FloatArray:
+    """The same as `segment_area` for many curves, in half the time and to a dozen digits, which draws do not have."""
+    slope = per_rise(s.run, s.rise)
+    rise = np.maximum(s.rise, _LEAST)  # a piece without a rise counts for nothing, and divides by nothing
+    found = np.empty((*s.rise.shape[:-1], len(x)))
+    for j, x_j in enumerate(x):
+        c = x_j * slope
+        c += 1
+        base = x_j * s.fpr
+        base += s.tpr
+        np.maximum(base, _LEAST, out=base)
+        z = c * rise
+        z /= base
+        g = np.log1p(z)
+        g /= z
+        begins = s.tpr / base
+        begins *= g
+        np.subtract(1, g, out=g)
+        g /= c
+        begins += g
+        found[..., j] = np.vecdot(s.rise, begins)
+    return found
 
 
 def segment_area(s: Segments, x: float, *, deficit: bool = False) -> FloatArray:
@@ -76,13 +151,13 @@ def segment_area(s: Segments, x: float, *, deficit: bool = False) -> FloatArray:
     base[from_origin] = 1.0
     with np.errstate(over="ignore"):
         z = np.minimum(c * s.rise / base, _LARGEST)
-    g, rest = _log_weights(z)
+    g, rest = log_weights(z)
     g[from_origin], rest[from_origin] = 0.0, 1.0
     begins, tends_to = (scaled_start / base, scaled_slope / c) if deficit else (s.tpr / base, 1 / c)
     return np.asarray(np.vecdot(s.rise, g * begins + rest * tends_to), np.float64)
 
 
-def _log_weights(z: FloatArray) -> tuple[FloatArray, FloatArray]:
+def log_weights(z: FloatArray) -> tuple[FloatArray, FloatArray]:
     """``log1p(z)/z`` and 1 minus that, both to full relative precision.
 
     With ``r = z/(2 + z)`` and ``s = r²/3 + r⁴/5 + …`` they are ``(1 - r)(1 + s)`` and ``r - s + r s``.
@@ -120,7 +195,7 @@ def auc_prg(steps: Steps, x: FloatArray, low: float, high: float) -> FloatArray:
     rest = np.where(prevalence < low, 1 - low, complement)
     ends = np.append(start, high), np.append(rest, 1 - high)
     gain_area = _precision_gain_area(steps, *ends)
-    return np.where(start < high, (gain_area[..., :-1] - gain_area[..., -1:]) / x, 0.0)
+    return np.where(start < high * (1 - _ROUNDING), (gain_area[..., :-1] - gain_area[..., -1:]) / x, 0.0)
 
 
 def _precision_gain_area(steps: Steps, recall: FloatArray, complement: FloatArray) -> FloatArray:
@@ -136,11 +211,17 @@ def _precision_gain_area(steps: Steps, recall: FloatArray, complement: FloatArra
     high = recall > 0.5
     risen = np.where(high, (n_pos - (tp - pos)) / n_pos - complement, recall - (tp - pos) / n_pos)
     rise = np.where(high, complement - (n_pos - tp) / n_pos, tp / n_pos - recall)
-    fpr = (fp - neg) / n_neg + per_rise(neg / n_neg, pos / n_pos) * risen
-    end_tpr, end_fpr = tp / n_pos, fp / n_neg
-    gain = 1 - (fpr / recall + end_fpr / end_tpr) / 2
+    # Along a piece TPR - FPR is straight, and the share of it that is behind and before adds up.
+    begins, ends = _tpr_less_fpr(tp - pos, fp - neg, n_pos, n_neg), _tpr_less_fpr(tp, fp, n_pos, n_neg)
+    here, end_tpr = per_rise(begins * rise + ends * risen, pos / n_pos), tp / n_pos
+    gain = (here / recall + ends / end_tpr) / 2
     rest: FloatArray = np.take_along_axis(after, k, -1)
     return rise / (recall * end_tpr) * gain + rest
+
+
+def _tpr_less_fpr(tp: FloatArray, fp: FloatArray, n_pos: float, n_neg: float) -> FloatArray:
+    """A difference that keeps its digits next to chance."""
+    return difference(tp, Twofold(float(n_neg)), fp, Twofold(float(n_pos))) / (float(n_pos) * float(n_neg))
 
 
 def _first_reaching(recall: FloatArray, tpr: FloatArray) -> Indices:
@@ -153,10 +234,11 @@ def _first_reaching(recall: FloatArray, tpr: FloatArray) -> Indices:
 
 def _precision_gain_of_pieces(block: Steps) -> FloatArray:
     """Each piece's integral of precision gain over u; infinite or nan for the one that begins at recall 0."""
-    tpr, fpr, rise, run = segments(block, 0.0, 1.0)
-    end = block.tp / block.n_pos
+    tp, fp, pos, neg, n_pos, n_neg = block
+    begins, ends = _tpr_less_fpr(tp - pos, fp - neg, n_pos, n_neg), _tpr_less_fpr(tp, fp, n_pos, n_neg)
+    tpr, end, rise = (tp - pos) / n_pos, tp / n_pos, pos / n_pos
     with np.errstate(divide="ignore", invalid="ignore"):
-        gain = 1 - (fpr / tpr + (fpr + run) / end) / 2
+        gain = (begins / tpr + ends / end) / 2
         return rise / (tpr * end) * gain
 
 

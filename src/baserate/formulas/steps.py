@@ -6,7 +6,7 @@ of negatives above it, however many negatives there are.
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -34,6 +34,33 @@ class Steps(NamedTuple):
         """The same with every column changed alike."""
         tp, fp, pos, neg = (change(column) for column in self[:4])
         return Steps(tp, fp, pos, neg, self.n_pos, self.n_neg)
+
+
+class Outline(Protocol):
+    """All that an area sees of a curve, or of many drawn ones."""
+
+    @property
+    def steps(self) -> Steps:
+        """The corners."""
+
+    @property
+    def merged_steps(self) -> Steps:
+        """The corners without those in the middle of a vertical piece of the ROC curve."""
+
+    @property
+    def whole_steps(self) -> Steps | None:
+        """The corners, if average precision is the step sum over them and each has a whole number of positives."""
+
+    def average_precision(self, x: FloatArray, low: float, high: float, *, deficit: bool = False) -> FloatArray:
+        """Rise in recall times precision, for each x; what it does not reach if the `deficit` is asked for."""
+
+    @property
+    def n_pos(self) -> float:
+        """Cases of each class."""
+
+    @property
+    def n_neg(self) -> float:
+        """Cases of each class."""
 
 
 class Segments(NamedTuple):

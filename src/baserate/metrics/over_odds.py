@@ -1,7 +1,7 @@
 """Areas and baselines for many prevalences at once, each written here and only here.
 
-Every function takes a curve and an array of ``x``, the negatives per positive, and returns one value per x. A
-metric asks for the one x its curve is read at, a sweep for all of its own.
+Every function takes a curve, or many drawn ones, and an array of ``x``, the negatives per positive, and returns one
+value per x. A metric asks for the one x its curve is read at, a sweep for all of its own.
 """
 
 from collections.abc import Callable
@@ -11,11 +11,15 @@ import numpy as np
 from baserate import checks
 from baserate.arrays import FloatArray
 from baserate.curves.curve import Curve
-from baserate.formulas import areas, baselines
+from baserate.formulas import above_floor, areas, baselines
 from baserate.formulas.interpolation import interpolated
+from baserate.formulas.steps import Outline
 
 RecallRange = tuple[float, float]
 WHOLE: RecallRange = (0.0, 1.0)
+
+# Nearer to the floor than this, relatively, an area is summed up from there.
+_NEAR_FLOOR = 1 / 32
 
 
 def as_read(over: Callable[..., FloatArray], curve: Curve, **parameters: object) -> float:
@@ -23,55 +27,55 @@ def as_read(over: Callable[..., FloatArray], curve: Curve, **parameters: object)
     return float(over(curve, np.array([curve.odds_against]), **parameters)[0])
 
 
-def roc_auc(curve: Curve, x: FloatArray, *, max_fpr: float = 1.0) -> FloatArray:
+def roc_auc(curve: Outline, x: FloatArray, *, max_fpr: float = 1.0) -> FloatArray:
     """The same for every x."""
-    area = areas.roc_auc(curve.table.merged_steps, checks.share(max_fpr, "max_fpr", above=True))
+    area = areas.roc_auc(curve.merged_steps, checks.share(max_fpr, "max_fpr", above=True))
     return np.repeat(area[..., np.newaxis], len(x), axis=-1)
 
 
-def average_precision(curve: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
+def average_precision(curve: Outline, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
     """The step sum over the corners."""
     low, high = checks.recall_range(recall_range)
-    return interpolated(lambda odds: curve.table.average_precision(odds, low, high), x)
+    return interpolated(lambda odds: curve.average_precision(odds, low, high), x)
 
 
-def auc_pr(curve: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
+def auc_pr(curve: Outline, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
     """The exact integral along the ROC curve."""
     low, high = checks.recall_range(recall_range)
-    return interpolated(lambda odds: areas.auc_pr(curve.table.merged_steps, odds, low, high), x)
+    return interpolated(lambda odds: areas.auc_pr(curve.merged_steps, odds, low, high), x)
 
 
-def auc_prg(curve: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
+def auc_prg(curve: Outline, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
     """One integral, cut at each prevalence."""
-    return areas.auc_prg(curve.table.merged_steps, x, *checks.recall_range(recall_range))
+    return areas.auc_prg(curve.merged_steps, x, *checks.recall_range(recall_range))
 
 
-def best_f_beta(curve: Curve, x: FloatArray, *, beta: float, recall_range: RecallRange = WHOLE) -> FloatArray:
+def best_f_beta(curve: Outline, x: FloatArray, *, beta: float, recall_range: RecallRange = WHOLE) -> FloatArray:
     """The best of all thresholds, found on the hull where x are many."""
     low, high = checks.recall_range(recall_range)
     # The end of a vertical piece beats its inner points, unless the range cuts the end off.
-    steps = curve.table.merged_steps if high == 1 else curve.table.steps
+    steps = curve.merged_steps if high == 1 else curve.steps
     return areas.best_f_beta(steps, x, checks.positive_number(beta, "beta"), low, high)
 
 
-def best_f1(curve: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
+def best_f1(curve: Outline, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
     """The best F-beta with beta 1."""
     return best_f_beta(curve, x, beta=1.0, recall_range=recall_range)
 
 
-def min_auc_pr(_: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
+def min_auc_pr(_: Outline, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
     """The floor of AUC-PR, whatever the curve."""
     low, high = checks.recall_range(recall_range)
     return np.array([baselines.min_auc_pr(x_j, low, high) for x_j in x])
 
 
-def min_average_precision(curve: Curve, x: FloatArray) -> FloatArray:
+def min_average_precision(curve: Outline, x: FloatArray) -> FloatArray:
     """The floor of average precision for this many positives."""
     n_pos = _whole(curve.n_pos)
     return np.array([baselines.min_average_precision(n_pos, x_j) if n_pos else np.nan for x_j in x])
 
 
-def chance_average_precision(curve: Curve, x: FloatArray) -> FloatArray:
+def chance_average_precision(curve: Outline, x: FloatArray) -> FloatArray:
     """An expectation of areas is as smooth in log x as an area."""
     n_pos, n_neg = _whole(curve.n_pos), _whole(curve.n_neg)
     if not (n_pos and n_neg):
@@ -79,29 +83,32 @@ def chance_average_precision(curve: Curve, x: FloatArray) -> FloatArray:
     return interpolated(lambda odds: np.array([baselines.chance_average_precision(n_pos, n_neg, o) for o in odds]), x)
 
 
-def normalized_auc_pr(curve: Curve, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
+def normalized_auc_pr(curve: Outline, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
     """AUC-PR between its floor and the width of the range."""
     low, high = checks.recall_range(recall_range)
     return _normalized(
         x,
         area=lambda odds: auc_pr(curve, odds, recall_range=recall_range),
-        lack=lambda odds: areas.auc_pr(curve.table.merged_steps, odds, low, high, deficit=True),
+        lack=lambda odds: areas.auc_pr(curve.merged_steps, odds, low, high, deficit=True),
         floor=lambda x_j: baselines.min_auc_pr(x_j, low, high),
         floor_lack=lambda x_j: baselines.min_auc_pr(x_j, low, high, deficit=True),
+        above=lambda x_j: above_floor.auc_pr_above_floor(curve.merged_steps, x_j, low, high),
     )
 
 
-def normalized_average_precision(curve: Curve, x: FloatArray) -> FloatArray:
+def normalized_average_precision(curve: Outline, x: FloatArray) -> FloatArray:
     """Average precision between its floor and 1."""
     n_pos = _whole(curve.n_pos)
     if not n_pos:
         return np.full(len(x), np.nan)
+    steps = curve.whole_steps
     return _normalized(
         x,
         area=lambda odds: average_precision(curve, odds),
-        lack=lambda odds: curve.table.average_precision(odds, *WHOLE, deficit=True),
+        lack=lambda odds: curve.average_precision(odds, *WHOLE, deficit=True),
         floor=lambda x_j: baselines.min_average_precision(n_pos, x_j),
         floor_lack=lambda x_j: baselines.min_average_precision(n_pos, x_j, deficit=True),
+        above=None if steps is None else lambda x_j: above_floor.average_precision_above_floor(steps, x_j),
     )
 
 
@@ -112,17 +119,23 @@ def _normalized(
     lack: Callable[[FloatArray], FloatArray],
     floor: Callable[[float], float],
     floor_lack: Callable[[float], float],
+    above: Callable[[float], float] | None,
 ) -> FloatArray:
     """An area on the scale from its floor to perfect; a lack is what is missing to perfect.
 
-    Above prevalence 1/2 areas crowd against perfect, and only what they lack keeps its digits.
+    Above prevalence 1/2 areas crowd against perfect, and only what they lack keeps its digits; next to the floor, only
+    what they have `above` it.
     """
     rare = x >= 1
-    lowest, room = (np.array([part(x_j) for x_j in x[rare]]) for part in (floor, floor_lack))
-    of_rare = (area(x[rare]) - lowest) / room
-    of_common = 1 - lack(x[~rare]) / np.array([floor_lack(x_j) for x_j in x[~rare]])
+    lowest, room = np.array([floor(x_j) for x_j in x]), np.array([floor_lack(x_j) for x_j in x])
+    of_rare = area(x[rare]) - lowest[rare]
+    of_common = room[~rare] - lack(x[~rare])
     result = np.empty((*of_common.shape[:-1], len(x)))
     result[..., rare], result[..., ~rare] = of_rare, of_common
+    if above is not None and result.ndim == 1:  # many drawn curves at once need no more digits
+        for j in np.flatnonzero(np.abs(result) < _NEAR_FLOOR * np.where(rare, lowest, room)):
+            result[j] = above(x[j])
+    result /= room
     return result
 
 

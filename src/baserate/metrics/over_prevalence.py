@@ -12,6 +12,7 @@ from baserate.arrays import FloatArray
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point, Points
 from baserate.errors import InputError, PrecisionWarning, Reason, UndefinedMetricWarning
+from baserate.formulas.exact import odds_against
 from baserate.metrics.definition import evaluate
 from baserate.registry import Family, bound_parameters, describe, lower_is_better, row_of
 from baserate.results import Crossing, Sweep
@@ -78,7 +79,7 @@ def _values(metric: MetricFunction, at: Curve | Point, prevalences: FloatArray) 
                 f"{row.name} over prevalences needs one operating point, got a {type(at).__name__}; choose one, for "
                 f"example curve.at_recall(0.6)."
             )
-        value, reason = evaluate(metric, Points(at.confusion, x))
+        value, reason = evaluate(metric, Points(at.confusion, odds_against(prevalences)))
         return np.full(len(x), value), reason  # one nan where a class is missing, whatever the prevalence
     if row is not None and row.over_odds is not None and isinstance(at, Curve):
         if at.missing_class:

@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Literal
 
@@ -10,9 +10,9 @@ import numpy as np
 
 from baserate import checks
 from baserate.curves.curve import Curve
-from baserate.curves.point import Point
+from baserate.curves.rules import Rule
 from baserate.errors import InputError, NoSuchPointError
-from baserate.metrics.by_name import Rule, metric_from, rule_from
+from baserate.metrics.by_name import Chooser, metric_from, rule_from
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.monitor.deployment import worst_case
 from baserate.monitor.more_labels import copies, factor_that_reaches
@@ -20,10 +20,8 @@ from baserate.registry import Family, describe, row_of
 from baserate.results import ClaimVerdict, Estimate
 from baserate.uncertainty.cells import is_mostly_tied
 from baserate.uncertainty.estimate import estimate, sizes_behind
-from baserate.uncertainty.rules import chosen_on
 
 _DRAWS_BEYOND = 40  # draws beyond the ends of an interval that only says how many labels to ask for
-_RULES_BY_NUMBER = ("fpr", "alert_rate", "top_k")
 _LOWEST_LEVEL = 0.75  # an interval whose ends hold at this level holds in half of all cases, and no less is made
 
 
@@ -37,7 +35,7 @@ class Claim:
         A metric, by its function or by its name with parameters, such as "f_beta:beta=2".
     at_least, at_most : float
         The bound; one of them.
-    at : str or function, optional
+    at : Rule, str or function, optional
         For a metric of a threshold, the rule that chooses it: "recall=0.6" or "recall >= 0.6", "fpr=0.001",
         "threshold=0.5", "precision=0.9", "top_k=100", "alert_rate=0.01", "best=f1", or a function such as
         ``lambda curve: curve.at_recall(0.6)``.
@@ -53,7 +51,7 @@ class Claim:
     --------
     >>> import baserate as br
     >>> print(br.Claim(br.precision, at_least=0.5, at="recall >= 0.6", prevalence=0.003))
-    precision >= 0.5 at recall=0.6, prevalence 0.003, 95 % sure
+    precision >= 0.5 at recall >= 0.6, prevalence 0.003, 95 % sure
     >>> print(br.Claim("average_precision", at_least=0.3, prevalence=(0.001, 0.01)))
     average_precision >= 0.3, prevalence 0.001 to 0.01, 95 % sure
     """
@@ -62,7 +60,7 @@ class Claim:
     _: KW_ONLY
     at_least: float | None = None
     at_most: float | None = None
-    at: Callable[[Curve], Point] | str | None = None
+    at: Chooser | None = None
     prevalence: float | str | tuple[float | str, float | str] | None = None
     confidence_level: float = 0.95
     name: str | None = None
@@ -74,12 +72,9 @@ class Claim:
 
     def __str__(self) -> str:
         asked = self._asked
-        rule = (
-            None if asked.rule is None else (str(asked.rule) if isinstance(asked.rule, Rule) else "a chosen threshold")
-        )
-        text = f"{describe(asked.metric)} {'>=' if asked.least else '<='} {asked.bound:g}" + (
-            f" at {rule}" if rule else ""
-        )
+        text = f"{describe(asked.metric)} {'>=' if asked.least else '<='} {asked.bound:g}"
+        if asked.rule is not None:
+            text += f" at {asked.rule}"
         if isinstance(asked.prevalence, tuple):
             text += ", prevalence {:.4g} to {:.4g}".format(*asked.prevalence)
         elif asked.prevalence is not None:
@@ -94,15 +89,8 @@ class _Asked:
     metric: MetricFunction
     bound: float
     least: bool  # whether the bound is the least that is promised, or the most
-    rule: Callable[[Curve], Point] | None
+    rule: Rule | None
     prevalence: float | tuple[float, float] | None
-
-    def of_copies(self, times: int) -> "_Asked":
-        """The same of data that hold each row so many times; only a number of rows means something else there."""
-        rule = self.rule
-        if isinstance(rule, Rule) and rule.name == "top_k" and not callable(rule.target):
-            return replace(self, rule=replace(rule, target=rule.target * times))
-        return self
 
     @classmethod
     def of(cls, claim: Claim) -> "_Asked":
@@ -135,7 +123,7 @@ def _bound(claim: Claim, metric: MetricFunction) -> float:
     return bound
 
 
-def _rule(at: object, metric: MetricFunction) -> Callable[[Curve], Point] | None:
+def _rule(at: object, metric: MetricFunction) -> Rule | None:
     row = row_of(metric)
     if at is None:
         if row is not None and row.family is Family.POINTWISE:
@@ -147,23 +135,17 @@ def _rule(at: object, metric: MetricFunction) -> Callable[[Curve], Point] | None
         raise InputError(
             f"at is for metrics of a threshold, got {at!r} with {row.name}, which reads all of them; leave it out."
         )
-    if isinstance(at, str):
-        return rule_from(at, "at")
-    if not callable(at):
-        raise InputError(
-            f"at must be a rule such as 'recall=0.6' or a function that chooses a point, got {at!r}; pass one."
-        )
-    return at
+    return rule_from(at)
 
 
-def _prevalence(value: object, rule: Callable[[Curve], Point] | None) -> float | tuple[float, float] | None:
+def _prevalence(value: object, rule: Rule | None) -> float | tuple[float, float] | None:
     if value is None:
         return None
     if not isinstance(value, tuple | list):
         return checks.prevalence(value)
     if len(value) != 2:
         raise InputError(f"prevalence must be one or a pair (low, high), got {value!r}; pass both ends.")
-    if isinstance(rule, Rule) and rule.depends_on_prevalence:
+    if rule is not None and rule.depends_on_prevalence:
         raise InputError(
             f"over a range of prevalences there must be one threshold, got the rule {rule}, which has another at each; "
             f"choose by threshold, recall or fpr."
@@ -190,7 +172,7 @@ def check(
     claim : Claim
         What is claimed.
     curve : Curve
-        The data. A threshold that the claim's rule chooses on them is chosen again in the interval, as `estimate` does.
+        The data. A threshold that the claim's rule chooses on them is judged as it would be shipped, as by `estimate`.
     n_resamples, rng
         As for `estimate`.
 
@@ -211,7 +193,7 @@ def check(
     >>> curve = br.Curve.from_scores(data["fraud"], data["old_model"])
     >>> claim = br.Claim(br.precision, at_least=0.5, at="recall=0.4", prevalence="1:100")
     >>> print(br.check(claim, curve, rng=0))
-    broken: precision >= 0.5 at recall=0.4, prevalence 0.009901, 95 % sure: precision is 0.4077, at most 0.4988
+    broken: precision >= 0.5 at recall >= 0.4, prevalence 0.009901, 95 % sure: precision is 0.4077, at most 0.4674
     """
     for given, kind in ((claim, Claim), (curve, Curve)):
         if not isinstance(given, kind):
@@ -248,7 +230,7 @@ def _estimated(
 ) -> Estimate:
     if isinstance(asked.prevalence, float):
         curve = curve.at_prevalence(asked.prevalence)
-    at = curve if asked.rule is None else chosen_on(curve, asked.rule)
+    at = curve if asked.rule is None else asked.rule.on(curve)
     if not isinstance(asked.prevalence, tuple):
         return estimate(asked.metric, at, confidence_level=confidence_level, n_resamples=n_resamples, rng=rng)
     return worst_case(
@@ -288,14 +270,15 @@ def _factor_that_decides(
     draws = min(n_resamples, math.ceil(_DRAWS_BEYOND / (1 - level)))  # an expectation needs no more
 
     def distance(times: int) -> float:
-        many = _estimated(asked.of_copies(times), copies(curve, times), level, draws, rng)
+        rule = asked.rule and asked.rule.of_copies(times)
+        many = _estimated(replace(asked, rule=rule), copies(curve, times), level, draws, rng)
         return abs(found.value - (many.low if good else many.high))
 
     now = abs(found.value - (found.low if good else found.high))
     if math.isnan(now):
         return math.inf
     # These rules choose among ties otherwise than among scores that all differ, and copies are ties.
-    by_number = isinstance(asked.rule, Rule) and asked.rule.name in _RULES_BY_NUMBER
+    by_number = asked.rule is not None and asked.rule.within_gaps
     look = None if by_number and not is_mostly_tied(curve) else distance
     return factor_that_reaches(abs(found.value - asked.bound), look, now)
 
@@ -339,7 +322,7 @@ def read_claims(path: str | os.PathLike[str]) -> list[Claim]:
     ... ''')
     >>> for claim in br.read_claims(path):
     ...     print(claim)
-    recall >= 0.4 at alert_rate=0.01, prevalence 0.000999, 95 % sure
+    recall >= 0.4 at alert_rate <= 0.01, prevalence 0.000999, 95 % sure
     f_beta:beta=2 >= 0.2 at threshold=0.5, prevalence 0.001 to 0.01, 95 % sure
     """
     found = _toml(os.fspath(path))

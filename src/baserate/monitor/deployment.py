@@ -1,6 +1,5 @@
 """Where a model is to be used: the worst over a range of prevalences, and a threshold judged on other data."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
@@ -10,48 +9,21 @@ import scipy
 from baserate import checks
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
+from baserate.curves.rules import AlertRate, Rule
 from baserate.errors import InputError, MissingInformationError
-from baserate.metrics.by_name import rule_from
+from baserate.metrics.by_name import Chooser, rule_from
 from baserate.metrics.over_prevalence import MetricFunction, sweep
 from baserate.metrics.predictive import alert_rate, precision
 from baserate.metrics.rates import recall, specificity
-from baserate.registry import Family, lower_is_better, row_of
+from baserate.registry import lower_is_better, traits_of
 from baserate.results import Deployment, Estimate
-from baserate.uncertainty.estimate import check_estimable, estimate, estimates
+from baserate.uncertainty.estimate import Asked, check_estimable, estimate, estimates
 from baserate.uncertainty.methods import Question
 from baserate.uncertainty.prevalence import Span
-from baserate.uncertainty.rules import chosen_on
-
-Rule = Callable[[Curve], Point]
 
 # Prevalences at which the metric alone is looked at; intervals are made at fewer.
 _FINE = 257
 _COARSER = 4  # of the places of a span, both ends and every so many between them
-
-# Metrics that rise (or fall, or stay) with the prevalence whatever the classifier does, so that it is known beforehand
-# at which end of a range they are worst.
-_ONE_WAY = frozenset(
-    {
-        "precision",
-        "npv",
-        "f1",
-        "f_beta",
-        "recall",
-        "specificity",
-        "youden_j",
-        "balanced_accuracy",
-        "lr_positive",
-        "lr_negative",
-        "precision_gain",
-        "recall_gain",
-        "chance_precision",
-        "average_precision",
-        "auc_pr",
-        "best_f1",
-        "best_f_beta",
-        "roc_auc",
-    }
-)
 
 
 def worst_case(
@@ -105,17 +77,16 @@ def worst_case(
     if worst is None:
         worst = "highest" if lower_is_better(metric) else "lowest"
     sign = 1.0 if checks.one_of(worst, ("lowest", "highest"), "worst") == "lowest" else -1.0
-    level = checks.confidence_level(confidence_level)
+    asked = Asked.of(confidence_level, n_resamples, rng)
     where = _where_worst(metric, at, span, sign)
-    one_way = _goes_one_way(metric)
+    one_way = traits_of(metric).one_way  # then it is known beforehand at which end it is worst
     places = np.array([where]) if one_way else np.unique(np.append(span.places()[::_COARSER], where))
-    draws = checks.whole_number(n_resamples, "n_resamples")
-    question = Question(metric, at, (1 - places) / places, level, draws, checks.generator(rng))
-    found = estimates(question, None)
+    question = Question(metric, at, (1 - places) / places)
+    (found,) = estimates([question], asked)
     base = found[int(np.searchsorted(places, where))]
     if not one_way:
-        stricter = question._replace(x=question.x[places == where], confidence_level=(1 + level) / 2)
-        base = estimates(stricter, None)[0]
+        stricter = asked._replace(confidence_level=(1 + asked.confidence_level) / 2)
+        ((base,),) = estimates([question._replace(x=question.x[places == where])], stricter)
     ends = [base.low, base.high]
     if sign > 0:
         ends[0] = float(np.min([one.low for one in found]))  # nan where one of them is
@@ -125,7 +96,7 @@ def worst_case(
         base,
         low=ends[0],
         high=ends[1],
-        confidence_level=level,
+        confidence_level=asked.confidence_level,
         prevalence=where,
         uncertain_prevalence=f"{where:.4g}, the worst of {span}",
         reason=base.reason or next((one.reason for one in found if one.reason), None),
@@ -141,16 +112,11 @@ def _where_worst(metric: MetricFunction, at: Curve | Point, span: Span, sign: fl
     return float(places[0 if np.isnan(values).all() else np.nanargmin(values)])
 
 
-def _goes_one_way(metric: MetricFunction) -> bool:
-    row = row_of(metric)
-    return row is not None and (row.name in _ONE_WAY or row.family is Family.BASELINE)
-
-
 def deploy(
     choose: Curve,
     judge: Curve,
     *,
-    at: Rule | str | None = None,
+    at: Chooser | None = None,
     alerts_per_day: float | None = None,
     prevalence: float | str | None = None,
     traffic: float | None = None,
@@ -165,7 +131,7 @@ def deploy(
     ----------
     choose, judge : Curve
         The data it is chosen on, and other data of the same model.
-    at : str or function
+    at : Rule, str or function
         The target: "recall=0.6", "fpr=0.001", "precision=0.9", "alert_rate=0.01", "threshold=0.5",
         "best=expected_cost:cost_fp=1:cost_fn=30", or a function such as ``lambda curve: curve.at_recall(0.6)``.
     alerts_per_day : float, optional
@@ -187,7 +153,7 @@ def deploy(
     ... )
     >>> plan = br.deploy(before, after, alerts_per_day=50, prevalence=0.001, traffic=20_000)
     >>> plan.chosen, plan.alerts_per_day[1] < 50 < plan.alerts_per_day[2]
-    ('alert rate <= 0.0025 at prevalence 0.001', True)
+    ('alert_rate <= 0.0025 at prevalence 0.001', True)
     """
     for name, curve in (("choose", choose), ("judge", judge)):
         if not isinstance(curve, Curve):
@@ -199,7 +165,7 @@ def deploy(
         raise InputError(
             "judge must hold other rows than choose, got the same counts twice; split the rows, and choose on one part."
         )
-    chosen = chosen_on(choosing, _target(at, alerts_per_day, per_day))
+    chosen = _target(at, alerts_per_day, per_day).on(choosing)
     if chosen.threshold is None:
         raise MissingInformationError(
             "a threshold is a score, and choose was made from rates and has none; build it with from_scores."
@@ -212,7 +178,7 @@ def deploy(
     kept = judged(specificity)
     return Deployment(
         threshold=chosen.threshold,
-        chosen=str(chosen.chosen),
+        chosen=str(chosen.chosen_by),
         prevalence=eta,
         precision=judged(precision),
         recall=judged(recall),
@@ -222,7 +188,7 @@ def deploy(
     )
 
 
-def _target(at: Rule | str | None, alerts_per_day: float | None, traffic: float | None) -> Rule:
+def _target(at: Chooser | None, alerts_per_day: float | None, traffic: float | None) -> Rule:
     """The rule that chooses the threshold."""
     if (at is None) == (alerts_per_day is None):
         raise InputError(
@@ -230,8 +196,8 @@ def _target(at: Rule | str | None, alerts_per_day: float | None, traffic: float 
             f"{'none' if at is None else 'both'}; pass for example at='recall=0.6'."
         )
     if at is not None:
-        return rule_from(at, "at") if isinstance(at, str) else at
+        return rule_from(at)
     if traffic is None:
         raise InputError("alerts_per_day needs the number of cases per day, got none; pass traffic=10_000 for example.")
     budget = checks.positive_number(alerts_per_day, "alerts_per_day") / traffic
-    return lambda curve: curve.at_alert_rate(min(budget, 1.0))
+    return AlertRate(min(budget, 1.0))

@@ -11,17 +11,18 @@ from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.errors import InputError, NoSuchPointError, Reason
 from baserate.formulas.holm import holm
+from baserate.metrics.by_name import Chooser
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.monitor.change import Key, check_curves, reading
 from baserate.registry import describe
 from baserate.results import Estimate
 from baserate.results.changes import GroupDifference, GroupRow, GroupTable
-from baserate.uncertainty.draws import check_draws
-from baserate.uncertainty.estimate import estimate
-from baserate.uncertainty.independent import Readings, added_up, caution_of, drawn
-from baserate.uncertainty.means import why_no_ends
-from baserate.uncertainty.rules import Rule
+from baserate.uncertainty.estimate import Asked, estimates
+from baserate.uncertainty.independent import added_up, caution_of, readings
+from baserate.uncertainty.methods import Question
+from baserate.uncertainty.readers import why_no_ends
+from baserate.uncertainty.samplers import check_draws
 
 _ENDS = np.array([1.0]), np.array([-1.0])
 
@@ -30,19 +31,17 @@ class _Asked(NamedTuple):
     """The question, checked."""
 
     metric: MetricFunction
-    at: Rule | float | None
+    at: Chooser | float | None
     common: float
     floors: tuple[float, float]
-    level: float
-    n_draws: int
-    rng: np.random.Generator
+    interval: Asked
 
 
 def by_slice(
     metric: MetricFunction,
     curves: Mapping[Key, Curve],
     *,
-    at: Rule | float | None = None,
+    at: Chooser | float | None = None,
     prevalence: Hashable = "mean",
     min_pos: float = 10,
     min_neg: float = 10,
@@ -61,9 +60,9 @@ def by_slice(
         A metric, or your own function of a Curve (of a Point, with `at`) that returns a float.
     curves : mapping to Curve
         The slices by key, such as `curves_by` returns them; no row is in two of them.
-    at : callable or float, optional
-        For pointwise metrics, where to look: a rule that chooses on each curve, ``lambda curve: curve.at_recall(0.6)``,
-        or a threshold for all.
+    at : Rule, str, function or float, optional
+        For pointwise metrics, where to look: a rule that chooses on each curve, such as "recall >= 0.6", or a threshold
+        for all.
     prevalence : key, float, odds or "mean"
         The common prevalence: that of one slice, by its key, a given one, or the mean of the slices' own.
     min_pos, min_neg : float
@@ -129,7 +128,7 @@ def by_period(
     metric: MetricFunction,
     curves: Mapping[Key, Curve],
     *,
-    at: Rule | float | None = None,
+    at: Chooser | float | None = None,
     prevalence: Hashable = "mean",
     min_pos: float = 10,
     min_neg: float = 10,
@@ -194,19 +193,18 @@ def _asked(
     metric: MetricFunction,
     curves: Mapping[Hashable, Curve],
     *,
-    at: Rule | float | None,
+    at: Chooser | float | None,
     prevalence: Hashable,
     floors: tuple[float, float],
     confidence_level: float,
     n_resamples: int,
     rng: np.random.Generator | int | None,
 ) -> _Asked:
-    level = checks.confidence_level(confidence_level)
-    n_draws = checks.whole_number(n_resamples, "n_resamples")
-    check_draws(n_draws, level)
+    interval = Asked.of(confidence_level, n_resamples, rng)
+    check_draws(interval.n_draws, interval.confidence_level)
     least = checks.not_negative(floors[0], "min_pos"), checks.not_negative(floors[1], "min_neg")
     common = common_prevalence(curves, prevalence)
-    return _Asked(metric, at, common, least, level, n_draws, checks.generator(rng))
+    return _Asked(metric, at, common, least, interval)
 
 
 def common_prevalence(curves: Mapping[Hashable, Curve], prevalence: Hashable) -> float:
@@ -239,21 +237,27 @@ def _unfit(curve: Curve, asked: _Asked) -> Reason | None:
     return Reason.TOO_FEW_CASES if curve.n_pos < fewest_pos or curve.n_neg < fewest_neg else None
 
 
-def _estimate(curve: Curve, asked: _Asked) -> Estimate:
-    """The metric with its interval, or why there is none."""
+def _estimates(curve: Curve, asked: _Asked) -> list[Estimate]:
+    """At the prevalence of the group and at the common one, from the same draws."""
+    at = [curve, curve.at_prevalence(asked.common)]
     reason = _unfit(curve, asked)
     if reason is None:
         try:
-            place = reading(asked.metric, curve, asked.at)
-            return estimate(asked.metric, place, confidence_level=asked.level, n_resamples=asked.n_draws, rng=asked.rng)
+            places = [reading(asked.metric, one, asked.at) for one in at]
+            questions = [Question(asked.metric, place, np.array([place.odds_against])) for place in places]
+            return [one for (one,) in estimates(questions, asked.interval)]
         except NoSuchPointError:
             reason = Reason.NO_SUCH_POINT
+    return [_no_estimate(one, asked, reason) for one in at]
+
+
+def _no_estimate(curve: Curve, asked: _Asked, reason: Reason) -> Estimate:
     return Estimate(
         metric=describe(asked.metric),
         value=math.nan,
         low=math.nan,
         high=math.nan,
-        confidence_level=asked.level,
+        confidence_level=asked.interval.confidence_level,
         prevalence=curve.prevalence,
         method="none",
         n_pos=float(curve.n_pos),
@@ -278,10 +282,10 @@ def _difference(asked: _Asked, curve: Curve, other: Curve | None, against: str) 
     if reason is not None:
         return _no_difference(against, reason)
     parts = []
-    for place, (value, _), sign in zip(at, found, _ENDS, strict=True):
-        populations = drawn(asked.metric, [place], asked.n_draws, asked.rng)
-        parts.append((Readings([place], np.array([value], np.float64), populations), sign))
-    known = added_up(asked.metric, parts, asked.level)
+    for k, (place, (value, _), sign) in enumerate(zip(at, found, _ENDS, strict=True)):
+        seen = np.array([value], np.float64)
+        parts.append((readings(asked.metric, [place], seen, asked.interval.apart(k)), sign))
+    known = added_up(asked.metric, parts, asked.interval.confidence_level)
     low, high = float(known.ends.low), float(known.ends.high)
     reason = why_no_ends(asked.metric) if math.isnan(low) else None
     return GroupDifference(against, known.value, low, high, known.p_value, known.p_value, reason)
@@ -308,10 +312,11 @@ def _table(
         columns = [_adjusted(column) for column in columns]
     rows = []
     for number, (key, curve) in enumerate(curves.items()):
-        own, common = _estimate(curve, asked), _estimate(curve.at_prevalence(asked.common), asked)
+        own, common = _estimates(curve, asked)
         rows.append(GroupRow(key, own, common, tuple(column[number] for column in columns)))
+    level = asked.interval.confidence_level
     first = next((curve for curve in curves.values() if _unfit(curve, asked) is None), None)
-    return GroupTable(describe(asked.metric), kind, tuple(rows), asked.common, asked.level, _caution(first, asked))
+    return GroupTable(describe(asked.metric), kind, tuple(rows), asked.common, level, _caution(first, asked))
 
 
 def _caution(curve: Curve | None, asked: _Asked) -> str | None:

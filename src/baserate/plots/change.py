@@ -10,6 +10,7 @@ from baserate import checks
 from baserate.arrays import BoolArray
 from baserate.curves.curve import Curve
 from baserate.errors import InputError
+from baserate.metrics.by_name import Chooser
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.monitor.alarms import model_alarms
 from baserate.monitor.change import Key, check_curves, explain_changes
@@ -18,7 +19,6 @@ from baserate.plots.display import Display, Frame
 from baserate.plots.timeline import label_periods
 from baserate.registry import METRICS
 from baserate.results.changes import Alarms, ChangePart, Changes
-from baserate.uncertainty.rules import Rule
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,7 +76,7 @@ class ChangeDisplay(Display):
         *,
         metric: MetricFunction,
         reference: int | Curve = 3,
-        at: Rule | float | None = None,
+        at: Chooser | float | None = None,
         prevalence: Hashable = "mean",
         false_alarm: float = 0.05,
         looks: int | None = None,

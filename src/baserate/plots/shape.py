@@ -91,8 +91,8 @@ def gains(curve: Curve) -> Line:
     first = (column[start - 1] + share * (column[start] - column[start - 1]) for column in path)
     tpr, fpr = (np.append(value, column[start:]) for value, column in zip(first, path, strict=True))
     read = _read(Path(tpr, fpr), curve.prevalence)
-    columns = [np.asarray(evaluate(gain, read)[0]) for gain in (recall_gain, precision_gain)]
-    return Line(*columns)
+    along, gained = (np.asarray(evaluate(gain, read)[0]) for gain in (recall_gain, precision_gain))
+    return Line(np.maximum(along, 0.0), gained)  # rounding may have put the first one a hair below 0
 
 
 def lowest_precision(prevalence: float) -> Line:

@@ -31,8 +31,8 @@ class Difference:
     >>> data = br.examples.payments()
     >>> pair = br.Pair.from_scores(data["fraud"], data["old_model"], data["new_model"], names=("old", "new"))
     >>> print(br.difference(br.roc_auc, pair, rng=0))
-    roc_auc: old 0.9461, new 0.8352, difference 0.1108 [0.07536, 0.1461], p = 0.001 \
-(95 %, melded, prevalence 0.025, 300 pos, 11,700 neg)
+    roc_auc: old 0.9461, new 0.8352, difference 0.1108 [0.07885, 0.1428], p = 1.2e-10 \
+(95 %, delong_t, prevalence 0.025, 300 pos, 11,700 neg)
     """
 
     metric: str

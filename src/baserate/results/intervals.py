@@ -27,7 +27,10 @@ class Estimate:
     n_pos, n_neg : float
         Cases behind it; of weighted rows, the number of equal ones that are worth as much.
     chosen : str or None
-        How the operating point was chosen, if it was chosen on the same data; then the interval chooses again.
+        How the operating point was chosen, if it was chosen on the same data.
+    about : str or None
+        What the interval is then about: "threshold", this threshold, shipped as it is, or "rule", the rule, applied
+        again in the population.
     uncertain_prevalence : str or None
         What was known of the prevalence, if it was not one number.
     reason : Reason or None
@@ -59,6 +62,7 @@ class Estimate:
     uncertain_prevalence: str | None = None
     reason: Reason | None = None
     caution: str | None = None
+    about: str | None = None
 
     @property
     def width(self) -> float:
@@ -70,6 +74,7 @@ class Estimate:
         facts.append(f"prevalence {self.uncertain_prevalence or format(self.prevalence, '.4g')}")
         facts += [f"{size:,.6g} {name}" for size, name in ((self.n_pos, "pos"), (self.n_neg, "neg"))]
         facts += [f"chosen by {self.chosen}"] * (self.chosen is not None)
+        facts += ["about the rule"] * (self.about == "rule")
         text = f"{self.metric} {self.value:.4g} [{self.low:.4g}, {self.high:.4g}] ({', '.join(facts)})"
         notes = (self.reason.sentence if self.reason else None, self.caution)
         return "; ".join([text, *(note for note in notes if note)])

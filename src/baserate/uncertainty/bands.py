@@ -1,7 +1,6 @@
 """Bands: an interval at every prevalence, or at every place along a curve."""
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
@@ -9,19 +8,27 @@ from baserate import checks
 from baserate.arrays import FloatArray, Indices
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
-from baserate.curves.thresholds import ROUNDING
 from baserate.errors import InputError
-from baserate.formulas.proportions import Interval
+from baserate.formulas.choosing import ROUNDING
 from baserate.formulas.steps import Steps, per_rise
 from baserate.metrics.over_prevalence import MetricFunction
-from baserate.progress import progress
 from baserate.registry import describe
-from baserate.results import Band
-from baserate.uncertainty import intervals
-from baserate.uncertainty.cells import corners
-from baserate.uncertainty.draws import check_draws, chunks, melds
-from baserate.uncertainty.estimate import BUCKETS_AS_TIES, check_counted, check_estimable, estimates, sizes_behind
+from baserate.results import Band, Estimate
+from baserate.uncertainty import ends
+from baserate.uncertainty.cells import cells_of
+from baserate.uncertainty.draws import Reader, drawn
+from baserate.uncertainty.estimate import (
+    BUCKETS_AS_TIES,
+    About,
+    Asked,
+    check_counted,
+    check_estimable,
+    estimates,
+    is_again,
+    sizes_behind,
+)
 from baserate.uncertainty.methods import Question
+from baserate.uncertainty.samplers import OfCurve, check_draws
 
 _PLACES = 101  # along a curve, if the caller does not say where
 
@@ -32,6 +39,7 @@ def sweep_estimates(
     prevalences: object,
     *,
     method: str | None = None,
+    about: About = "threshold",
     confidence_level: float = 0.95,
     n_resamples: int = 2000,
     rng: np.random.Generator | int | None = None,
@@ -63,25 +71,25 @@ def sweep_estimates(
     """
     check_estimable(metric, at)
     grid = checks.prevalences(prevalences)
-    question = Question(
-        metric,
-        at,
-        (1 - grid) / grid,
-        checks.confidence_level(confidence_level),
-        checks.whole_number(n_resamples, "n_resamples"),
-        checks.generator(rng),
-    )
-    found = estimates(question, method)
+    asked = Asked.of(confidence_level, n_resamples, rng)
+    (found,) = estimates([Question(metric, at, (1 - grid) / grid, again=is_again(at, about))], asked, method)
+    return band_of(metric, at, grid, found, asked.confidence_level)
+
+
+def band_of(
+    metric: MetricFunction, at: Curve | Point, prevalences: FloatArray, found: list[Estimate], confidence_level: float
+) -> Band:
+    """Estimates at some prevalences as a band."""
     n_pos, n_neg = sizes_behind(at)
     value, low, high = (np.array([getattr(one, name) for one in found]) for name in ("value", "low", "high"))
     return Band(
         metric=describe(metric),
         along="prevalence",
-        place=grid,
+        place=prevalences,
         value=value,
         low=low,
         high=high,
-        confidence_level=question.confidence_level,
+        confidence_level=confidence_level,
         simultaneous=False,
         method=found[0].method if found else "",
         prevalence=None,
@@ -133,8 +141,16 @@ def pr_band(
     def precision(steps: Steps) -> FloatArray:
         return places / (places + curve.odds_against * _fpr_at(steps, places))
 
-    asked = Asked(simultaneous, confidence_level, n_resamples, rng)
-    return _band(curve, precision, places, asked, names=("precision", "recall"), prevalence=curve.prevalence)
+    asked = Asked.of(confidence_level, n_resamples, rng)
+    return _band(
+        curve,
+        precision,
+        places,
+        asked,
+        simultaneous=simultaneous,
+        names=("precision", "recall"),
+        prevalence=curve.prevalence,
+    )
 
 
 def roc_band(
@@ -168,8 +184,9 @@ def roc_band(
     """
     _check_curve(curve)
     places = _places(fprs, "fprs")
-    asked = Asked(simultaneous, confidence_level, n_resamples, rng)
-    return _band(curve, lambda steps: _tpr_at(steps, places), places, asked, names=("recall", "fpr"), prevalence=None)
+    asked = Asked.of(confidence_level, n_resamples, rng)
+    read: Callable[[Steps], FloatArray] = lambda steps: _tpr_at(steps, places)  # noqa: E731
+    return _band(curve, read, places, asked, simultaneous=simultaneous, names=("recall", "fpr"), prevalence=None)
 
 
 def prg_band(
@@ -208,24 +225,17 @@ def prg_band(
     def precision_gain(steps: Steps) -> FloatArray:
         return 1 - _fpr_at(steps, recalls) / recalls
 
-    asked = Asked(simultaneous, confidence_level, n_resamples, rng)
+    asked = Asked.of(confidence_level, n_resamples, rng)
     names = ("precision_gain", "recall_gain")
-    return _band(curve, precision_gain, places, asked, names=names, prevalence=curve.prevalence)
+    return _band(
+        curve, precision_gain, places, asked, simultaneous=simultaneous, names=names, prevalence=curve.prevalence
+    )
 
 
 def _check_curve(curve: object) -> None:
     if not isinstance(curve, Curve):
         raise InputError(f"a band runs along a Curve, got {type(curve).__name__}; pass the curve itself.")
     check_counted(curve)
-
-
-class Asked(NamedTuple):
-    """What a caller wants of a band."""
-
-    simultaneous: bool
-    confidence_level: float
-    n_resamples: int
-    rng: np.random.Generator | int | None
 
 
 def _places(given: object, name: str, *, above: bool = False) -> FloatArray:
@@ -243,26 +253,21 @@ def _band(
     places: FloatArray,
     asked: Asked,
     *,
+    simultaneous: bool,
     names: tuple[str, str],
     prevalence: float | None,
 ) -> Band:
-    level = checks.confidence_level(asked.confidence_level)
-    n_draws, rng = checks.whole_number(asked.n_resamples, "n_resamples"), checks.generator(asked.rng)
-    check_draws(n_draws, level)
-    if curve.missing_class:
-        value = low = high = np.full(len(places), np.nan)
-    else:
-        value = read(curve.table.steps.each(lambda column: column[np.newaxis]))[0]
-        cells = corners(curve)
-        sizes = chunks(cells, n_draws)
-        drawn = progress(melds(cells, sizes, rng), len(sizes), "Drawing populations")
-        both = [(read(pessimist.steps), read(optimist.steps)) for pessimist, optimist in drawn]
-        pessimist, optimist = (np.concatenate(side) for side in zip(*both, strict=True))
-        if asked.simultaneous:
-            low, high = _envelope(pessimist, optimist, level)
+    check_draws(asked.n_draws, asked.confidence_level)
+    value = low = high = np.full(len(places), np.nan)
+    if not curve.missing_class:
+        value = read(curve.steps.each(lambda column: column[np.newaxis]))[0]
+        sampler = OfCurve(curve, cells_of(curve))
+        (found,) = drawn(sampler, [Reader(lambda models: read(models[0].steps))], asked.n_draws, asked.seeds)
+        if simultaneous:
+            low, high = ends.envelope(found, asked.confidence_level)
             low, high = np.minimum(low, value), np.maximum(high, value)
         else:
-            low, high = intervals.melded(pessimist, optimist, value, level)
+            low, high = ends.melded(found, value, asked.confidence_level)
     n_pos, n_neg = sizes_behind(curve)
     return Band(
         metric=names[0],
@@ -271,8 +276,8 @@ def _band(
         value=value,
         low=low,
         high=high,
-        confidence_level=level,
-        simultaneous=asked.simultaneous,
+        confidence_level=asked.confidence_level,
+        simultaneous=simultaneous,
         method="melded",
         prevalence=prevalence,
         n_pos=n_pos,
@@ -280,23 +285,6 @@ def _band(
         reason=curve.missing_class,
         caution=BUCKETS_AS_TIES if curve.bucketed else None,
     )
-
-
-def _envelope(pessimist: FloatArray, optimist: FloatArray, confidence_level: float) -> Interval:
-    """The narrowest pair of order statistics, the same at every place, that as few draws leave as the level allows."""
-    tail = (1 - confidence_level) / 2
-    return Interval(_lower_envelope(pessimist, tail), -_lower_envelope(-optimist, tail))
-
-
-def _lower_envelope(draws: FloatArray, tail: float) -> FloatArray:
-    ordered = np.sort(draws, axis=0)
-    columns = zip(ordered.T, draws.T, strict=True)
-    not_above = np.stack([np.searchsorted(column, values, side="right") for column, values in columns], axis=1)
-    # A draw falls below the order statistic c somewhere if at some place no more than c draws are not above it.
-    lowest = np.sort(not_above.min(axis=1))
-    rank = int(lowest[int(tail * (len(draws) - 1))]) - 1
-    envelope: FloatArray = ordered[max(rank, 0)]
-    return envelope
 
 
 def _fpr_at(steps: Steps, recalls: FloatArray) -> FloatArray:

@@ -1,9 +1,10 @@
-"""A curve cut into cells: rows that a question cannot tell apart, and that resampling may therefore fill as one.
+"""A curve cut into cells: rows that no question can tell apart so well that it would matter.
 
-Resampling rows within each class is a multinomial over cells, exactly. An area sees only the corners of a curve, so
-its cells are the corners and the gaps between them, however many negatives lie in a gap.
+To draw a population is to draw how much of it lies in each cell. Cells follow from the rows alone, never from what is
+asked, so that all answers about a curve come from the same populations.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -12,13 +13,22 @@ import numpy as np
 import scipy
 
 from baserate.arrays import BoolArray, Counts, FloatArray, Indices
+from baserate.curves.counting import Counted
 from baserate.curves.curve import Curve
+from baserate.curves.table import CountTable
 
-# Twice as many corners are all kept as they are. Of more, areas keep so many, and cut the others into so many runs.
-_SINGLE_CORNERS = 8192
+# So many corners are all kept as they are.
+_FEW_CORNERS = 512
 
-# Runs for a search for the best threshold, to a unit of log odds: each has a thousandth of what is above it, or below.
-_RUNS_PER_LOGIT = 1000
+# Of more, those within a sixteenth of a unit of log odds of either rate stand as one: where few rows are above, or
+# below, each stands for itself, and no run has more than a sixteenth of what is above it or below it.
+RUNS_PER_LOGIT = 16
+
+# Rows of either class from the top that are told apart in any case: at a small prevalence they decide.
+_SINGLE = 32
+
+# A tie stands for itself if it moves a rate by more than this part of what chance does.
+_NOTICED = 0.25
 
 _NEARLY_NONE = 1e-12  # a share with finite log odds
 
@@ -53,15 +63,99 @@ class Cells(NamedTuple):
     and a last one for the gap below all corners.
     """
 
-    score: FloatArray  # of each corner
+    score: FloatArray  # of each corner; of a run of them, the lowest one
+    top: FloatArray  # and the highest one
     pos: Part
     neg: Part
-    straight: BoolArray  # corners that stand for a run of corners, between which the ROC curve is taken as straight
+    mostly_tied: bool = False  # two rows or more to a score; of weighted rows that is not known, and not assumed
+
+    @property
+    def straight(self) -> BoolArray:
+        """Corners that stand for a run of corners, between which the ROC curve is taken as straight."""
+        return self.top > self.score
 
     @property
     def atoms(self) -> BoolArray:
-        """Corners where rows share a score: there the score is discrete, elsewhere it may be continuous."""
-        return ((self.pos.rows > 1) | (self.neg.rows[1::2] > 0)) & ~self.straight
+        """Corners where so many rows share a score that it is discrete there; elsewhere it may be continuous."""
+        tied = ((self.pos.rows > 1) | (self.neg.rows[1::2] > 0)) & ~self.straight
+        if self.mostly_tied:
+            return tied
+        return tied & (_moves(self.pos.rows) | _moves(self.neg.rows)[1::2])
+
+
+# A curve, and how many runs there are to a unit of log odds.
+Cut = Callable[[Curve, int], Cells]
+
+
+def corners(curve: Curve) -> Cells:
+    """One corner for each score of positives, as areas see them."""
+    at = np.flatnonzero(_counted(curve).pos)
+    return _cut(curve, at, at)
+
+
+def every_corner(curve: Curve) -> Cells:
+    """One corner for each score of positives, and for each of many tied negatives."""
+    counted = _counted(curve)
+    at = np.flatnonzero((counted.pos > 0) | _noticed(counted.neg, counted.neg_squares))
+    return _cut(curve, at, at)
+
+
+def cells_of(curve: Curve, runs_per_logit: int = RUNS_PER_LOGIT) -> Cells:
+    """The corners; where there are many, runs of them stand as one, along which the ROC curve is taken as straight.
+
+    What that does to a value is read off the curve itself, and draws are moved by it (see `draws`). What is left is
+    some hundredths of what so many draws leave open (docs/intervals.md has the figures).
+    """
+    counted = _counted(curve)
+    heavy_pos, heavy_neg = _noticed(counted.pos, counted.pos_squares), _noticed(counted.neg, counted.neg_squares)
+    return _in_runs(curve, (counted.pos > 0) | heavy_neg, heavy_pos | heavy_neg, runs_per_logit)
+
+
+def scores_in_runs(curve: Curve, runs_per_logit: int = RUNS_PER_LOGIT) -> Cells:
+    """The same with a corner for each score, for losses, which also differ between negatives in one gap."""
+    counted = _counted(curve)
+    heavy = _noticed(counted.pos, counted.pos_squares) | _noticed(counted.neg, counted.neg_squares)
+    return _in_runs(curve, np.ones(len(curve), np.bool_), heavy, runs_per_logit)
+
+
+def _in_runs(curve: Curve, is_corner: BoolArray, heavy: BoolArray, runs_per_logit: int) -> Cells:
+    counted, at = _counted(curve), np.flatnonzero(is_corner)
+    if len(at) <= _FEW_CORNERS:
+        return _cut(curve, at, at)
+    alone, begins = heavy[at], np.zeros(len(at), np.bool_)
+    for column in (counted.pos, counted.neg):
+        running = _running(column)
+        above = np.append(0, running[at + 1]).astype(np.float64)
+        share = _NEARLY_NONE + (1 - 2 * _NEARLY_NONE) * (above / float(running[-1]))
+        place = scipy.special.logit(share) * runs_per_logit
+        begins |= np.diff(np.floor(place[:-1]), prepend=-np.inf) > 0
+        begins |= (above[:-1] < _SINGLE) & (np.diff(above[:-1], prepend=-1.0) > 0)
+        alone |= np.diff(place) >= 1
+    begins |= alone
+    begins[1:] |= alone[:-1]
+    first = np.append(0, 1 + np.flatnonzero(begins[1:]))
+    return _cut(curve, at[first], at[np.append(first[1:], len(at)) - 1])
+
+
+def every_score(curve: Curve, _: int = RUNS_PER_LOGIT) -> Cells:
+    """One corner per distinct score, for a function that may look anywhere; nothing stands as one."""
+    at = np.arange(len(curve))
+    return _cut(curve, at, at)
+
+
+def between(curve: Curve, thresholds: FloatArray) -> Cells:
+    """What lies at each of some falling thresholds or above it, down to the next: all that is seen of them."""
+    behind = len(curve) - np.searchsorted(curve.score[::-1], thresholds)
+    first, last = np.append(0, behind), np.append(behind, len(curve)) - 1
+    score = np.append(thresholds, -np.inf)
+    return Cells(score, score, *_parts(_counted(curve), first, last))
+
+
+def cell_of(score: FloatArray, cells: Cells) -> Indices:
+    """The cell of each score: even numbers are gaps, odd ones are corners, or runs of them."""
+    corner = np.searchsorted(-cells.score, -score)
+    within = (corner < len(cells.score)) & (score <= np.append(cells.top, np.inf)[corner])
+    return np.asarray(2 * corner + within, np.intp)
 
 
 def is_mostly_tied(curve: Curve) -> bool:
@@ -69,130 +163,61 @@ def is_mostly_tied(curve: Curve) -> bool:
     return not curve.weighted and 2 * len(curve) <= curve.n_pos + curve.n_neg
 
 
-def corners(curve: Curve, sides: Indices | None = None) -> Cells:
-    """One corner per distinct positive score: all that points chosen by recall can see.
-
-    Of more corners than are drawn in no time, those between the first and the last on one side of a limit stand as one.
-    `sides` has a number for each score, 0 if it may come to be on either side.
-    """
-    return _by_side(curve, np.flatnonzero(curve.pos > 0), sides)
+def _counted(curve: Curve) -> Counted:
+    """The counts as they are kept, which are narrow."""
+    assert isinstance(curve.table, CountTable)  # `check_counted` has seen to that
+    return curve.table.counted
 
 
-def thresholds(curve: Curve, sides: Indices | None = None) -> Cells:
-    """One corner per distinct score: every threshold there is, unless they are so many; then as for `corners`."""
-    return _by_side(curve, np.arange(len(curve)), sides)
+def _noticed(sums: Counts, squares: Counts | None) -> BoolArray:
+    """Scores whose rows, standing or falling together, move the rate by more than a part of its standard deviation."""
+    tied = sums > 1 if squares is None else sums * sums > squares  # more than one row
+    if not tied.any():
+        return tied
+    rows = sums.astype(np.float64)
+    if squares is not None:
+        rows = np.divide(rows * rows, squares, out=np.zeros(len(sums)), where=sums > 0)
+    return tied & _moves(rows)
 
 
-def corners_for_areas(curve: Curve) -> Cells:
-    """The corners, all that areas can see; beyond a number of them, runs of corners stand as one.
-
-    The highest ones, where a false positive weighs most, stay as they are, and so does one that would fill a run by
-    itself. Along a run the ROC curve is taken as straight, which moves an area of precision by less than the largest
-    share of positives in a run (below 1/4,096) times the fall of precision along all runs, and moves it alike in all
-    draws.
-    """
-    at = np.flatnonzero(curve.pos > 0)
-    if len(at) <= 2 * _SINGLE_CORNERS:
-        return _cut(curve, at)
-    pos, neg = (share * _SINGLE_CORNERS for share in _shares_above(curve, at))
-    begins = _another_whole(pos) | _around(_fills_a_whole(pos) | _fills_a_whole(neg))
-    begins[: _SINGLE_CORNERS + 1] = True
-    return _in_runs(curve, at, begins)
+def _moves(rows: FloatArray) -> BoolArray:
+    """Where rows that stand or fall together are more than one, and move a rate by a part of its standard deviation."""
+    above = np.cumsum(rows)
+    spread = np.sqrt(above * (above[-1] - above + rows) / above[-1])
+    return np.asarray((rows > 1) & (rows >= _NOTICED * spread), np.bool_)
 
 
-def corners_for_the_best(curve: Curve, threshold: float | None) -> Cells:
-    """The corners, for a search for the best of them, which on this curve ended at a threshold.
-
-    Beyond a number of them, runs stand as one, and only their ends are looked at. No run is worth mentioning beside
-    what is above it and what is below it, or goes beyond the threshold, so the best of the ends is as good as the best
-    of all up to a small part of what chance does.
-    """
-    at = np.flatnonzero(curve.pos > 0)
-    if len(at) <= 2 * _SINGLE_CORNERS:
-        return _cut(curve, at)
-    pos, neg = (
-        scipy.special.logit(np.clip(share, _NEARLY_NONE, 1 - _NEARLY_NONE)) * _RUNS_PER_LOGIT
-        for share in _shares_above(curve, at)
-    )
-    alone = _fills_a_whole(pos) | _fills_a_whole(neg)
-    if threshold is not None:
-        alone |= curve.score[at] == threshold
-    begins = _another_whole(pos) | _another_whole(neg) | _around(alone)
-    return _in_runs(curve, at, begins)
+def _cut(curve: Curve, first: Indices, last: Indices) -> Cells:
+    """Cells between corners, each of which goes from a first score to a last one."""
+    parts = _parts(_counted(curve), first, last)
+    return Cells(curve.score[last], curve.score[first], *parts, mostly_tied=is_mostly_tied(curve))
 
 
-def either_side(curve: Curve, threshold: float) -> Cells:
-    """What is at a threshold that was given beforehand or above it, and what is below: all that its metrics can see."""
-    behind = len(curve) - int(np.searchsorted(curve.score[::-1], threshold))
-    cells = _cut(curve, np.array([0, behind]), np.array([behind, len(curve)]) - 1)
-    return cells._replace(score=np.array([threshold, -np.inf]))
-
-
-# --- runs of corners ------------------------------------------------------------------------------
-
-
-def _by_side(curve: Curve, at: Indices, sides: Indices | None) -> Cells:
-    if sides is None or len(at) <= 2 * _SINGLE_CORNERS:
-        return _cut(curve, at)
-    side = sides[at]
-    alone, changes = side == 0, np.diff(side) != 0
-    alone[1:] |= changes
-    alone[:-1] |= changes
-    return _in_runs(curve, at, _around(alone))
-
-
-def _in_runs(curve: Curve, at: Indices, begins: BoolArray) -> Cells:
-    """Cells of runs of corners, by which corners begin one."""
-    first = np.append(0, 1 + np.flatnonzero(begins[1:]))
-    return _cut(curve, at[first], at[np.append(first[1:], len(at)) - 1])
-
-
-def _shares_above(curve: Curve, at: Indices) -> tuple[FloatArray, FloatArray]:
-    """The share of each class above all corners, which is none, and down to each one."""
-    return np.append(0.0, curve.tpr[at]), np.append(0.0, curve.fpr[at])
-
-
-def _another_whole(place: FloatArray) -> BoolArray:
-    """Corners above which another whole number has been reached than above the one before."""
-    return np.diff(np.floor(place[:-1]), prepend=-np.inf) > 0
-
-
-def _fills_a_whole(place: FloatArray) -> BoolArray:
-    """Corners that take up as much as the way from one whole number to the next."""
-    return np.diff(place) >= 1
-
-
-def _around(alone: BoolArray) -> BoolArray:
-    """Corners that begin a run, if these are to have one each: they, and those behind them."""
-    begins = alone.copy()
-    begins[1:] |= alone[:-1]
-    return begins
-
-
-def _cut(curve: Curve, first: Indices, last: Indices | None = None) -> Cells:
-    """Cells between corners, each of which goes from a first row to a last one."""
-    last = first if last is None else last
+def _parts(counted: Counted, first: Indices, last: Indices) -> tuple[Part, Part]:
     # Positives lie at corners only; what is in a gap is nothing but negatives.
-    pos, neg = _amounts(curve.pos, first, last)[1::2], _amounts(curve.neg, first, last)
-    pos_squares = neg_squares = None
-    if curve.weighted:
-        pos_squares = _amounts(curve.pos_squares, first, last)[1::2]
-        neg_squares = _amounts(curve.neg_squares, first, last)
-    return Cells(curve.score[last].copy(), _part(pos, pos_squares), _part(neg, neg_squares), first < last)
+    pos, neg = _amounts(counted.pos, first, last)[1::2], _amounts(counted.neg, first, last)
+    if counted.pos_squares is None or counted.neg_squares is None:
+        return Part(pos, np.ones(len(pos))), Part(neg, np.ones(len(neg)))
+    squares = _amounts(counted.pos_squares, first, last)[1::2], _amounts(counted.neg_squares, first, last)
+    return _part(pos, squares[0]), _part(neg, squares[1])
 
 
 def _amounts(column: Counts, first: Indices, last: Indices) -> FloatArray:
     """What is in the gap above each corner and at the corner, alternately, and last what is below all corners."""
-    running = np.concatenate([np.zeros(1, np.longdouble), np.cumsum(column, dtype=np.longdouble)])
     ends = np.empty(2 * len(first) + 2, np.intp)
     ends[0], ends[1:-1:2], ends[2:-1:2], ends[-1] = 0, first, last + 1, len(column)
-    return np.diff(running[ends]).astype(np.float64)
+    return np.diff(_running(column)[ends]).astype(np.float64)
 
 
-def _part(amounts: Counts, squares: FloatArray | None) -> Part:
-    sums = amounts.astype(np.float64)
-    if squares is None:
-        return Part(sums, np.ones(len(sums)))
+def _running(column: Counts) -> Counts:
+    """Sums of what is above each entry, and of all: whole numbers exactly, weights through long doubles."""
+    exact = np.int64 if column.dtype.kind != "f" else np.longdouble
+    running = np.zeros(len(column) + 1, exact)
+    np.cumsum(column, dtype=exact, out=running[1:])
+    return running
+
+
+def _part(sums: FloatArray, squares: FloatArray) -> Part:
     used = sums > 0
     weight = np.divide(squares, sums, out=np.ones(len(sums)), where=used)
     return Part(np.divide(sums, weight, out=np.zeros(len(sums)), where=used), weight)

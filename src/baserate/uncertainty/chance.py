@@ -12,16 +12,15 @@ from baserate.curves.counting import Counted
 from baserate.curves.curve import Curve
 from baserate.curves.table import CountTable
 from baserate.errors import InputError
+from baserate.formulas.areas import Corners
 from baserate.formulas.mann_whitney import mann_whitney_tail
 from baserate.formulas.steps import Steps
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.progress import progress
-from baserate.registry import Family, bound_parameters, describe, row_of
+from baserate.registry import Family, bound_parameters, describe, row_of, traits_of
 from baserate.results import ChanceTest
-from baserate.uncertainty.draws import Drawn
 from baserate.uncertainty.picks import Picks, check_cases, chunks, every_labelling, picks
-from baserate.uncertainty.replicates import values
 
 # Two values closer than this, relatively, are equal. A value that may be negative is a difference, and near zero it is
 # known to the rounding of its terms only.
@@ -143,11 +142,10 @@ def _totals(curve: Curve) -> Indices:
 
 
 def _follows_mann_whitney(metric: MetricFunction, curve: Curve) -> bool:
-    row = row_of(metric)
     n_pairs = curve.n_pos * curve.n_neg
     few = n_pairs <= _FEW_PAIRS and n_pairs * min(curve.n_pos, curve.n_neg) <= _FEW_STEPS
     untied = len(curve) == curve.n_pos + curve.n_neg
-    return row is not None and row.name == "roc_auc" and not bound_parameters(metric) and few and untied
+    return traits_of(metric).share_of_pairs and not bound_parameters(metric) and few and untied
 
 
 # --- the metric of shuffled labels ----------------------------------------------------------------
@@ -194,9 +192,9 @@ def _values_of(metric: MetricFunction, curve: Curve, labellings: Iterator[Picks]
         neg = np.where(cases > 0, totals[place] - cases, 0)
         steps = Steps(tp, above[place] - tp, cases, neg, curve.n_pos, curve.n_neg)
         # The data are read as they are, in steps at each score.
-        drawn = Drawn(steps, np.ones(place.shape[1], np.bool_), curve.score)
+        shuffled = Corners(steps, None, curve.n_pos, curve.n_neg)
         with np.errstate(divide="ignore", invalid="ignore"):
-            found.append(values(metric, curve, drawn, x)[:, 0])
+            found.append(row.over_odds(shuffled, x, **bound_parameters(metric))[:, 0])
     return np.concatenate(found)
 
 

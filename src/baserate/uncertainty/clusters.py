@@ -1,35 +1,27 @@
 """Rows that come in clusters, such as several of one patient: whole clusters are drawn, not rows."""
 
 import math
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
 
 import numpy as np
 
-from baserate import checks
-from baserate.arrays import FloatArray
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.errors import InputError, Reason
 from baserate.formulas.proportions import Interval
+from baserate.metrics.by_name import Chooser, rule_from
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
-from baserate.progress import progress
 from baserate.registry import describe
 from baserate.results import Estimate
-from baserate.uncertainty import intervals
-from baserate.uncertainty.cells import Cells
-from baserate.uncertainty.draws import Drawn, Masses, check_draws, chunks, optimist, pessimist
-from baserate.uncertainty.estimate import check_estimable
-from baserate.uncertainty.levels import at_level, holding, is_chosen, levels_of, likely_levels
-from baserate.uncertainty.means import drawn_cluster_means, has_interval, losses_of, why_no_ends
+from baserate.uncertainty import ends
+from baserate.uncertainty.cells import RUNS_PER_LOGIT, Cells, between
+from baserate.uncertainty.draws import Reader, drawn
+from baserate.uncertainty.estimate import Asked, check_estimable
+from baserate.uncertainty.levels import at_level, is_chosen, levels_of, likely_levels
 from baserate.uncertainty.methods import searched_for
-from baserate.uncertainty.pairing import cell_of
-from baserate.uncertainty.replicates import cells_for, values
-from baserate.uncertainty.rules import Rule, chosen_on
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+from baserate.uncertainty.readers import cut_for, has_interval, reading_of, why_no_ends
+from baserate.uncertainty.samplers import OfClusters, check_draws
 
 # With fewer clusters than this nothing can be said about the next one.
 _FEWEST = 5
@@ -39,7 +31,7 @@ def cluster_estimate(
     metric: MetricFunction,
     clusters: Mapping[object, Curve],
     *,
-    at: Rule | None = None,
+    at: Chooser | None = None,
     prevalence: float | str | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 2000,
@@ -57,9 +49,9 @@ def cluster_estimate(
         A metric, or your own function of a Curve (of a Point, with `at`) that returns a float.
     clusters : mapping of id to Curve
         The rows of each cluster.
-    at : callable, optional
-        For pointwise metrics, how to choose the operating point on the pooled curve, such as
-        ``lambda curve: curve.at_threshold(0.5)``; a threshold chosen on the data is chosen again in every draw.
+    at : Rule, str or function, optional
+        For pointwise metrics, the rule that chooses the operating point on the pooled curve, such as "threshold=0.5";
+        a threshold chosen on the data is chosen again in every draw.
     prevalence : float or odds, optional
         Where to read the pooled curve; without it, at the share of positives among all rows.
     confidence_level, n_resamples, rng
@@ -94,81 +86,58 @@ def cluster_estimate(
         pooled = pooled.at_prevalence(prevalence)
     model: Curve | Point = pooled
     if at is not None and not pooled.missing_class:
-        model = chosen_on(pooled, at)
+        model = rule_from(at).on(pooled)
     if not pooled.missing_class:
         check_estimable(metric, model)
-    level, generator = checks.confidence_level(confidence_level), checks.generator(rng)
-    n_draws = checks.whole_number(n_resamples, "n_resamples")
-    check_draws(n_draws, level)
+    asked = Asked.of(confidence_level, n_resamples, rng)
+    check_draws(asked.n_draws, asked.confidence_level)
     value, reason = (math.nan, pooled.missing_class) if pooled.missing_class else evaluate(metric, model)
     n_pos, n_neg = (_worth([float(part) for part in sizes]) for sizes in zip(*_sizes(clusters), strict=True))
     if reason is None and not _enough(clusters):
         reason = Reason.TOO_FEW_CLUSTERS
-    ends = Interval(np.full(1, math.nan), np.full(1, math.nan))
+    found = Interval(np.full(1, math.nan), np.full(1, math.nan))
     if reason is None:
         if has_interval(metric):
-            asked = _Asked(metric, clusters, level, n_draws, generator)
-            ends = _melded(asked, model, _values(asked, model))
-        if np.isnan(ends).any():
+            found = _melded(metric, model, clusters, asked)
+        if np.isnan(found).any():
             reason = why_no_ends(metric)
     return Estimate(
         metric=describe(metric),
         value=float(value),
-        low=float(ends.low[0]),
-        high=float(ends.high[0]),
-        confidence_level=level,
+        low=float(found.low[0]),
+        high=float(found.high[0]),
+        confidence_level=asked.confidence_level,
         prevalence=pooled.prevalence,
         method=f"melded over {len(clusters):,} clusters" if has_interval(metric) else "none",
         n_pos=n_pos,
         n_neg=n_neg,
-        chosen=str(model.chosen) if isinstance(model, Point) and is_chosen(model) else None,
+        chosen=model.chosen_by if isinstance(model, Point) and is_chosen(model) else None,
         reason=reason,
     )
 
 
-class _Asked(NamedTuple):
-    """The question, checked."""
-
-    metric: MetricFunction
-    clusters: Mapping[object, Curve]
-    confidence_level: float
-    n_draws: int
-    rng: np.random.Generator
-
-
-class _Sides(NamedTuple):
-    """The metric in drawn populations, as a pessimist and as an optimist sees it, or the reverse for a loss."""
-
-    values: tuple[FloatArray, FloatArray]
-    levels: list[FloatArray]  # that a rule has chosen, where scores are discrete
-
-
-def _melded(asked: _Asked, model: Curve | Point, sides: _Sides) -> Interval:
+def _melded(metric: MetricFunction, model: Curve | Point, clusters: Mapping[object, Curve], asked: Asked) -> Interval:
     """The interval, which also holds those of the thresholds that may be the population's choice."""
-    metric, level = asked.metric, asked.confidence_level
-    value = np.full(1, evaluate(metric, model)[0])
-    ends = intervals.melded(*sides.values, value, level, searched_for=searched_for(metric, model))
-    places = [at_level(model, at) for (at,) in likely_levels(sides.levels, (1 - level) / 2)]
-    return holding(ends, (_melded(asked, place, _values(asked, place)) for place in places))
-
-
-def _values(asked: _Asked, model: Curve | Point) -> _Sides:
-    metric, clusters, _, n_draws, rng = asked
-    x = np.array([model.odds_against])
-    losses = losses_of(metric)
-    if losses is not None:
-        least, most = drawn_cluster_means(clusters.values(), losses, x, n_draws, rng)
-        return _Sides((least.T, most.T), [])
-    cells = cells_for(metric, model, every_corner=True)
-    sizes = chunks(cells, n_draws)
-    drawn = progress(_drawn(cells, clusters, sizes, rng), len(sizes), "Drawing clusters")
-    found = [
-        [(values(metric, model, side, x), levels_of(model, side)[:, np.newaxis]) for side in pair] for pair in drawn
+    read, x = reading_of(metric, model), np.array([model.odds_against])
+    readers = [
+        Reader(lambda models: read(models[0], x), of_curves=isinstance(model, Curve)),
+        Reader(lambda models: levels_of([model], models), of_curves=False),
     ]
-    (worst, of_worst), (best, of_best) = (
-        [np.concatenate(column) for column in zip(*side, strict=True)] for side in zip(*found, strict=True)
-    )
-    return _Sides((worst, best), [of_worst, of_best])
+    sampler = OfClusters(clusters, *_cells(metric, model))
+    values, levels = drawn(sampler, readers, asked.n_draws, asked.seeds, what="Drawing clusters")
+    level, value = asked.confidence_level, np.full(1, evaluate(metric, model)[0])
+    found = ends.melded(values, value, level, searched_for=searched_for(metric, model))
+    places = [at_level(model, at) for (at,) in likely_levels(levels, (1 - level) / 2)]
+    return ends.holding(found, (_melded(metric, place, clusters, asked) for place in places))
+
+
+def _cells(metric: MetricFunction, model: Curve | Point) -> tuple[Curve, Cells]:
+    """The pooled curve, cut for what is asked."""
+    curve = model if isinstance(model, Curve) else model.curve
+    assert curve is not None
+    if isinstance(model, Point) and not is_chosen(model) and model.threshold is not None:
+        return curve, between(curve, np.array([model.threshold]))
+    return curve, cut_for(metric, model)(curve, RUNS_PER_LOGIT)
 
 
 def _sizes(clusters: Mapping[object, Curve]) -> list[tuple[float, float]]:
@@ -183,45 +152,3 @@ def _worth(sizes: list[float]) -> float:
     """How many clusters of equal size so uneven ones are worth."""
     squares = float(np.square(sizes).sum())
     return sum(sizes) ** 2 / squares if squares else 0.0
-
-
-class Spread(NamedTuple):
-    """What each cluster holds in each cell of the pooled curve: one row per cluster."""
-
-    pos: "csr_array"
-    neg: "csr_array"
-
-
-def _drawn(
-    cells: Cells, clusters: Mapping[object, Curve], sizes: list[int], rng: np.random.Generator
-) -> Iterator[tuple[Drawn, Drawn]]:
-    """Populations as a pessimist and as an optimist sees them, where a cluster is drawn as a whole."""
-    spread = _spread(cells, clusters)
-    one_more = [_typical(np.array(part)) for part in zip(*_sizes(clusters), strict=True)]
-    for size in sizes:
-        weight = rng.standard_exponential((size, len(clusters)))
-        pos, neg = (np.asarray((part.T @ weight.T).T, np.float64) for part in spread)
-        free = (rng.standard_exponential((size, 1)) * typical for typical in one_more)
-        masses = Masses(pos, neg, *free)
-        yield pessimist(cells, masses), optimist(cells, masses)
-
-
-def _typical(sizes: FloatArray) -> float:
-    """The size of a cluster where large ones count for more, as the free one may be large."""
-    return float(np.square(sizes).sum() / sizes.sum())
-
-
-def _spread(cells: Cells, clusters: Mapping[object, Curve]) -> Spread:
-    from scipy.sparse import csr_array  # slow to import, seldom needed
-
-    lengths = [len(curve) for curve in clusters.values()]
-    cluster = np.repeat(np.arange(len(clusters)), lengths)
-    score, pos, neg = (
-        np.concatenate([getattr(curve, name) for curve in clusters.values()]) for name in ("score", "pos", "neg")
-    )
-    cell = cell_of(score, cells)
-    there, corners = pos > 0, len(cells.score)
-    return Spread(
-        csr_array((pos[there].astype(np.float64), (cluster[there], cell[there] // 2)), (len(clusters), corners)),
-        csr_array((neg.astype(np.float64), (cluster, cell)), (len(clusters), 2 * corners + 1)),
-    )

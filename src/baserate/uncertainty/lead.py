@@ -8,15 +8,17 @@ import scipy
 from baserate import checks
 from baserate.arrays import FloatArray
 from baserate.curves.pair import Pair
+from baserate.errors import Reason
+from baserate.metrics.by_name import Chooser
 from baserate.metrics.over_prevalence import MetricFunction, crossings, sweep
 from baserate.registry import describe, lower_is_better
 from baserate.results import Crossing, CrossingEstimate, Lead
-from baserate.uncertainty import intervals
-from baserate.uncertainty.difference import at_likely_levels, contest_of, melded_differences
-from baserate.uncertainty.draws import check_draws
-from baserate.uncertainty.levels import holding
-from baserate.uncertainty.means import has_interval, why_no_ends
-from baserate.uncertainty.rules import Rule
+from baserate.uncertainty import ends
+from baserate.uncertainty.contests import differences_of, methods_of
+from baserate.uncertainty.difference import contest_of
+from baserate.uncertainty.estimate import Asked
+from baserate.uncertainty.readers import has_interval, why_no_ends
+from baserate.uncertainty.samplers import check_draws
 
 _CELLS = 128  # of the grid of log-odds on which drawn curves are compared
 
@@ -26,7 +28,7 @@ def lead(
     pair: Pair,
     prevalences: object,
     *,
-    at: Rule | tuple[Rule, Rule] | None = None,
+    at: Chooser | tuple[Chooser, Chooser] | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 2000,
     rng: np.random.Generator | int | None = None,
@@ -56,33 +58,23 @@ def lead(
     array([ 0.07,  0.01, -0.39])
     """
     grid = checks.prevalences(prevalences)
-    level, n_draws = checks.confidence_level(confidence_level), checks.whole_number(n_resamples, "n_resamples")
-    check_draws(n_draws, level)
-    sign = -1.0 if lower_is_better(metric) else 1.0
+    asked = Asked.of(confidence_level, n_resamples, rng)
+    check_draws(asked.n_draws, asked.confidence_level)
     contest = contest_of(metric, pair, at)._replace(x=(1 - grid) / grid)
-    if pair.a.missing_class:
-        nothing = np.full(len(grid), np.nan)
-        return Lead(describe(metric), pair.names, grid, nothing, nothing, nothing, nothing, level, pair.a.missing_class)
-    first, second = (sweep(metric, model, grid) for model in (contest.a, contest.b))
-    with np.errstate(invalid="ignore"):  # both may be infinite
-        value = first.value - second.value
-    if not has_interval(metric):
-        nothing = np.full(len(grid), np.nan)
-        why = first.reason or second.reason or why_no_ends(metric)
-        return Lead(describe(metric), pair.names, grid, value, nothing, nothing, nothing, level, why)
-    generator = checks.generator(rng)
-    drawn = melded_differences(contest, n_draws, generator)
-    found = []
-    for one, (pessimist, optimist, _) in at_likely_levels(contest, drawn, level, generator):
-        with np.errstate(invalid="ignore"):
-            there = sweep(metric, one.a, grid).value - sweep(metric, one.b, grid).value
-        found.append(intervals.melded(pessimist, optimist, there, level))
-    ends = holding(found[0], found[1:])
-    leading = [(np.mean(sign * side > 0, axis=0) + np.mean(sign * side >= 0, axis=0)) / 2 for side in drawn[:2]]
-    known = ~(np.isnan(ends.low) | np.isnan(ends.high))
-    probability = np.where(known, (leading[0] + leading[1]) / 2, np.nan)
-    reason = first.reason or second.reason or (why_no_ends(metric) if np.isnan(ends).any() else None)
-    return Lead(describe(metric), pair.names, grid, value, ends.low, ends.high, probability, level, reason)
+    nothing = np.full(len(grid), np.nan)
+    value, low, high, probability = nothing, nothing, nothing, nothing
+    reason = pair.a.missing_class
+    if reason is None:
+        reason = next(
+            (found for found in (sweep(metric, m, grid).reason for m in (contest.a, contest.b)) if found), None
+        )
+        value = contest.values()
+        name, method = next(iter(methods_of(contest).items()))
+        low, high, _, leading = method(contest, asked)
+        probability = 1 - leading if lower_is_better(metric) else leading
+        if np.isnan(low).any() or np.isnan(high).any():
+            reason = reason or (Reason.NO_VARIATION if name == "delong_t" else why_no_ends(metric))
+    return Lead(describe(metric), pair.names, grid, value, low, high, probability, asked.confidence_level, reason)
 
 
 def crossing_estimates(
@@ -91,7 +83,7 @@ def crossing_estimates(
     *,
     low: float | str = 1e-6,
     high: float | str = 1 - 1e-6,
-    at: Rule | tuple[Rule, Rule] | None = None,
+    at: Chooser | tuple[Chooser, Chooser] | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
     rng: np.random.Generator | int | None = None,
@@ -123,28 +115,30 @@ def crossing_estimates(
     >>> swap.low < swap.prevalence < swap.high
     True
     """
-    ends = checks.prevalence_range(low, high)
-    level, n_draws = checks.confidence_level(confidence_level), checks.whole_number(n_resamples, "n_resamples")
-    check_draws(n_draws, level)
+    span = checks.prevalence_range(low, high)
+    asked = Asked.of(confidence_level, n_resamples, rng)
+    level = asked.confidence_level
+    check_draws(asked.n_draws, level)
     contest = contest_of(metric, pair, at)
     if pair.a.missing_class:
         return []
-    seen = crossings(metric, contest.a, contest.b, low=ends[0], high=ends[1], names=pair.names)
+    seen = crossings(metric, contest.a, contest.b, low=span[0], high=span[1], names=pair.names)
     if not seen:
         return []
     if not has_interval(metric):
         return [_with_interval(one, (math.nan, math.nan), math.nan, level) for one in seen]
-    grid = np.linspace(float(scipy.special.logit(ends[0])), float(scipy.special.logit(ends[1])), _CELLS + 1)
+    grid = np.linspace(float(scipy.special.logit(span[0])), float(scipy.special.logit(span[1])), _CELLS + 1)
     sign = -1.0 if lower_is_better(metric) else 1.0
-    sides = melded_differences(contest._replace(x=np.exp(-grid)), n_draws, checks.generator(rng))[:2]
+    along = contest._replace(x=np.exp(-grid))
+    sides = differences_of(along, asked)[0]
     made = []
     for one in seen:
         lost_by_first = sign if one.leads_below == pair.names[0] else -sign
-        pessimist, optimist = (_swaps(lost_by_first * side, grid, one.prevalence) for side in sides)
-        found = intervals.melded(pessimist, optimist, np.asarray(scipy.special.logit(one.prevalence)), level)
+        swaps = np.stack([_swaps(lost_by_first * side, grid, one.prevalence) for side in sides])
+        found = ends.melded(swaps, np.asarray(scipy.special.logit(one.prevalence)), level)
         low, high = (float(scipy.special.expit(end)) for end in found)
-        again = float(np.mean(np.isfinite(np.append(pessimist, optimist))))
-        made.append(_with_interval(one, (max(ends[0], low), min(ends[1], high)), again, level))
+        again = float(np.mean(np.isfinite(swaps)))
+        made.append(_with_interval(one, (max(span[0], low), min(span[1], high)), again, level))
     return made
 
 

@@ -1,0 +1,149 @@
+"""What is said of drawn populations: intervals, p-values, probabilities, bands."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import scipy
+
+from baserate.arrays import FloatArray
+from baserate.formulas.proportions import Interval, z_score
+from baserate.uncertainty.intervals import Scale
+
+
+def percentile(replicates: FloatArray, confidence_level: float) -> Interval:
+    """The middle part of the replicates, along the first axis.
+
+    The ends are replicates themselves, the outer ones, because between an infinite one and another there is nothing.
+    Where more replicates are undefined than may lie beyond an end, both are nan.
+    """
+    tail = (1 - confidence_level) / 2
+    undefined = np.isnan(replicates)
+    known = undefined.sum(axis=0) <= int(tail * (len(replicates) - 1))
+    low = np.quantile(np.where(undefined, -np.inf, replicates), tail, axis=0, method="lower")
+    high = np.quantile(np.where(undefined, np.inf, replicates), 1 - tail, axis=0, method="higher")
+    return Interval(np.where(known, low, np.nan), np.where(known, high, np.nan))
+
+
+def melded(
+    drawn: FloatArray, value: FloatArray, confidence_level: float, *, searched_for: float | None = None
+) -> Interval:
+    """From the lowest end that any observer sees to the highest one, and never past the value.
+
+    `drawn` has observers, populations and places. `searched_for` says that the data were searched for the highest value
+    (1) or for the lowest (-1).
+    """
+    ends = [percentile(side, confidence_level) for side in drawn]
+    low, high = np.minimum.reduce([end.low for end in ends]), np.maximum.reduce([end.high for end in ends])
+    if searched_for is not None:
+        sign = searched_for
+        let_down = sign * _without_flattery(sign * drawn[0], sign * drawn[-1], sign * value, confidence_level)
+        low, high = (np.minimum(low, let_down), high) if sign > 0 else (low, np.maximum(high, let_down))
+    # What was seen is inside also where it is the most extreme value there is, which no draw reaches.
+    return Interval(np.minimum(low, value), np.maximum(high, value))
+
+
+def expanded(
+    drawn: FloatArray, value: FloatArray, confidence_level: float, n: float
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Ends, p-values of no difference from 0, and probabilities of being above 0, from all that observers see together.
+
+    The ends lie as far out as Student's law has them with ``n - 1`` degrees of freedom, where the replicates as they
+    are would have them where the normal law does (Hesterberg 2015). The p-value is below ``1 - confidence_level`` where
+    0 lies outside.
+    """
+    pooled = drawn.reshape(-1, drawn.shape[-1])
+    freedom = max(n - 1, 1)
+    tail = float(scipy.special.ndtr(-scipy.special.stdtrit(freedom, (1 + confidence_level) / 2)))
+    low, high = percentile(pooled, 1 - 2 * tail)
+    less, more = (np.count_nonzero(~side, axis=0) for side in (pooled > 0, pooled < 0))
+    beyond = np.minimum((1 + np.minimum(less, more)) / (1 + len(pooled)), 0.5)
+    p = 2 * scipy.special.stdtr(freedom, scipy.special.ndtri(beyond))
+    known = ~(np.isnan(low) | np.isnan(high))
+    p, leads = (np.where(known, part, np.nan) for part in (p, leading(drawn)))
+    return np.minimum(low, value), np.maximum(high, value), p, leads
+
+
+def p_value(drawn: FloatArray) -> FloatArray:
+    """Two-sided, of no difference from 0, where an observer sees the populations: the most doubtful one decides.
+
+    It is below 0.05 where 0 lies outside of the interval at 95 %, up to one population.
+    """
+    less, more = (np.count_nonzero(~side, axis=1).max(axis=0) for side in (drawn > 0, drawn < 0))
+    return np.asarray(np.minimum(1.0, 2 * (1 + np.minimum(less, more)) / (1 + drawn.shape[1])), np.float64)
+
+
+def leading(drawn: FloatArray) -> FloatArray:
+    """The probability of being above 0, ties counting half: the mean of what observers see."""
+    return np.asarray((np.mean(drawn > 0, axis=1) + np.mean(drawn >= 0, axis=1)).mean(axis=0) / 2, np.float64)
+
+
+def holding(ends: Interval, others: Iterable[Interval]) -> Interval:
+    """An interval that holds others as well; what it leaves undefined, they do not define."""
+    low, high = ends
+    for other in others:
+        low, high = np.fmin(low, other.low), np.fmax(high, other.high)
+    return Interval(np.where(np.isnan(ends.low), np.nan, low), np.where(np.isnan(ends.high), np.nan, high))
+
+
+def _without_flattery(
+    pessimist: FloatArray, optimist: FloatArray, value: FloatArray, confidence_level: float
+) -> FloatArray:
+    """The lower end of a highest value, let down by as much as the search for the highest flatters.
+
+    The best of many is better than it should be, in the data and once more in curves drawn from them. What the draws
+    have gained, the value has gained as well; the end lies as far below as in a pessimist's draws.
+    """
+    flattery = np.maximum(np.nanmedian(optimist, axis=0) - value, 0.0)
+    reach = np.nanmedian(pessimist, axis=0) - percentile(pessimist, confidence_level).low
+    return np.asarray(value - 2 * flattery - reach)
+
+
+def bca(replicates: FloatArray, value: float, acceleration: float, confidence_level: float) -> Interval:
+    """Percentiles moved for bias and skewness (Efron 1987); nan where all replicates lie on one side of the value."""
+    below = (np.count_nonzero(replicates < value) + np.count_nonzero(replicates == value) / 2) / len(replicates)
+    if not 0 < below < 1:
+        return Interval(np.asarray(np.nan), np.asarray(np.nan))
+    bias = scipy.special.ndtri(below)
+    reach = bias + np.array([-1.0, 1.0]) * z_score(confidence_level)
+    tails = scipy.special.ndtr(bias + reach / (1 - acceleration * reach))
+    low, high = np.quantile(replicates, tails)
+    return Interval(low, high)
+
+
+def studentised(
+    replicates: FloatArray,
+    variances: FloatArray,
+    *,
+    value: float,
+    variance: float,
+    scale: Scale,
+    confidence_level: float,
+) -> Interval:
+    """The replicates' distances from the value in their own standard errors, laid off with that of the value."""
+    tail = (1 - confidence_level) / 2
+    seen = np.asarray(value, np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.sqrt(variance) * scale.slope(seen)
+        distances = (scale.to(replicates) - scale.to(seen)) / (np.sqrt(variances) * scale.slope(replicates))
+    distances = distances[np.isfinite(distances)]
+    if len(distances) < len(replicates) / 2 or not np.isfinite(error) or error == 0:
+        return Interval(np.asarray(np.nan), np.asarray(np.nan))
+    near, far = np.quantile(distances, [tail, 1 - tail])
+    return Interval(scale.back(scale.to(seen) - far * error), scale.back(scale.to(seen) - near * error))
+
+
+def envelope(drawn: FloatArray, confidence_level: float) -> Interval:
+    """The narrowest pair of order statistics, the same at every place, that as few draws leave as the level allows."""
+    tail = (1 - confidence_level) / 2
+    return Interval(_lower_envelope(drawn[0], tail), -_lower_envelope(-drawn[-1], tail))
+
+
+def _lower_envelope(draws: FloatArray, tail: float) -> FloatArray:
+    ordered = np.sort(draws, axis=0)
+    columns = zip(ordered.T, draws.T, strict=True)
+    not_above = np.stack([np.searchsorted(column, values, side="right") for column, values in columns], axis=1)
+    # A draw falls below the order statistic c somewhere if at some place no more than c draws are not above it.
+    lowest = np.sort(not_above.min(axis=1))
+    rank = int(lowest[int(tail * (len(draws) - 1))]) - 1
+    envelope: FloatArray = ordered[max(rank, 0)]
+    return envelope

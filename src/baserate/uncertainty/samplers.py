@@ -1,0 +1,390 @@
+"""How the rows came, and populations drawn that they may have come from.
+
+A sampler draws what a population holds in each cell of each model's curve. Under the usual law the distribution
+function at each corner follows the law of uniform order statistics, which leaves something of each class free to be
+anywhere: a row for ends that hold for sure, half a row for ends that hold on average (mid-P). Observers place it
+differently, a pessimist where it does most harm, an optimist where it does most good. For a single rate and a whole row
+the two together are Clopper and Pearson's interval. Resampling is another law: rows drawn with replacement within each
+class, of which nothing is left.
+
+Random numbers come in streams of their own for each class and for what is free, so that a draw does not depend on how
+many are made at a time.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import scipy
+
+from baserate.arrays import BoolArray, Counts, FloatArray, Indices
+from baserate.curves.curve import Curve
+from baserate.curves.pair import Pair
+from baserate.errors import InputError
+from baserate.formulas.areas import Corners
+from baserate.formulas.steps import Steps
+from baserate.uncertainty.cells import RUNS_PER_LOGIT, Cells, Part, cell_of, every_corner
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+# Numbers worked on at a time: few enough that the work on them stays in the processor's cache.
+_CHUNK = 2**17
+
+_FEW_ROWS = 4  # in a cell
+
+# Rows that two models see in the same cells are a group; with more groups than this, cells become coarser.
+_MANY_GROUPS = 2**15
+
+HALF_A_ROW = 0.5  # free in each class
+_KNOWN = 5  # rows at a level that is known to be there, and to be the outermost
+
+Draw = Callable[[int, np.random.Generator], FloatArray]  # as many draws, one row of cells each
+Law = Callable[[Part], Draw]
+
+
+@dataclass(frozen=True)
+class Drawn(Corners):
+    """Many drawn curves with the same corners.
+
+    Where something is placed, there is a corner for it above all others, and one below them.
+    """
+
+    atoms: BoolArray  # corners where the score is discrete
+    score: FloatArray  # of each corner
+    cells: Cells  # that the corners stand for
+
+
+class Placed(NamedTuple):
+    """Where what is free is placed on a model's curve: positives at a corner, negatives in a cell.
+
+    Both are counted with the corner above all others and the one below them.
+    """
+
+    pos: int
+    neg: int
+
+
+# Above all cells and below them; a cell of negatives has this number and the offset.
+TOP, BOTTOM = Placed(0, 1), Placed(-1, -2)
+OFFSET = 2
+
+
+class Observer(NamedTuple):
+    """Where somebody places what is free on each model's curve, and how much there is of it."""
+
+    models: tuple[Placed, ...]
+    pos: float = HALF_A_ROW
+    neg: float = HALF_A_ROW
+
+
+# Nothing is placed: of rows that are drawn again, or to see what the rows alone do.
+NOBODY = Observer((), 0.0, 0.0)
+
+
+class Masses(NamedTuple):
+    """What drawn populations hold in each cell of each model, and random numbers for what is free in each class."""
+
+    models: Sequence[tuple[FloatArray, FloatArray]]  # positives and negatives
+    free: FloatArray  # between 0 and 1: how much is free, among all that might be
+
+
+class Sampler(ABC):
+    """How rows came: draws what a population may hold in each cell."""
+
+    curves: tuple[Curve, ...]  # of each model
+    cells: tuple[Cells, ...]
+    numbers: int  # that one draw takes
+    worth: tuple[float, float] = (1.0, 1.0)  # of a free row of each class
+    again: bool = False  # whether rows are drawn again; then curves are read as they are, like the data themselves
+
+    @abstractmethod
+    def held(self, n_draws: int, streams: "Streams") -> Sequence[tuple[FloatArray, FloatArray]]:
+        """What so many populations hold in the cells of each model."""
+
+    def masses(self, n_draws: int, streams: "Streams") -> Masses:
+        """So many populations."""
+        return Masses(self.held(n_draws, streams), streams.free.random((n_draws, 2)))
+
+    def chunks(self, n_draws: int) -> list[int]:
+        """How many populations to draw at a time."""
+        size = max(1, min(n_draws, _CHUNK // self.numbers))
+        return [size] * (n_draws // size) + [n_draws % size] * (n_draws % size > 0)
+
+    @property
+    def pessimist(self) -> Observer:
+        """The free positive below all others, the free negative above them."""
+        return Observer(tuple(Placed(low.pos, high.neg) for high, low in map(_ends, self.cells)))
+
+    @property
+    def optimist(self) -> Observer:
+        """The reverse."""
+        return Observer(tuple(Placed(high.pos, low.neg) for high, low in map(_ends, self.cells)))
+
+    def seen_by(self, observer: Observer, masses: Masses) -> tuple[Drawn, ...]:
+        """Populations as somebody sees them, model by model."""
+        models = zip(self.cells, masses.models, strict=True)
+        if observer is NOBODY:
+            return tuple(self._read(*one) for one in models)
+        free = [
+            np.asarray(worth * scipy.special.gammaincinv(rows, masses.free[:, k]) if rows else 0.0, np.float64)
+            for k, (worth, rows) in enumerate(zip(self.worth, observer[1:], strict=True))
+        ]
+        placed = zip(models, observer.models, strict=True)
+        return tuple(self._with_free(cells, held, free, where) for (cells, held), where in placed)
+
+    def seen(self) -> tuple[Drawn, ...]:
+        """The rows themselves, as if they were a population."""
+        return tuple(self._as_seen(cells) for cells in self.cells)
+
+    def seen_closely(self) -> tuple[Drawn, ...] | None:
+        """The same with every corner; None where every corner has a cell anyway."""
+        if not self.curves or not any(cells.straight.any() for cells in self.cells):
+            return None
+        return tuple(self._as_seen(every_corner(curve)) for curve in self.curves)
+
+    def _as_seen(self, cells: Cells) -> Drawn:
+        pos, neg = ((part.rows * part.weight)[np.newaxis] for part in (cells.pos, cells.neg))
+        return self._read(cells, (pos, neg))
+
+    def _read(self, cells: Cells, held: tuple[FloatArray, FloatArray]) -> Drawn:
+        """Curves with nothing left to be placed; drawn rows are read as they are, like the curve itself."""
+        atoms = ~cells.straight if self.again else cells.atoms
+        return Drawn(_shares(*held), atoms, *self._sizes, cells.score, cells)
+
+    def _with_free(
+        self, cells: Cells, held: tuple[FloatArray, FloatArray], free: Sequence[FloatArray], where: Placed
+    ) -> Drawn:
+        """Populations with what is free at a corner: one of those that are there, or one above or below them all."""
+        pos, neg = (np.pad(amounts, ((0, 0), (width, width))) for amounts, width in zip(held, (1, 2), strict=True))
+        pos[:, where.pos] += free[0]
+        neg[:, where.neg] += free[1]
+        atoms = ~cells.straight if self.again else cells.atoms
+        score = np.concatenate([[np.inf], cells.score, [-np.inf]])
+        return Drawn(_shares(pos, neg), np.pad(atoms, 1), *self._sizes, score, cells)
+
+    @property
+    def _sizes(self) -> tuple[float, float]:
+        return self.cells[0].pos.total, self.cells[0].neg.total
+
+
+def _ends(cells: Cells) -> tuple[Placed, Placed]:
+    """The highest and the lowest place: beyond all others or, where it is known, at the outermost level.
+
+    Where scores are mostly tied, a level with some rows of the class is known to be there, and beyond it nobody invents
+    another one. One with a row or two may as well have neighbours that were not seen.
+    """
+    if not cells.mostly_tied:
+        return TOP, BOTTOM
+    pos, neg = cells.pos.rows, cells.neg.rows[1::2]
+    # What does harm goes to the outermost level of all, what does good to the outermost of its own class.
+    top, bottom = 0, len(pos) - 1
+    best_pos, best_neg = int(np.flatnonzero(pos)[0]), int(np.flatnonzero(neg)[-1]) if neg.any() else bottom
+    high = Placed(
+        best_pos + 1 if pos[best_pos] >= _KNOWN else TOP.pos,
+        2 * top + 1 + OFFSET if pos[top] + neg[top] >= _KNOWN else TOP.neg,
+    )
+    low = Placed(
+        bottom + 1 if pos[bottom] + neg[bottom] >= _KNOWN else BOTTOM.pos,
+        2 * best_neg + 1 + OFFSET if neg[best_neg] >= _KNOWN else BOTTOM.neg,
+    )
+    return high, low
+
+
+@dataclass(frozen=True)
+class Streams:
+    """Random numbers for positives, for negatives, and for what is free."""
+
+    pos: np.random.Generator
+    neg: np.random.Generator
+    free: np.random.Generator
+
+    @classmethod
+    def of(cls, seeds: Sequence[int]) -> "Streams":
+        """One stream for each of three seeds."""
+        return cls(*(np.random.Generator(np.random.SFC64(seed)) for seed in seeds))
+
+
+def _shares(pos: FloatArray, neg: FloatArray) -> Steps:
+    """Corners of curves with one positive and one negative in all, from what each cell holds."""
+    tp, fp = np.cumsum(pos, axis=1), np.cumsum(neg, axis=1)
+    # Divided by its own last entry a running sum ends at exactly 1.
+    n_pos, n_neg = tp[:, -1:], fp[:, -1:]
+    return Steps(tp / n_pos, fp[:, 1::2] / n_neg, pos / n_pos, neg[:, 1::2] / n_neg, 1.0, 1.0)
+
+
+# --- samplers -------------------------------------------------------------------------------------
+
+
+class OfCells(Sampler):
+    """Independent rows of one model, in cells."""
+
+    curves: tuple[Curve, ...] = ()
+
+    def __init__(self, cells: Cells, *, again: bool = False) -> None:
+        self.cells, self.again = (cells,), again
+        self.numbers = 3 * len(cells.score) + 1
+        law: Law = multinomial if again else gammas
+        self._pos, self._neg = law(cells.pos), law(cells.neg)
+        self.worth = cells.pos.typical_weight, cells.neg.typical_weight
+
+    def held(self, n_draws: int, streams: Streams) -> Sequence[tuple[FloatArray, FloatArray]]:
+        """Cell by cell."""
+        return [(self._pos(n_draws, streams.pos), self._neg(n_draws, streams.neg))]
+
+
+class OfCurve(OfCells):
+    """Independent rows of one model."""
+
+    def __init__(self, curve: Curve, cells: Cells, *, again: bool = False) -> None:
+        super().__init__(cells, again=again)
+        self.curves = (curve,)
+
+
+class OfPair(Sampler):
+    """Independent rows that two models have scored: what one sees in a cell, the other sees in cells of its own."""
+
+    def __init__(self, pair: Pair, cut: Callable[[Curve, int], Cells], *, again: bool = False) -> None:
+        self.curves, self.again = (pair.a, pair.b), again
+        runs = RUNS_PER_LOGIT
+        self._cut_into(pair, cut, runs)
+        while runs > 1 and len(self.pos.of_a) + len(self.neg.of_a) > _MANY_GROUPS:
+            runs //= 2
+            self._cut_into(pair, cut, runs)
+        self.numbers = len(self.pos.of_a) + len(self.neg.of_a) + sum(3 * len(one.score) for one in self.cells)
+        law: Law = multinomial if again else gammas
+        self._pos, self._neg = law(self.pos.part), law(self.neg.part)
+
+    def _cut_into(self, pair: Pair, cut: Callable[[Curve, int], Cells], runs: int) -> None:
+        self.cells = cut(pair.a, runs), cut(pair.b, runs)
+        in_a, in_b = (cell_of(score, one) for score, one in zip(pair.scores, self.cells, strict=True))
+        pos, neg = pair.positive, ~pair.positive
+        # A positive is always at a corner; corners are counted without the gaps between them.
+        self.pos, self.neg = _shared(in_a[pos] // 2, in_b[pos] // 2), _shared(in_a[neg], in_b[neg])
+
+    def held(self, n_draws: int, streams: Streams) -> Sequence[tuple[FloatArray, FloatArray]]:
+        """Group by group of rows that both models see alike, added up by cell."""
+        pos, neg = self._pos(n_draws, streams.pos), self._neg(n_draws, streams.neg)
+        models = []
+        for k, cells in enumerate(self.cells):
+            corners = len(cells.score)
+            models.append((self.pos.into(pos, k, corners), self.neg.into(neg, k, 2 * corners + 1)))
+        return models
+
+
+class OfClusters(Sampler):
+    """Rows that come in clusters, such as several of one patient: a cluster gets one weight for all its rows."""
+
+    def __init__(self, clusters: Mapping[object, Curve], pooled: Curve, cells: Cells) -> None:
+        self.curves, self.cells = (pooled,), (cells,)
+        self.numbers = 3 * len(cells.score) + len(clusters) + 1
+        self._spread, self._n = _spread(cells, clusters), len(clusters)
+        # What is unplaced is one more cluster, which may be large.
+        of_class = zip(*((curve.n_pos, curve.n_neg) for curve in clusters.values()), strict=True)
+        pos, neg = (np.array(sizes, np.float64) for sizes in of_class)
+        self.worth = float(pos @ pos / pos.sum()), float(neg @ neg / neg.sum())
+
+    def held(self, n_draws: int, streams: Streams) -> Sequence[tuple[FloatArray, FloatArray]]:
+        """Cluster by cluster."""
+        weight = streams.pos.standard_exponential((n_draws, self._n))
+        pos, neg = (np.asarray((part.T @ weight.T).T, np.float64) for part in self._spread)
+        return [(pos, neg)]
+
+
+class _Shared(NamedTuple):
+    """Groups of rows of one class that both models see in the same cells."""
+
+    part: Part  # how many rows are in each group
+    of_a: Indices  # the cell of each group in the first model's curve; groups are in their order
+    of_b: Indices
+
+    def into(self, drawn: FloatArray, model: int, n_cells: int) -> FloatArray:
+        """What was drawn for the groups, added up by cell of a model."""
+        cell_of = (self.of_a, self.of_b)[model]
+        if model:
+            order = np.argsort(cell_of, kind="stable")
+            cell_of, drawn = cell_of[order], drawn[:, order]
+        first = np.flatnonzero(np.diff(cell_of, prepend=-1))
+        summed = np.zeros((len(drawn), n_cells))
+        summed[:, cell_of[first]] = np.add.reduceat(drawn, first, axis=1)
+        return summed
+
+
+def _shared(of_a: Indices, of_b: Indices) -> _Shared:
+    code = of_a.astype(np.int64) * (int(of_b.max(initial=0)) + 1) + of_b
+    _, first, rows = np.unique(code, return_index=True, return_counts=True)
+    return _Shared(Part(rows.astype(np.float64), np.ones(len(rows))), of_a[first], of_b[first])
+
+
+def _spread(cells: Cells, clusters: Mapping[object, Curve]) -> tuple["csr_array", "csr_array"]:
+    """What each cluster holds in each cell of the pooled curve: one row per cluster."""
+    from scipy.sparse import csr_array  # slow to import, seldom needed
+
+    cluster = np.repeat(np.arange(len(clusters)), [len(curve) for curve in clusters.values()])
+    score, pos, neg = (
+        np.concatenate([getattr(curve, name) for curve in clusters.values()]) for name in ("score", "pos", "neg")
+    )
+    cell = cell_of(score, cells)
+    there, corners = pos > 0, len(cells.score)
+    return (
+        csr_array((pos[there].astype(np.float64), (cluster[there], cell[there] // 2)), (len(clusters), corners)),
+        csr_array((neg.astype(np.float64), (cluster, cell)), (len(clusters), 2 * corners + 1)),
+    )
+
+
+# --- laws -----------------------------------------------------------------------------------------
+
+
+def multinomial(part: Part) -> Draw:
+    """Draw how many of as many rows fall into each cell."""
+    used = np.flatnonzero(part.rows)
+    rows = part.rows[used].astype(np.int64)
+    n_rows, n_cells = int(rows.sum()), len(used)
+    # For few rows in each cell, to draw each row is quicker than to draw how many there are in each cell.
+    row_by_row = n_rows <= _FEW_ROWS * n_cells
+    cell_of = np.repeat(np.arange(n_cells), rows) if row_by_row else np.zeros(0, np.intp)
+
+    def draw(size: int, rng: np.random.Generator) -> FloatArray:
+        drawn = np.zeros((size, len(part.rows)))
+        if row_by_row:
+            drawn[:, used] = _tally(cell_of[rng.integers(n_rows, size=(size, n_rows))], n_cells)
+        else:
+            drawn[:, used] = rng.multinomial(n_rows, rows / n_rows, size=size)
+        return drawn
+
+    return draw
+
+
+def _tally(cells: Indices, n_cells: int) -> Counts:
+    """How often each cell comes up in each row."""
+    places = cells + np.arange(0, len(cells) * n_cells, n_cells)[:, np.newaxis]
+    return np.bincount(places.ravel(), minlength=len(cells) * n_cells).reshape(len(cells), n_cells)
+
+
+def gammas(part: Part) -> Draw:
+    """Draw a gamma variate for each cell, with as many degrees as there are rows in it, times their weight."""
+    used = np.flatnonzero(part.rows)
+    rows, weight = part.rows[used], part.weight[used]
+    single, alike = bool((rows == 1).all()), bool((weight == 1).all())
+
+    def draw(size: int, rng: np.random.Generator) -> FloatArray:
+        shape = (size, len(used))
+        variates = rng.standard_exponential(shape) if single else rng.standard_gamma(rows, shape)
+        drawn = np.zeros((size, len(part.rows)))
+        drawn[:, used] = variates if alike else variates * weight
+        return drawn
+
+    return draw
+
+
+def check_draws(n_draws: int, confidence_level: float) -> None:
+    """Refuse so few draws that none of them would lie beyond the ends of an interval."""
+    fewest = math.ceil(2 / (1 - confidence_level))
+    if n_draws < fewest:
+        raise InputError(
+            f"n_resamples must be at least {fewest:,} for a confidence level of {confidence_level:.6g}, got "
+            f"{n_draws:,}; draw more, or ask for less."
+        )
