@@ -87,7 +87,7 @@ def test_a_threshold_that_moves_with_the_prevalence_has_no_crossings(payments, a
     done = ask("compare", payments, *MODELS, "--at", "alert_rate=0.01", "--no-intervals", "--json")
     answer = json.loads(done.out)
     assert (done.code, answer["best"], answer["crossings"]) == (0, [], [])
-    assert done.err == "Note: no crossings of f1: alert_rate=0.01 moves with the prevalence\n"
+    assert done.err == "Note: no crossings of f1: alert_rate <= 0.01 moves with the prevalence\n"
     assert [row["metric"] for row in answer["values"]] == ["f1", "f1"]
 
 

@@ -191,7 +191,11 @@ WRONG = [
     ({"--at": "recall=most"}, 1, "Error: --at must be a rule and a number such as recall=0.6, got 'recall=most'."),
     ({"--at": "recall=60"}, 1, "Error: recall must be above 0 and at most 1, got 60.0"),
     ({"--at": "top_k=2.5"}, 1, "Error: k must be a whole number"),
-    ({"--at": "recall=0.6", "--metric": "roc_auc"}, 1, "Error: --at chooses a threshold, got recall=0.6 and no metric"),
+    (
+        {"--at": "recall=0.6", "--metric": "roc_auc"},
+        1,
+        "Error: --at chooses a threshold, got recall >= 0.6 and no",
+    ),
     ({"--period": "ts"}, 1, "Error: a period must be a column and a length such as ts:month"),
     ({"--period": "ts:moon"}, 1, "did you mean 'month'"),
     ({"--tz": "UTC"}, 2, "Error: --tz goes with --period."),

@@ -11,7 +11,7 @@ from baserate.cli.arguments import Key, curves_of, group_name, of_a_file
 from baserate.cli.notes import note, quiet_option
 from baserate.cli.output import Row, in_a_format, show_csv, show_json, show_table
 from baserate.cli.prevalences import Range, prevalence_from, range_from
-from baserate.cli.questions import Question, asked_by_options, level_from, questions_from, with_intervals
+from baserate.cli.questions import About, Question, asked_by_options, level_from, questions_from, with_intervals
 from baserate.cli.reading import row_at
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
@@ -46,6 +46,7 @@ def compare(
     span: str,
     names: tuple[str, ...],
     rule: str | None,
+    about: About,
     intervals: bool,
     confidence_level: float,
     form: str | None,
@@ -60,7 +61,7 @@ def compare(
     --json all of it.
     """
     level = level_from(intervals, confidence_level)
-    questions = questions_from(names, rule, areas=("average_precision",), pointwise=("f1",))
+    questions = questions_from(names, rule, about, areas=("average_precision",), pointwise=("f1",))
     for question in questions:
         lower_is_better(question.metric)  # says no to a metric without a direction
     elsewhere, between = [prevalence_from(text) for text in prevalences], range_from(span)

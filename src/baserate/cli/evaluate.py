@@ -8,8 +8,8 @@ from baserate.cli.arguments import curves_of, of_a_file
 from baserate.cli.notes import quiet_option
 from baserate.cli.output import in_a_format, show
 from baserate.cli.prevalences import prevalence_from
-from baserate.cli.questions import asked_by_options, level_from, questions_from, with_intervals
-from baserate.cli.reading import row_at
+from baserate.cli.questions import About, asked_by_options, level_from, questions_from, with_intervals
+from baserate.cli.reading import Wanted, rows_at
 from baserate.progress import progress
 
 _AREAS = ("average_precision", "auc_pr", "normalized_auc_pr", "auc_prg", "best_f1", "roc_auc")
@@ -38,6 +38,7 @@ def evaluate(
     prevalences: tuple[str, ...],
     names: tuple[str, ...],
     rule: str | None,
+    about: About,
     intervals: bool,
     confidence_level: float,
     form: str | None,
@@ -50,12 +51,11 @@ def evaluate(
     threshold.
     """
     level = level_from(intervals, confidence_level)
-    questions = questions_from(names, rule, areas=_AREAS, pointwise=_POINTWISE)
+    questions = questions_from(names, rule, about, areas=_AREAS, pointwise=_POINTWISE)
     elsewhere = [prevalence_from(text) for text in prevalences]
-    wanted = [
-        (question, score, key, at)
-        for (score, key), curve in curves_of(**data).items()
-        for at in (curve, *map(curve.at_prevalence, elsewhere))
-        for question in questions
-    ]
-    show([row_at(*one, level) for one in progress(wanted, len(wanted), "Evaluating")], form)
+    curves = curves_of(**data)
+    rows = []
+    for (score, key), curve in progress(curves.items(), len(curves), "Evaluating"):
+        read = (curve, *map(curve.at_prevalence, elsewhere))
+        rows += rows_at([Wanted(question, score, key, at) for at in read for question in questions], level)
+    show(rows, form)

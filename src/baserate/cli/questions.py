@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -10,10 +10,13 @@ from click.shell_completion import CompletionItem
 from baserate import checks
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
+from baserate.curves.rules import Rule
 from baserate.errors import InputError
-from baserate.metrics.by_name import Rule, metric_from, rule_from
+from baserate.metrics.by_name import metric_from
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.registry import METRICS, Family, row_of
+
+About = Literal["threshold", "rule"]  # as in `estimate`
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -29,16 +32,24 @@ class Question:
 
     metric: MetricFunction
     rule: Rule | None
+    about: About = "threshold"
 
     def place(self, curve: Curve) -> Curve | Point:
         """Where to read the metric: on the curve, or at the point that the rule chooses on it."""
-        return curve if self.rule is None else self.rule(curve)
+        return curve if self.rule is None else self.rule.on(curve)
 
 
 def asked_by_options(command: F) -> F:
     """The options that say what is asked."""
     command.__doc__ = f"{command.__doc__}\n    {_ABOUT_RULES}"
     for option in (
+        click.option(
+            "--about",
+            type=click.Choice(["threshold", "rule"]),
+            default="threshold",
+            show_default=True,
+            help="Intervals of the chosen threshold, shipped as it is, or of the rule, applied again.",
+        ),
         click.option("--at", "rule", metavar="RULE", help="How to choose a threshold, see above."),
         click.option(
             "--metric",
@@ -83,10 +94,15 @@ def _metrics_beginning_with(_: click.Context, __: click.Parameter, beginning: st
 
 
 def questions_from(
-    names: Sequence[str], rule: str | None, *, areas: Sequence[str], pointwise: Sequence[str]
+    names: Sequence[str],
+    rule: str | None,
+    about: About = "threshold",
+    *,
+    areas: Sequence[str],
+    pointwise: Sequence[str],
 ) -> list[Question]:
     """What is asked; without names the usual metrics of whole curves or, with a rule, of points."""
-    chosen = None if rule is None else rule_from(rule)
+    chosen = None if rule is None else Rule.parse(rule, "--at")
     found = []
     for name in names or (areas if chosen is None else pointwise):
         metric = metric_from(name)
@@ -94,7 +110,7 @@ def questions_from(
         needs_threshold = row is not None and row.family is Family.POINTWISE
         if needs_threshold and chosen is None:
             raise InputError(f"{name} needs a threshold; choose one, for example by --at recall=0.6.")
-        found.append(Question(metric, chosen if needs_threshold else None))
+        found.append(Question(metric, chosen if needs_threshold else None, about))
     if chosen is not None and all(question.rule is None for question in found):
         raise InputError(
             f"--at chooses a threshold, got {chosen} and no metric that needs one; leave it out, or ask for one such "

@@ -5,7 +5,8 @@ expect; tables for people leave out what is empty.
 """
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from baserate.cli.arguments import Key, group_name
 from baserate.cli.output import Row
@@ -16,24 +17,58 @@ from baserate.errors import NoSuchPointError, Reason
 from baserate.metrics.bounds import bounds
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import sweep
-from baserate.progress import progress
 from baserate.registry import describe
+from baserate.results import Estimate
 from baserate.uncertainty.bands import sweep_estimates
-from baserate.uncertainty.estimate import estimate, is_bucketed
+from baserate.uncertainty.estimate import estimate_all, is_bucketed
 
 Ends = tuple[float | None, float | None]
 
 
+class Wanted(NamedTuple):
+    """A question about a curve as it is read."""
+
+    question: Question
+    score: str
+    key: Key
+    curve: Curve
+
+
+def rows_at(wanted: Sequence[Wanted], confidence_level: float | None) -> list[Row]:
+    """A row for each, with an interval if a level is given; those of one curve come from the same draws."""
+    places, remarks = zip(*(_place(one) for one in wanted), strict=True) if wanted else ((), ())
+    known = [i for i, place in enumerate(places) if place is not None]
+    found: dict[int, Estimate | None] = dict.fromkeys(known)
+    if confidence_level is not None:
+        metrics = [(wanted[i].question.metric, places[i], wanted[i].question.about) for i in known]
+        found = dict(zip(known, estimate_all(metrics, confidence_level=confidence_level, rng=0), strict=True))
+    return [
+        _row_of(one, place, remark, found.get(i), confidence_level)
+        for i, (one, place, remark) in enumerate(zip(wanted, places, remarks, strict=True))
+    ]
+
+
 def row_at(question: Question, score: str, key: Key, curve: Curve, confidence_level: float | None) -> Row:
-    """A metric of a curve as it is read, with an interval if a level is given."""
+    """One of them."""
+    return rows_at([Wanted(question, score, key, curve)], confidence_level)[0]
+
+
+def _place(wanted: Wanted) -> tuple[Curve | Point | None, str | None]:
     try:
-        place = question.place(curve)
+        return wanted.question.place(wanted.curve), None
     except NoSuchPointError as error:
-        return _row(question, score, key, curve, ends=_no_ends(confidence_level), remark=str(error))
+        return None, str(error)
+
+
+def _row_of(
+    wanted: Wanted, place: Curve | Point | None, remark: str | None, found: Estimate | None, level: float | None
+) -> Row:
+    question, score, key, curve = wanted
+    if place is None:
+        return _row(question, score, key, curve, ends=_no_ends(level), remark=remark)
     value, reason = evaluate(question.metric, place)
-    ends = _no_ends(confidence_level)
-    if confidence_level is not None and reason is None:
-        found = estimate(question.metric, place, confidence_level=confidence_level, rng=0)
+    ends = _no_ends(level)
+    if found is not None and reason is None:
         ends, reason = (found.low, found.high), found.reason
     return _row(question, score, key, place, value=float(value), ends=ends, remark=_sentence(reason))
 
@@ -43,8 +78,9 @@ def rows_over(
 ) -> list[Row]:
     """A metric of a curve over many prevalences; all intervals come from the same draws where that can be."""
     if curve.missing_class or (question.rule is not None and question.rule.depends_on_prevalence):
-        grid = progress(prevalences, len(prevalences), "Sweeping")
-        return [row_at(question, score, key, curve.at_prevalence(one), confidence_level) for one in grid]
+        return rows_at(
+            [Wanted(question, score, key, curve.at_prevalence(one)) for one in prevalences], confidence_level
+        )
     try:
         place = question.place(curve)
     except NoSuchPointError as error:
@@ -55,7 +91,8 @@ def rows_over(
         found = [(float(value), _no_ends(confidence_level)) for value in swept.value]
         reason = swept.reason
     else:
-        band = sweep_estimates(question.metric, place, prevalences, confidence_level=confidence_level, rng=0)
+        asked: dict[str, Any] = {"about": question.about, "confidence_level": confidence_level}
+        band = sweep_estimates(question.metric, place, prevalences, **asked, rng=0)
         columns = zip(band.value, band.low, band.high, strict=True)
         found = [(float(value), (float(low), float(high))) for value, low, high in columns]
         reason = band.reason

@@ -8,7 +8,7 @@ from baserate.cli.arguments import curves_of, of_a_file
 from baserate.cli.notes import quiet_option
 from baserate.cli.output import Row, in_a_format, show
 from baserate.cli.prevalences import grid_from
-from baserate.cli.questions import asked_by_options, level_from, questions_from, with_intervals
+from baserate.cli.questions import About, asked_by_options, level_from, questions_from, with_intervals
 from baserate.cli.reading import rows_over
 from baserate.progress import progress
 
@@ -46,6 +46,7 @@ def sweep(
     points: int,
     names: tuple[str, ...],
     rule: str | None,
+    about: About,
     intervals: bool,
     confidence_level: float,
     form: str | None,
@@ -56,7 +57,7 @@ def sweep(
     Without --metric it is average precision or, with --at, precision.
     """
     level = level_from(intervals, confidence_level)
-    questions = questions_from(names, rule, areas=("average_precision",), pointwise=("precision",))
+    questions = questions_from(names, rule, about, areas=("average_precision",), pointwise=("precision",))
     grid = grid_from(prevalences, points)
     wanted = [
         (question, score, key, curve) for (score, key), curve in curves_of(**data).items() for question in questions

@@ -15,7 +15,7 @@ import numpy as np
 
 from baserate.arrays import FloatArray, Indices
 from baserate.curves.curve import Curve
-from baserate.curves.thresholds import ROUNDING
+from baserate.formulas.choosing import ROUNDING
 from baserate.formulas.hull import upper_hull
 from baserate.metrics import over_odds
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,9 +15,10 @@ from baserate.formulas.proportions import clopper_pearson
 from baserate.metrics.areas import auc_pr, average_precision, best_f1, roc_auc
 from baserate.metrics.bounds import bounds
 from baserate.metrics.definition import evaluate
-from baserate.metrics.over_prevalence import crossings
+from baserate.metrics.over_prevalence import MetricFunction, crossings
 from baserate.metrics.predictive import precision
 from baserate.progress import progress
+from baserate.registry import describe
 from baserate.report import condensed
 from baserate.report.calibration import Calibration, calibration
 from baserate.report.condensed import Span
@@ -35,8 +37,8 @@ from baserate.report.words import (
     short,
 )
 from baserate.results import Crossing, Estimate
-from baserate.uncertainty.bands import sweep_estimates
-from baserate.uncertainty.estimate import estimate, sizes_behind
+from baserate.uncertainty.estimate import Asked, estimates, sizes_behind
+from baserate.uncertainty.methods import Question
 
 # Where the slider goes, or further if the prevalences asked for do.
 RANGE = (1e-6, 0.9)
@@ -154,29 +156,58 @@ def group_grid(span: Span, asked: float) -> FloatArray:
 
 def _model(name: str, curve: Curve, start: float, span: Span, n_resamples: int) -> Model:
     kept = condensed.condensed(curve, span)
-    prevalences = 1 / (1 + np.exp(-grid(span)))
-    bands = {}
-    for metric in _BANDS:
-        band = sweep_estimates(metric, curve, prevalences, n_resamples=n_resamples, rng=0)
-        # As multiples of the value, which change little from one prevalence to the next.
-        bands[band.metric] = {"low": numbers(band.low / band.value), "high": numbers(band.high / band.value)}
-    of_roc = estimate(roc_auc, curve, n_resamples=n_resamples, rng=0)
+    known = _known(curve, start, span, n_resamples)
     json: Json = {
         "name": name,
         "average_precision": numbers(kept.average_precision.values),
         "auc_pr": numbers(kept.auc_pr.values),
         "gains": {key: numbers(getattr(kept.gains, key)) for key in ("tpr", "fpr", "fpr_before", "area")},
         "points": _points(curve, kept.rows),
-        "bands": bands,
-        "roc_auc": dict(zip(("value", "low", "high"), numbers([of_roc.value, of_roc.low, of_roc.high]), strict=True)),
+        "bands": {describe(metric): _band(known.bands[metric]) for metric in _BANDS},
+        "roc_auc": dict(zip(("value", "low", "high"), numbers(_ends_of(known.of_roc)), strict=True)),
         "all_thresholds": len(curve),
     }
-    area = estimate(average_precision, curve.at_prevalence(start), n_resamples=n_resamples, rng=0)
-    right = estimate(precision, curve.at_recall(RECALL).at_prevalence(start), n_resamples=n_resamples, rng=0)
-    json["right"] = _likelihood_ratios(right)
+    json["right"] = _likelihood_ratios(known.right)
     probabilities = calibration(name, curve, start)
     json["calibration"] = probabilities.json
-    return Model(name, curve, json, kept.error, area, right, probabilities)
+    return Model(name, curve, json, kept.error, known.area, known.right, probabilities)
+
+
+class _Known(NamedTuple):
+    """What is estimated of a model, all from the same draws."""
+
+    bands: dict[MetricFunction, list[Estimate]]
+    of_roc: Estimate
+    area: Estimate
+    right: Estimate
+
+
+def _known(curve: Curve, start: float, span: Span, n_resamples: int) -> _Known:
+    x = np.exp(-grid(span))
+    here = curve.at_prevalence(start)
+    point = curve.at_recall(RECALL).at_prevalence(start)
+    questions = [
+        *(Question(metric, curve, x) for metric in _BANDS),
+        *(
+            Question(metric, at, np.array([at.odds_against]))
+            for metric, at in ((roc_auc, here), (average_precision, here))
+        ),
+        Question(precision, point, np.array([point.odds_against])),
+    ]
+    *bands, (of_roc,), (area,), (right,) = estimates(questions, Asked.of(0.95, n_resamples, 0))
+    return _Known(dict(zip(_BANDS, bands, strict=True)), of_roc, area, right)
+
+
+def _band(found: list[Estimate], digits: int | None = None) -> Json:
+    """Ends as multiples of the value, which change little from one prevalence to the next."""
+    rounding = () if digits is None else (digits,)
+    value = np.array([one.value for one in found])
+    ends = {"low": [one.low for one in found], "high": [one.high for one in found]}
+    return {name: numbers(np.array(end) / value, *rounding) for name, end in ends.items()}
+
+
+def _ends_of(one: Estimate) -> list[float]:
+    return [one.value, one.low, one.high]
 
 
 def _likelihood_ratios(right: Estimate) -> list[float | None] | None:
@@ -252,13 +283,10 @@ def _group_cell(curve: Curve | None, span: Span, prevalences: FloatArray, n_resa
     value, reason = evaluate(average_precision, curve)
     if reason:
         return {"reason": reason.sentence}
-    band = sweep_estimates(average_precision, curve, prevalences, n_resamples=n_resamples, rng=0)
-    return {
-        "own": float(value),
-        "logs": numbers(condensed.average_precision(curve, span).values, FEW_DIGITS),
-        "low": numbers(band.low / band.value, SHOWN_DIGITS),
-        "high": numbers(band.high / band.value, SHOWN_DIGITS),
-    }
+    question = Question(average_precision, curve, (1 - prevalences) / prevalences)
+    (found,) = estimates([question], Asked.of(0.95, n_resamples, 0))
+    logs = numbers(condensed.average_precision(curve, span).values, FEW_DIGITS)
+    return {"own": float(value), "logs": logs} | _band(found, SHOWN_DIGITS)
 
 
 # --- sentences ------------------------------------------------------------------------------------
