@@ -58,14 +58,14 @@ bench: $(COMPARING) ## speed and memory beside other programs, in one run (half 
 bench-files: $(READY) ## a hundred million rows of Parquet: time and memory (minutes, 2 GB of disk)
 	@$(BIN)/python benchmarks/files.py --write docs/files-speed.md
 
-coverage: $(READY) ## how often the intervals hold: the whole study (an hour or two)
-	@$(BIN)/python benchmarks/coverage.py --write docs/coverage.md
+coverage: $(READY) ## how often the intervals hold: a part of the study (an hour; WHOLE=yes for all of it, a day)
+	@$(BIN)/python benchmarks/coverage.py --write docs/coverage.md $(if $(WHOLE),--whole)
 
 prior-study: $(READY) ## how well the prevalence of unlabelled rows is known: the whole study (half an hour)
 	@$(BIN)/python benchmarks/prevalence.py --write docs/prevalence-study.md
 
-monitor-study: $(READY) ## how often monitoring cries wolf, and how soon it sees a decay (half an hour)
-	@$(BIN)/python benchmarks/monitoring.py --write docs/monitoring-study.md
+monitor-study: $(READY) ## how often monitoring cries wolf, and how soon it sees a decay (three hours; goes on if it was stopped)
+	@$(BIN)/python benchmarks/monitoring.py --write docs/monitoring-study.md --keep build/monitoring-lines.json
 
 design-study: $(READY) ## planned test sets against all cheaper ones, by brute force (some minutes)
 	@BASERATE_DESIGN=full $(BIN)/pytest -n 2 tests/design/test_brute_force.py -q
