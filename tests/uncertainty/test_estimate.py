@@ -113,9 +113,8 @@ def test_a_heavy_tie_among_very_many_scores_is_not_taken_as_straight(prevalence)
     for metric in AREAS:
         [drawn] = OfCells(cells).seen()
         [[found]] = values(metric, curve, drawn, x)
-        # Rows have steps and a best corner within a run, which a straight piece has not.
-        stepped = metric in (br.average_precision, br.best_f1)
-        assert found == pytest.approx(metric(curve), rel=3e-3 if stepped else 1e-3)
+        # What is missing is what draws are moved by.
+        assert found == pytest.approx(metric(curve), rel=3e-3)
         estimated = br.estimate(metric, curve, method="percentile", rng=0, n_resamples=200)
         assert estimated.low < estimated.value < estimated.high
 

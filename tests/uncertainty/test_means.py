@@ -184,6 +184,7 @@ def two_models(rng, n_pos, n_neg):
     return y, scipy.special.expit(first), scipy.special.expit(0.8 * first + rng.normal(0, 0.5, len(y)))
 
 
+@pytest.mark.slow
 def test_a_difference_of_losses_is_that_of_the_rows():
     """Of many rows, the interval is that of a mean of differences, and narrower than the two models apart."""
     y, a, b = two_models(np.random.default_rng(2), 20_000, 30_000)

@@ -54,6 +54,10 @@ class Table(ABC):
         """The step sum over the corners with recall in [low, high], for each x."""
         return areas.average_precision(self.steps, x, low, high, deficit=deficit)
 
+    def auc_pr(self, x: FloatArray, low: float, high: float, *, deficit: bool = False) -> FloatArray:
+        """The interpolated area, for each x."""
+        return areas.auc_pr(self.merged_steps, x, low, high, deficit=deficit)
+
     @abstractmethod
     def __len__(self) -> int:
         """Number of thresholds."""

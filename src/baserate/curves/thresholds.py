@@ -13,7 +13,6 @@ from baserate.curves.rules import AlertRate, Best, Fpr, Precision, Recall, Rule,
 from baserate.curves.table import CountTable, Table
 from baserate.errors import MissingInformationError
 from baserate.formulas.pointwise import Confusion
-from baserate.formulas.steps import Steps
 
 if TYPE_CHECKING:
     from baserate.curves.curve import Curve
@@ -45,25 +44,6 @@ class Thresholds(Reading[FloatArray]):
     @property
     def _totals(self) -> tuple[float, float]:
         return self.table.total_pos, self.table.total_neg
-
-    @property
-    def steps(self) -> Steps:
-        """The corners: one row per distinct positive score."""
-        return self.table.steps
-
-    @property
-    def merged_steps(self) -> Steps:
-        """The corners without those in the middle of a vertical piece of the ROC curve."""
-        return self.table.merged_steps
-
-    @property
-    def whole_steps(self) -> Steps | None:
-        """The corners, if each has a whole number of positives."""
-        return self.table.whole_steps
-
-    def average_precision(self, x: FloatArray, low: float, high: float, *, deficit: bool = False) -> FloatArray:
-        """The area for each of many odds against a positive; `baserate.average_precision` is for people."""
-        return self.table.average_precision(x, low, high, deficit=deficit)
 
     @property
     def confusion(self) -> Confusion[FloatArray]:

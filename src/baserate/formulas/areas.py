@@ -7,6 +7,7 @@ to be subtracted from 1, ask for the `deficit` (the area above the curve) instea
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -37,6 +38,12 @@ class Corners:
     atoms: BoolArray | None  # corners where the score is discrete; None for data as they are, with steps everywhere
     n_pos: float
     n_neg: float
+    quick: ClassVar[bool] = False  # whether ten digits will do
+
+    @property
+    def table(self) -> "Corners":
+        """What an area sees of them: themselves."""
+        return self
 
     @property
     def merged_steps(self) -> Steps:
@@ -50,7 +57,11 @@ class Corners:
 
     def average_precision(self, x: FloatArray, low: float, high: float, *, deficit: bool = False) -> FloatArray:
         """For each x, in the last axis."""
-        return average_precision(self.steps, x, low, high, atoms=self.atoms, deficit=deficit)
+        return average_precision(self.steps, x, low, high, atoms=self.atoms, deficit=deficit, quick=self.quick)
+
+    def auc_pr(self, x: FloatArray, low: float, high: float, *, deficit: bool = False) -> FloatArray:
+        """For each x, in the last axis."""
+        return auc_pr(self.steps, x, low, high, deficit=deficit, quick=self.quick)
 
 
 def roc_auc(steps: Steps, max_fpr: float) -> FloatArray:
@@ -71,7 +82,14 @@ def roc_auc(steps: Steps, max_fpr: float) -> FloatArray:
 
 
 def average_precision(
-    steps: Steps, x: FloatArray, low: float, high: float, *, atoms: BoolArray | None = None, deficit: bool = False
+    steps: Steps,
+    x: FloatArray,
+    low: float,
+    high: float,
+    *,
+    atoms: BoolArray | None = None,
+    deficit: bool = False,
+    quick: bool = False,
 ) -> FloatArray:
     """Rise in recall times the precision at its end, summed over the corners with recall in [low, high].
 
@@ -81,9 +99,10 @@ def average_precision(
     if atoms is None or atoms.all():
         return _stepped(steps, x, low, high, deficit=deficit)
     if not atoms.any():
-        return auc_pr(steps, x, low, high, deficit=deficit)
+        return auc_pr(steps, x, low, high, deficit=deficit, quick=quick)
     stepped = _stepped(steps.each(lambda column: column[..., atoms]), x, low, high, deficit=deficit)
-    return stepped + auc_pr(steps.each(lambda column: column[..., ~atoms]), x, low, high, deficit=deficit)
+    spread = steps.each(lambda column: column[..., ~atoms])
+    return stepped + auc_pr(spread, x, low, high, deficit=deficit, quick=quick)
 
 
 def _stepped(steps: Steps, x: FloatArray, low: float, high: float, *, deficit: bool) -> FloatArray:
@@ -99,12 +118,14 @@ def _stepped(steps: Steps, x: FloatArray, low: float, high: float, *, deficit: b
     return total
 
 
-def auc_pr(steps: Steps, x: FloatArray, low: float, high: float, *, deficit: bool = False) -> FloatArray:
-    """Area under the PR curve, exact for a ROC curve that is straight between its points."""
+def auc_pr(
+    steps: Steps, x: FloatArray, low: float, high: float, *, deficit: bool = False, quick: bool = False
+) -> FloatArray:
+    """Area under the PR curve, exact for a ROC curve that is straight between its points; `quick` for ten digits."""
     total = np.zeros((*steps.tp.shape[:-1], len(x)))
     for block in blocks(steps):
         pieces = segments(block, low, high)
-        if steps.tp.ndim > 1 and not deficit:
+        if quick and not deficit:
             total += _areas_of_many(pieces, x)
             continue
         for j, x_j in enumerate(x):
@@ -113,7 +134,7 @@ def auc_pr(steps: Steps, x: FloatArray, low: float, high: float, *, deficit: boo
 
 
 def _areas_of_many(s: Segments, x: FloatArray) -> FloatArray:
-    """The same as `segment_area` for many curves, in half the time and to a dozen digits, which draws do not have."""
+    """The same as `segment_area` for many curves, in half the time and to ten digits, which draws do not have."""
     slope = per_rise(s.run, s.rise)
     rise = np.maximum(s.rise, _LEAST)  # a piece without a rise counts for nothing, and divides by nothing
     found = np.empty((*s.rise.shape[:-1], len(x)))

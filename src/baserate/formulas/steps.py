@@ -54,6 +54,17 @@ class Outline(Protocol):
     def average_precision(self, x: FloatArray, low: float, high: float, *, deficit: bool = False) -> FloatArray:
         """Rise in recall times precision, for each x; what it does not reach if the `deficit` is asked for."""
 
+    def auc_pr(self, x: FloatArray, low: float, high: float, *, deficit: bool = False) -> FloatArray:
+        """Area under the PR curve, for each x; what it does not reach if the `deficit` is asked for."""
+
+
+class Outlined(Protocol):
+    """What has an outline, and cases behind it."""
+
+    @property
+    def table(self) -> Outline:
+        """What an area sees."""
+
     @property
     def n_pos(self) -> float:
         """Cases of each class."""

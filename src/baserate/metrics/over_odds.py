@@ -13,7 +13,7 @@ from baserate.arrays import FloatArray
 from baserate.curves.curve import Curve
 from baserate.formulas import above_floor, areas, baselines
 from baserate.formulas.interpolation import interpolated
-from baserate.formulas.steps import Outline
+from baserate.formulas.steps import Outlined
 
 RecallRange = tuple[float, float]
 WHOLE: RecallRange = (0.0, 1.0)
@@ -27,55 +27,55 @@ def as_read(over: Callable[..., FloatArray], curve: Curve, **parameters: object)
     return float(over(curve, np.array([curve.odds_against]), **parameters)[0])
 
 
-def roc_auc(curve: Outline, x: FloatArray, *, max_fpr: float = 1.0) -> FloatArray:
+def roc_auc(curve: Outlined, x: FloatArray, *, max_fpr: float = 1.0) -> FloatArray:
     """The same for every x."""
-    area = areas.roc_auc(curve.merged_steps, checks.share(max_fpr, "max_fpr", above=True))
+    area = areas.roc_auc(curve.table.merged_steps, checks.share(max_fpr, "max_fpr", above=True))
     return np.repeat(area[..., np.newaxis], len(x), axis=-1)
 
 
-def average_precision(curve: Outline, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
+def average_precision(curve: Outlined, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
     """The step sum over the corners."""
     low, high = checks.recall_range(recall_range)
-    return interpolated(lambda odds: curve.average_precision(odds, low, high), x)
+    return interpolated(lambda odds: curve.table.average_precision(odds, low, high), x)
 
 
-def auc_pr(curve: Outline, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
+def auc_pr(curve: Outlined, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
     """The exact integral along the ROC curve."""
     low, high = checks.recall_range(recall_range)
-    return interpolated(lambda odds: areas.auc_pr(curve.merged_steps, odds, low, high), x)
+    return interpolated(lambda odds: curve.table.auc_pr(odds, low, high), x)
 
 
-def auc_prg(curve: Outline, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
+def auc_prg(curve: Outlined, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
     """One integral, cut at each prevalence."""
-    return areas.auc_prg(curve.merged_steps, x, *checks.recall_range(recall_range))
+    return areas.auc_prg(curve.table.merged_steps, x, *checks.recall_range(recall_range))
 
 
-def best_f_beta(curve: Outline, x: FloatArray, *, beta: float, recall_range: RecallRange = WHOLE) -> FloatArray:
+def best_f_beta(curve: Outlined, x: FloatArray, *, beta: float, recall_range: RecallRange = WHOLE) -> FloatArray:
     """The best of all thresholds, found on the hull where x are many."""
     low, high = checks.recall_range(recall_range)
     # The end of a vertical piece beats its inner points, unless the range cuts the end off.
-    steps = curve.merged_steps if high == 1 else curve.steps
+    steps = curve.table.merged_steps if high == 1 else curve.table.steps
     return areas.best_f_beta(steps, x, checks.positive_number(beta, "beta"), low, high)
 
 
-def best_f1(curve: Outline, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
+def best_f1(curve: Outlined, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
     """The best F-beta with beta 1."""
     return best_f_beta(curve, x, beta=1.0, recall_range=recall_range)
 
 
-def min_auc_pr(_: Outline, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
+def min_auc_pr(_: Outlined, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
     """The floor of AUC-PR, whatever the curve."""
     low, high = checks.recall_range(recall_range)
     return np.array([baselines.min_auc_pr(x_j, low, high) for x_j in x])
 
 
-def min_average_precision(curve: Outline, x: FloatArray) -> FloatArray:
+def min_average_precision(curve: Outlined, x: FloatArray) -> FloatArray:
     """The floor of average precision for this many positives."""
     n_pos = _whole(curve.n_pos)
     return np.array([baselines.min_average_precision(n_pos, x_j) if n_pos else np.nan for x_j in x])
 
 
-def chance_average_precision(curve: Outline, x: FloatArray) -> FloatArray:
+def chance_average_precision(curve: Outlined, x: FloatArray) -> FloatArray:
     """An expectation of areas is as smooth in log x as an area."""
     n_pos, n_neg = _whole(curve.n_pos), _whole(curve.n_neg)
     if not (n_pos and n_neg):
@@ -83,29 +83,29 @@ def chance_average_precision(curve: Outline, x: FloatArray) -> FloatArray:
     return interpolated(lambda odds: np.array([baselines.chance_average_precision(n_pos, n_neg, o) for o in odds]), x)
 
 
-def normalized_auc_pr(curve: Outline, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
+def normalized_auc_pr(curve: Outlined, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
     """AUC-PR between its floor and the width of the range."""
     low, high = checks.recall_range(recall_range)
     return _normalized(
         x,
         area=lambda odds: auc_pr(curve, odds, recall_range=recall_range),
-        lack=lambda odds: areas.auc_pr(curve.merged_steps, odds, low, high, deficit=True),
+        lack=lambda odds: curve.table.auc_pr(odds, low, high, deficit=True),
         floor=lambda x_j: baselines.min_auc_pr(x_j, low, high),
         floor_lack=lambda x_j: baselines.min_auc_pr(x_j, low, high, deficit=True),
-        above=lambda x_j: above_floor.auc_pr_above_floor(curve.merged_steps, x_j, low, high),
+        above=lambda x_j: above_floor.auc_pr_above_floor(curve.table.merged_steps, x_j, low, high),
     )
 
 
-def normalized_average_precision(curve: Outline, x: FloatArray) -> FloatArray:
+def normalized_average_precision(curve: Outlined, x: FloatArray) -> FloatArray:
     """Average precision between its floor and 1."""
     n_pos = _whole(curve.n_pos)
     if not n_pos:
         return np.full(len(x), np.nan)
-    steps = curve.whole_steps
+    steps = curve.table.whole_steps
     return _normalized(
         x,
         area=lambda odds: average_precision(curve, odds),
-        lack=lambda odds: curve.average_precision(odds, *WHOLE, deficit=True),
+        lack=lambda odds: curve.table.average_precision(odds, *WHOLE, deficit=True),
         floor=lambda x_j: baselines.min_average_precision(n_pos, x_j),
         floor_lack=lambda x_j: baselines.min_average_precision(n_pos, x_j, deficit=True),
         above=None if steps is None else lambda x_j: above_floor.average_precision_above_floor(steps, x_j),

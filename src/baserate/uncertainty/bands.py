@@ -260,7 +260,7 @@ def _band(
     check_draws(asked.n_draws, asked.confidence_level)
     value = low = high = np.full(len(places), np.nan)
     if not curve.missing_class:
-        value = read(curve.steps.each(lambda column: column[np.newaxis]))[0]
+        value = read(curve.table.steps.each(lambda column: column[np.newaxis]))[0]
         sampler = OfCurve(curve, cells_of(curve))
         (found,) = drawn(sampler, [Reader(lambda models: read(models[0].steps))], asked.n_draws, asked.seeds)
         if simultaneous:

@@ -275,7 +275,7 @@ def _freedom(of_classes: list[FloatArray], variances: list[float]) -> float:
 
 def _influences(contest: Contest, x: float, curve: Curve, score: FloatArray) -> FloatArray:
     """How the metric answers to each row."""
-    answers = intervals.influence_of(contest.metric, curve.steps, x)
+    answers = intervals.influence_of(contest.metric, curve.table.steps, x)
     by_cell = np.empty(2 * len(answers.tied) + 1)
     by_cell[0::2], by_cell[1::2] = answers.in_gap, answers.tied
     cell = cell_of(score, corners(curve))

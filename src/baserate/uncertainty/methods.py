@@ -155,7 +155,7 @@ def _at_fixed_point(interval: points.PointInterval) -> Callable[[Question, float
 
 def _influence(question: Question, confidence_level: float) -> Interval:
     def one(curve: Curve, _: int, x: float, value: float) -> Interval:
-        variance = intervals.variance(question.metric, curve.steps, x)
+        variance = intervals.variance(question.metric, curve.table.steps, x)
         return intervals.normal(intervals.scale_of(question.metric), value, variance, confidence_level)
 
     return _for_each_x(question, one)
@@ -261,7 +261,8 @@ def _percentile(_: Question, confidence_level: float, read: Sequence[FloatArray]
 
 def _bca(question: Question, confidence_level: float, read: Sequence[FloatArray]) -> Interval:
     def one(curve: Curve, j: int, x: float, value: float) -> Interval:
-        skew = float(influence.acceleration(intervals.influence_of(question.metric, curve.steps, x), curve.steps))
+        steps = curve.table.steps
+        skew = float(influence.acceleration(intervals.influence_of(question.metric, steps, x), steps))
         return ends.bca(read[0][0, :, j], value, skew, confidence_level)
 
     return _for_each_x(question, one)
@@ -290,7 +291,7 @@ def _studentised(question: Question, confidence_level: float, read: Sequence[Flo
             replicates[:, j],
             variances[:, j],
             value=value,
-            variance=float(intervals.variance(question.metric, curve.steps, x)),
+            variance=float(intervals.variance(question.metric, curve.table.steps, x)),
             scale=intervals.scale_of(question.metric),
             confidence_level=confidence_level,
         )

@@ -15,7 +15,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 import scipy
@@ -56,6 +56,7 @@ class Drawn(Corners):
     atoms: BoolArray  # corners where the score is discrete
     score: FloatArray  # of each corner
     cells: Cells  # that the corners stand for
+    quick: ClassVar[bool] = True
 
 
 class Placed(NamedTuple):
