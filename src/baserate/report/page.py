@@ -43,7 +43,7 @@ _METHODS = (
 
 
 _GROUP_HINT = (
-    "Intervals hold in 95 of 100 cases; they come from few drawn populations "
+    "Intervals are meant to hold in 95 of 100 cases; they come from few drawn populations "
     f"(at most {DRAWS_OF_GROUPS}) and are interpolated (≈) between prevalences."
 )
 _CHECK_HINT = (
