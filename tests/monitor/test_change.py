@@ -268,16 +268,20 @@ def own_precision(point):
 AT_MOST = 0.6 / math.sqrt(19 * 49)  # the FPR at which precision at TPR 0.6 loses most from 1:19 to 1:49
 
 
-@pytest.mark.parametrize(("n_pos", "n_neg"), [(50, 2000), (200, 2000), (400, 400)])
+@pytest.mark.parametrize(
+    ("n_pos", "n_neg"), [*(pytest.param(n, 2000, marks=pytest.mark.slow) for n in (50, 200)), (400, 400)]
+)
 def test_the_prior_part_of_precision_holds_where_it_is_largest(n_pos, n_neg):
     assert held_at_the_turn(br.precision, 0.5, n_pos, n_neg, tpr=0.6, fpr=AT_MOST) >= 54
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("metric", "fpr"), [(partial(br.f_beta, beta=0.5), 0.0279), (br.mcc, 0.0355)])
 def test_the_prior_part_of_metrics_of_both_rates_holds_where_it_is_largest(metric, fpr):
     assert held_at_the_turn(metric, 0.5, 400, 400, tpr=0.6, fpr=fpr) >= 54
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", [br.precision, own_precision])
 def test_the_prior_part_at_a_rule_holds_where_it_is_largest(metric):
     """At recall 0.6, of normal scores at the distance that makes the FPR there the one at which most is lost."""

@@ -44,7 +44,7 @@ def test_with_many_rows_the_interval_is_that_of_a_mean():
     assert found.low < found.value < found.high
 
 
-@pytest.mark.parametrize("n_pos", [2, 5, 2000])
+@pytest.mark.parametrize("n_pos", [2, *(pytest.param(n, marks=pytest.mark.slow) for n in (5, 2000))])
 def test_negatives_between_two_positives_do_not_all_cost_the_same(n_pos):
     """However few positives there are, the interval is that of a mean over the negatives where they are all."""
     y, s = rows(np.random.default_rng(3), n_pos, 2000)
@@ -239,6 +239,7 @@ def test_log_losses_without_a_bound_may_differ_by_anything():
     assert both.reason is br.Reason.UNDEFINED_IN_DRAWS
 
 
+@pytest.mark.slow
 def test_losses_of_clusters_of_one_row_are_those_of_rows():
     y, a, _ = two_models(np.random.default_rng(6), 40, 150)
     single = {i: br.Curve.from_scores(y[i : i + 1], a[i : i + 1]) for i in range(190)}
