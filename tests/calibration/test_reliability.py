@@ -84,7 +84,7 @@ def test_calibrated_scores_are_seldom_blamed_at_another_prevalence(bins):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bins", [10, br.equal_frequency(5), [0, 1]], ids=str)
+@pytest.mark.parametrize("bins", [10, br.equal_frequency(5)], ids=str)
 @pytest.mark.parametrize(
     ("prevalence", "n_pos", "n_neg"),
     [
@@ -99,8 +99,8 @@ def test_calibrated_scores_are_seldom_blamed_at_another_prevalence(bins):
 )
 def test_calibrated_scores_are_seldom_blamed_anywhere(prevalence, n_pos, n_neg, bins):
     rng = np.random.default_rng(9)
-    sets = (br.Curve.from_scores(*calibrated(rng, prevalence, n_pos, n_neg)) for _ in range(100))
-    assert sum(blamed(curve.at_prevalence(prevalence), bins) for curve in sets) <= 9  # 5 % and two standard errors
+    sets = (br.Curve.from_scores(*calibrated(rng, prevalence, n_pos, n_neg)) for _ in range(60))
+    assert sum(blamed(curve.at_prevalence(prevalence), bins) for curve in sets) <= 6  # 5 % and two standard errors
 
 
 @pytest.mark.parametrize("bins", [10, br.equal_frequency(5)], ids=str)

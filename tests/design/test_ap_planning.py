@@ -1,5 +1,6 @@
 """Plans by the width of average precision."""
 
+import functools
 import math
 
 import numpy as np
@@ -13,6 +14,12 @@ from baserate.design.roc_models import RocLevels, SmoothRoc, ap_moments, like, t
 from baserate.uncertainty.intervals import variance
 
 QUICK = {"ap_width": 0.4, "prevalence": 0.1}
+
+
+@functools.cache
+def quick_plan():
+    """The plan that others are compared with."""
+    return br.design.test_set(0.6, 0.05, **QUICK)
 
 
 def normal_curve(rng, n_pos, n_neg, distance, spread=1.0):
@@ -183,7 +190,7 @@ def test_widths_on_levels_are_those_of_estimate():
 
 @pytest.mark.slow
 def test_a_plan_is_always_the_same_and_says_what_it_is_for():
-    plan = br.design.test_set(0.6, 0.05, **QUICK)
+    plan = quick_plan()
     assert plan == br.design.test_set(0.6, 0.05, **QUICK)
     assert (plan.metric, plan.method, plan.interval) == ("average_precision", "exact", "melded")
     assert plan.value == pytest.approx(ap_moments(through(0.6, 0.05), 9.0).value)
@@ -196,7 +203,7 @@ def test_a_plan_is_always_the_same_and_says_what_it_is_for():
 
 @pytest.mark.slow
 def test_a_plan_is_enough_in_simulated_test_sets():
-    plan = br.design.test_set(0.6, 0.05, **QUICK)
+    plan = quick_plan()
     rng, distance = np.random.default_rng(6), ndtri(0.6) - ndtri(0.05)
     drawn = (normal_curve(rng, plan.n_pos, plan.n_neg, distance).at_prevalence(0.1) for _ in range(40))
     found = np.array([br.estimate(br.average_precision, curve, rng=rng).width for curve in drawn])
@@ -206,7 +213,7 @@ def test_a_plan_is_enough_in_simulated_test_sets():
 
 @pytest.mark.slow
 def test_more_takes_more_and_dearer_ones_are_fewer():
-    plan = br.design.test_set(0.6, 0.05, **QUICK)
+    plan = quick_plan()
     assert br.design.test_set(0.6, 0.05, ap_width=0.2, prevalence=0.1).cost > 2.5 * plan.cost
     assert br.design.test_set(0.6, 0.05, **QUICK, confidence_level=0.99).cost > 1.2 * plan.cost
     assert br.design.test_set(0.6, 0.05, **QUICK, assurance=0.5).cost < plan.cost
@@ -218,7 +225,7 @@ def test_more_takes_more_and_dearer_ones_are_fewer():
 
 @pytest.mark.slow
 def test_one_class_may_be_settled():
-    free = br.design.test_set(0.6, 0.05, **QUICK)
+    free = quick_plan()
     more = br.design.test_set(0.6, 0.05, **QUICK, n_pos=2 * free.n_pos)
     assert more.n_pos == 2 * free.n_pos
     assert more.n_neg < free.n_neg
@@ -233,7 +240,7 @@ def test_one_class_may_be_settled():
 @pytest.mark.slow
 def test_a_large_example_of_a_normal_curve_gives_the_plan_of_its_point():
     curve = normal_curve(np.random.default_rng(7), 20_000, 200_000, ndtri(0.6) - ndtri(0.05))
-    plan = br.design.test_set(0.6, 0.05, **QUICK)
+    plan = quick_plan()
     found = br.design.test_set_like(curve.at_prevalence(0.1), ap_width=0.4)
     assert (found.tpr, found.fpr, found.expected_tp, found.expected_fp) == (None, None, None, None)
     assert found.value == pytest.approx(plan.value, rel=0.03)
@@ -243,7 +250,7 @@ def test_a_large_example_of_a_normal_curve_gives_the_plan_of_its_point():
 
 @pytest.mark.slow
 def test_a_pilot_of_twenty_positives_gives_sizes_of_the_right_order():
-    plan = br.design.test_set(0.6, 0.05, **QUICK)
+    plan = quick_plan()
     rng, distance = np.random.default_rng(8), ndtri(0.6) - ndtri(0.05)
     pilots = [normal_curve(rng, 20, 400, distance).at_prevalence(0.1) for _ in range(3)]
     ratio = np.array([br.design.test_set_like(pilot, ap_width=0.4).cost / plan.cost for pilot in pilots])
