@@ -308,6 +308,21 @@ def test_the_end_next_to_a_turn_is_the_turn(metric):
     assert found.prior.low < found.prior.value < found.prior.high
 
 
+def test_the_prior_part_of_an_area_holds_for_middling_models():
+    """Average precision of normal scores, by integration: it loses most to a mix about halfway between 0 and 1."""
+    sides, held = ((2.0, 15), (1.5, 7)), 0
+    truth = (0.39724814 - 0.52856679 + 0.20766492 - 0.32635784) / 2  # at 15 : 300 and 7 : 300
+    rng = np.random.default_rng(4)
+    for seed in range(80):
+        pair = (
+            br.Curve.from_scores(np.arange(n + 300) < n, np.append(rng.normal(d, 1, n), rng.normal(0, 1, 300)))
+            for d, n in sides
+        )
+        part = br.explain_change(br.average_precision, *pair, n_resamples=200, rng=seed).prior
+        held += part.low <= truth <= part.high
+    assert held >= 74
+
+
 def test_own_functions_may_look_at_class_sizes():
     pair = A.at_prevalence(0.05), B.at_prevalence(0.02)
     found = br.explain_change(lambda point: point.tpr * point.n_pos, *pair, at=1.0, n_resamples=40, rng=0)

@@ -73,8 +73,9 @@ def explain_change(
     -----
     The prevalences are taken as known: the parts say what these curves show at these two mixes. Intervals are melded
     from populations drawn for each curve by itself, so that the rows of both must be different ones. If the model is
-    the same on both sides, the interval of the model part holds 0. At a point the part of the prevalence may be
-    the most that a mix can take; no drawn population passes that, so there the interval ends at the most itself.
+    the same on both sides, the interval of the model part holds 0. The part of the prevalence may be the most that a
+    mix can take; no drawn population passes that, so at a point the interval ends at the most itself, and of an area
+    where the drawn populations turn.
 
     References
     ----------

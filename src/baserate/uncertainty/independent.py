@@ -134,11 +134,8 @@ def added_up(metric: MetricFunction, parts: Sequence[tuple[Readings, FloatArray]
         for readings, coefficients in parts:
             counts = coefficients != 0  # what does not count may be infinite
             each = readings.drawn[..., counts] @ coefficients[counts]
-            least, most = each.min(axis=0), each.max(axis=0)
-            if readings.rates is not None:
-                least = turns.past(metric, readings.rates, coefficients, confidence_level, least)
-                most = -turns.past(metric, readings.rates, -coefficients, confidence_level, -most)
-            low, high = low + least, high + most
+            turned = partial(_past_turns, metric, readings, confidence_level)
+            low, high = low + turned(coefficients, each.min(axis=0)), high - turned(-coefficients, -each.max(axis=0))
             slack = _slack(metric, readings.at, coefficients)
             below, above = below + slack[0], above + slack[1]
     found = Interval(
@@ -149,6 +146,14 @@ def added_up(metric: MetricFunction, parts: Sequence[tuple[Readings, FloatArray]
         return Sum(value, Interval(np.asarray(np.nan), np.asarray(np.nan)), math.nan)
     less, more = np.count_nonzero(~(low - below > 0)), np.count_nonzero(~(high + above < 0))
     return Sum(value, found, min(1.0, 2 * (1 + min(less, more)) / (1 + len(low))))
+
+
+def _past_turns(
+    metric: MetricFunction, readings: Readings, level: float, coefficients: FloatArray, least: FloatArray
+) -> FloatArray:
+    if readings.rates is not None:
+        return turns.past(metric, readings.rates, coefficients, level, least)
+    return turns.past_middling(readings.drawn, readings.value, coefficients, level, least)
 
 
 def _slack(metric: MetricFunction, at: Sequence[Curve | Point], coefficients: FloatArray) -> tuple[float, float]:

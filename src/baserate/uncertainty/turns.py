@@ -68,10 +68,40 @@ _NUMBERS = {
 }
 
 
+def past_middling(
+    drawn: FloatArray, seen: FloatArray, coefficients: FloatArray, confidence_level: float, least: FloatArray
+) -> FloatArray:
+    """The same of an area: past the turn of a parabola that tells the sum by the mean of what is summed up.
+
+    A mix does least to a perfect model and to a useless one, so that only the most that it does is at a turn. Drawn
+    curves are more ragged than the rows, which makes it less; as much as they differ, the rows differ from their
+    population.
+    """
+    counts = coefficients != 0
+    change, middle = drawn @ np.where(counts, coefficients, 0.0), drawn[..., counts].mean(axis=-1, keepdims=True)
+    spread = np.ptp(middle)
+    if not ((coefficients < 0).any() and (coefficients > 0).any() and np.isfinite(drawn).all() and spread > 0):
+        return least
+    center = np.mean(seen[counts], keepdims=True)
+    reach = ends.melded(middle, center, 1 - 2 * float(scipy.special.ndtr(-z_score((1 + confidence_level) / 2))))
+    places = np.linspace(reach.low[0], reach.high[0], _PLACES)
+
+    def powers(of: FloatArray) -> FloatArray:
+        return np.asarray(((of - center) / spread)[..., np.newaxis] ** np.arange(3), np.float64)
+
+    parabola = np.linalg.lstsq(powers(middle).reshape(-1, 3), change.ravel())[0]
+    along = powers(places) @ parabola
+    if not along.min() < min(along[0], along[-1], 0.0):
+        return least
+    ragged = min(float(coefficients @ seen - parabola[0]), 0.0)
+    rest = change - powers(middle)[..., 0, :] @ parabola
+    return np.asarray(along.min() + ragged + rest.min(axis=0), np.float64)
+
+
 def past(
     metric: MetricFunction, rates: Rates, coefficients: FloatArray, confidence_level: float, least: FloatArray
 ) -> FloatArray:
-    """The least that observers see of a sum in each draw, past its turns if it has any."""
+    """The least that observers see of a sum of metrics of points in each draw, past its turns if it has any."""
     depends_on = traits_of(metric).depends_on
     numbers = _BOTH if depends_on is None else _NUMBERS.get(depends_on, _BOTH)
     counts = coefficients != 0
