@@ -258,3 +258,12 @@ def test_the_script_for_a_shell(program):
     done = program(env=os.environ | {"_BASERATE_COMPLETE": "zsh_source"})
     assert (done.code, done.err) == (0, "")
     assert "_BASERATE_COMPLETE" in done.out
+
+
+def test_a_command_does_not_wait_for_pandas_to_load(path):
+    """DuckDB would load it, where it is installed."""
+    asked = ["evaluate", str(path), "-q", "--score", "p", "--metric", "roc_auc"]
+    program = "import atexit, sys, baserate.cli; atexit.register(lambda: print(sys.modules['pandas'])); "
+    asked = [sys.executable, "-c", f"{program}baserate.cli.main()", *asked]
+    done = subprocess.run(asked, stdout=subprocess.PIPE, check=True, text=True)
+    assert done.stdout.splitlines()[-1] == "None"

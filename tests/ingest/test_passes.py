@@ -10,7 +10,7 @@ import pytest
 import baserate as br
 from baserate.curves.buckets import bucket_of
 from baserate.ingest import passes, stretches
-from baserate.ingest.groups import EXACT, Reader
+from baserate.ingest.groups import EACH_ROW, EXACT, Reader
 from baserate.ingest.request import Columns, request
 
 PREVALENCES = (None, 1e-6, 1e-4, 1e-2, 0.5)
@@ -74,10 +74,28 @@ def test_few_rows_give_an_exact_curve(monkeypatch):
     exact = br.Curve.from_scores(table["y"], table["p"])
     seen = queries(monkeypatch)
     assert br.curve(table, label="y", score="p") == exact
-    assert seen == [(EXACT, True)]
+    assert seen == [(EACH_ROW, True)]
     seen.clear()
     assert br.curve(table.lazy(), label="y", score="p") == exact
     assert seen == [(12, True), (EXACT, True)]
+
+
+def test_few_rows_of_a_parquet_file_are_read_once_and_not_grouped(monkeypatch, tmp_path):
+    table, path = rows(5_000).with_columns(w=pl.col("p") * 2), tmp_path / "rows.parquet"
+    table.write_parquet(path)
+    seen = queries(monkeypatch)
+    assert br.curve(path, label="y", score="p") == br.Curve.from_scores(table["y"], table["p"])
+    weighted = br.curve(path, label="y", score="p", weight="w")
+    assert weighted == br.Curve.from_scores(table["y"], table["p"], weight=table["w"])
+    curves = br.curves_by(path, "group", label="y", score="p")
+    assert curves == {
+        name: br.Curve.from_scores(part["y"], part["p"])
+        for (name,), part in sorted(table.partition_by("group", as_dict=True).items())
+    }
+    assert seen == [(EACH_ROW, True)] * 3
+    seen.clear()
+    br.curve(path, label="y", score="p", max_scores=4_999)
+    assert seen[0] == (12, True)
 
 
 def test_few_levels_are_exact_at_the_first_look(monkeypatch):

@@ -15,6 +15,8 @@ def main() -> None:
         from baserate.cli.app import STOPPED, run
     except ModuleNotFoundError as error:
         sys.exit(f"the command line needs {error.name}, which is missing; pip install 'baserate[cli]'")
+    # DuckDB would load pandas, where it is installed, to ask if a number is one of its values: a third of a second.
+    sys.modules.setdefault("pandas", None)  # type: ignore[arg-type]  # which makes importing it fail
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name that cannot be shown is no reason to fail

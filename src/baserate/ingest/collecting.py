@@ -35,7 +35,8 @@ class Answer:
             place = np.array([seen.setdefault(value, len(seen)) for value in column], np.intp)
             values = list(map(_plain, seen))
         else:
-            found, place = np.unique(column, return_inverse=True)
+            found = np.unique(column)
+            place = np.searchsorted(found, column)  # quicker than np.unique knows it
             values = list(map(_plain, found.tolist()))
         different = {value: k for k, value in enumerate(dict.fromkeys(values))}
         return list(different), np.array([different[value] for value in values], np.intp)[place]

@@ -53,6 +53,7 @@ class Files:
     table: "DuckDBPyRelation"
     collect: Callable[[AnyFrame], Answer]
     labels_are_text: bool
+    length: int | None  # the number of rows, which Parquet knows without being read
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,8 @@ def opened(
         try:
             with _interrupts_wait():
                 table = _relation(connection, kind, found, set(numbers), label)
-            yield Files(table, lambda frame: _watched(connection, frame), labels_are_text=kind == "CSV")
+                length = len(table) if kind == "Parquet" and not head_only else None
+            yield Files(table, lambda frame: _watched(connection, frame), kind == "CSV", length)
         except duckdb.Error as error:
             raise _unreadable(found, kind, error) from None
         finally:

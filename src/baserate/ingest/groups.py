@@ -1,4 +1,7 @@
-"""One GROUP BY: rows to cells. A cell is what the rows of one class, in one bucket, in one group add up to."""
+"""One GROUP BY: rows to cells. A cell is what the rows of one class, in one bucket, in one group add up to.
+
+Where there are few rows, to group them in the engine is more work than to fetch them: then each is a cell.
+"""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -19,6 +22,8 @@ Range = tuple[float, float]
 
 # In place of a number of bits: rows are told apart by the score itself.
 EXACT = 64
+# Likewise: rows are not even added up.
+EACH_ROW = 65
 
 # Above this, float64 cannot tell neighbouring whole numbers apart.
 _LARGEST_EXACT_INTEGER = 2.0**53
@@ -39,6 +44,8 @@ class Cells(NamedTuple):
 
     def some(self, which: BoolArray | Indices) -> "Cells":
         """Some of the cells."""
+        if which.dtype == np.bool_ and which.all():
+            return self
         return Cells(*(None if column is None else column[which] for column in self))  # type: ignore[arg-type]
 
     def joined(self, other: "Cells") -> "Cells":
@@ -64,12 +71,13 @@ class Reader:
     def known_length(self) -> int | None:
         """The number of rows, where it costs nothing to know."""
         frame = self._request.frame
-        return len(frame) if isinstance(frame, nw.DataFrame) else None
+        return len(frame) if isinstance(frame, nw.DataFrame) else self._request.length
 
     def read(self, bits: int, ranges: Sequence[Range] | None = None, *, most: int | None = None) -> Cells:
         """The cells of all rows, or of those with a score in the ranges; `most` of them at most."""
         answer = self._ask(bits, ranges, most)
-        rows = answer.numbers("rows")
+        seen = _seen(answer, each_row=bits == EACH_ROW, weighted=self._request.weighted)
+        rows = seen["rows"]
         labels, label = self._labels(answer, len(rows))
         if most is not None and len(rows) > most:
             self._classes(labels)  # more than two of them are the likeliest reason, and the better thing to say
@@ -83,11 +91,9 @@ class Reader:
         if unknown:
             raise changed(f"the label {min(map(repr, unknown))} was not there before")
         positive = np.array([self._is_positive.get(value, False) for value in labels], np.bool_)[label]
-        weights = [answer.numbers(name) for name in ("total", "squares")] if self._request.weighted else [None, None]
-        fineness = np.full(len(rows), bits)
-        columns = (answer.numbers(name) for name in ("bucket", "low", "high", "rows"))
-        cells = Cells(groups, positive, fineness, *columns, *weights).some(~unlabelled)
-        self._check(cells, answer.numbers("least_weight")[~unlabelled] if self._request.weighted else None)
+        least_weight = seen.pop("least_weight", None)
+        cells = Cells(groups, positive, np.full(len(rows), bits, np.int8), **seen).some(~unlabelled)
+        self._check(cells, None if least_weight is None else least_weight[~unlabelled])
         return cells
 
     def _ask(self, bits: int, ranges: Sequence[Range] | None, most: int | None) -> Answer:
@@ -95,12 +101,15 @@ class Reader:
         if ranges is not None:
             ends = [(_number(low, frame), _number(high, frame)) for low, high in ranges]
             frame = frame.filter(reduce(or_, ((score >= low) & (score <= high) for low, high in ends)))
+        classes = ["label"] if self._request.labelled else []
+        if bits == EACH_ROW:
+            weights = ["weight", "square"] if self._request.weighted else []
+            return self._request.collect(frame.select(*self._request.keys, *classes, "score", *weights))
         frame = frame.with_columns(score.alias("bucket")) if bits == EXACT else with_bucket(frame, bits)
         sums = [nw.len().alias("rows"), score.min().alias("low"), score.max().alias("high")]
         if self._request.weighted:
             sums += [nw.col("weight").sum().alias("total"), nw.col("square").sum().alias("squares")]
             sums += [nw.col("weight").min().alias("least_weight")]
-        classes = ["label"] if self._request.labelled else []
         grouped = frame.group_by(*self._request.keys, *classes, "bucket").agg(*sums)
         if most is not None and isinstance(grouped, nw.LazyFrame):
             grouped = grouped.head(most + 1)
@@ -112,9 +121,15 @@ class Reader:
         if not self._request.keys:
             return np.zeros(length, np.intp)
         parts = [answer.distinct(key) for key in self._request.keys]
-        places, row = np.unique(np.stack([place for _, place in parts]), axis=1, return_inverse=True)
-        keys = [tuple(values[k] for (values, _), k in zip(parts, place, strict=True)) for place in places.T]
-        return np.array([self.groups.setdefault(key, len(self.groups)) for key in keys], np.intp)[row.ravel()]
+        values, sizes = [part for part, _ in parts], tuple(len(part) for part, _ in parts)
+        if not length:
+            return np.zeros(0, np.intp)
+        code = np.ravel_multi_index([place for _, place in parts], sizes)
+        codes = np.unique(code)
+        places = np.stack(np.unravel_index(codes, sizes), axis=1).tolist()
+        keys = [tuple(part[k] for part, k in zip(values, place, strict=True)) for place in places]
+        known = np.array([self.groups.setdefault(key, len(self.groups)) for key in keys], np.intp)
+        return known[np.searchsorted(codes, code)]
 
     def _labels(self, answer: Answer, length: int) -> tuple[list[object], Indices]:
         """The different labels, and which of them each cell has; 0 for all where there are none."""
@@ -151,6 +166,20 @@ class Reader:
                 f"the weight {columns.weight!r} must be finite and not negative in every row, got some that are "
                 f"missing, infinite or negative; drop or correct these rows."
             )
+
+
+def _seen(answer: Answer, *, each_row: bool, weighted: bool) -> dict[str, FloatArray]:
+    """What the engine says of each cell, or of each row."""
+    if not each_row:
+        sums = {"weight": "total", "square": "squares", "least_weight": "least_weight"} if weighted else {}
+        columns = {name: name for name in ("bucket", "low", "high", "rows")} | sums
+        return {name: answer.numbers(column) for name, column in columns.items()}
+    score = answer.numbers("score")
+    rows = {"bucket": score, "low": score, "high": score, "rows": np.ones(len(score))}
+    if not weighted:
+        return rows
+    weight = answer.numbers("weight")
+    return rows | {"weight": weight, "square": answer.numbers("square"), "least_weight": weight}
 
 
 def _number(value: float, frame: AnyFrame) -> nw.Expr:

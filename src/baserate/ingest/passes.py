@@ -2,16 +2,18 @@
 
 import warnings
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
 from baserate.arrays import BoolArray, FloatArray
 from baserate.curves.buckets import MOST_BITS
+from baserate.curves.counting import narrow
 from baserate.curves.curve import Curve
 from baserate.curves.extremes import blur
 from baserate.curves.table import CountTable
 from baserate.errors import InputError, PrecisionWarning
-from baserate.ingest.groups import EXACT, Cells, Reader, TooManyCells, changed
+from baserate.ingest.groups import EACH_ROW, EXACT, Cells, Reader, TooManyCells, changed
 from baserate.ingest.stretches import Stretches
 
 # How fine the first look is: an octave of the score in 4,096 parts, or in fewer if these are too many.
@@ -27,7 +29,9 @@ _PREVALENCES = np.array([1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5])
 def gather(reader: Reader, tolerance: float, max_scores: int) -> list[Curve]:
     """A curve per group: exact where that fits, else with average precision certain within the tolerance."""
     length = reader.known_length
-    if tolerance == 0 or (length is not None and length <= max_scores):
+    if length is not None and length <= max_scores:
+        return curves_of(reader.read(EACH_ROW), reader)
+    if tolerance == 0:
         return curves_of(reader.read(EXACT), reader)
     cells = _first_look(reader, max_scores)
     if np.array_equal(cells.low, cells.high):
@@ -67,16 +71,22 @@ def _first_look(reader: Reader, max_scores: int) -> Cells:
 
 def curves_of(cells: Cells, reader: Reader) -> list[Curve]:
     """The curve of each group, in the order in which the reader met them."""
-    order = np.argsort(cells.group, kind="stable")
-    ends = np.searchsorted(cells.group[order], np.arange(len(reader.groups) + 1))
-    found = []
-    for group in range(len(reader.groups)):
-        curve = _curve(cells.some(order[ends[group] : ends[group + 1]]))
-        found.append(replace(curve, unlabelled=int(reader.unlabelled[group])))
-    return found
+    parts = [cells] if len(reader.groups) == 1 else _by_group(cells, len(reader.groups))
+    return [
+        replace(_curve(part), unlabelled=int(unlabelled))
+        for part, unlabelled in zip(parts, reader.unlabelled, strict=True)
+    ]
+
+
+def _by_group(cells: Cells, n_groups: int) -> list[Cells]:
+    order = np.argsort(narrow(cells.group), kind="stable")
+    ends = np.searchsorted(cells.group[order], np.arange(n_groups + 1))
+    return [cells.some(order[start:end]) for start, end in pairwise(ends)]
 
 
 def _curve(cells: Cells) -> Curve:
+    if len(cells.bits) and cells.bits[0] == EACH_ROW:
+        return Curve.from_scores(cells.positive, cells.low, weight=cells.weight)
     amount = cells.rows if cells.weight is None else cells.weight
     columns = {"pos": np.where(cells.positive, amount, 0), "neg": np.where(cells.positive, 0, amount)}
     if cells.square is not None:

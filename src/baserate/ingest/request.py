@@ -44,6 +44,8 @@ class Request:
         How to have the engine work something out.
     labels_are_text : bool
         Whether labels are text because the file knows nothing else.
+    length : int or None
+        The number of rows of a frame that does not tell it, where it is known.
     """
 
     frame: AnyFrame
@@ -52,6 +54,7 @@ class Request:
     calendar: Calendar | None
     collect: Collect
     labels_are_text: bool = False
+    length: int | None = None
 
     @property
     def keys(self) -> list[str]:
@@ -76,7 +79,14 @@ class Request:
         return *key[:-1], self.calendar.names[place] if place >= 0 else None
 
 
-def request(table: object, columns: Columns, *, collect: Collect = collected, labels_are_text: bool = False) -> Request:
+def request(
+    table: object,
+    columns: Columns,
+    *,
+    collect: Collect = collected,
+    labels_are_text: bool = False,
+    length: int | None = None,
+) -> Request:
     """Check the columns and cut the table down to them."""
     frame = _frame(table)
     schema = frame.collect_schema()
@@ -99,7 +109,8 @@ def request(table: object, columns: Columns, *, collect: Collect = collected, la
         place = calendar.place(schema[columns.period.column], frame.implementation).alias(f"key_{len(columns.keys)}")
         frame = frame.with_columns(place).drop("time")
     whole_scores = schema[columns.score].is_integer()
-    return Request(_with_good_numbers(frame, columns), columns, whole_scores, calendar, collect, labels_are_text)
+    frame = _with_good_numbers(frame, columns)
+    return Request(frame, columns, whole_scores, calendar, collect, labels_are_text, length)
 
 
 def _frame(table: object) -> AnyFrame:

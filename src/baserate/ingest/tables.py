@@ -140,7 +140,8 @@ def _curves(table: object, columns: Columns, tolerance: float, max_scores: int, 
         return _answered(request(table, columns), tolerance, max_scores)
     numbers = [columns.score] + ([columns.weight] if columns.weight is not None else [])
     with files.opened(table, numbers=numbers, label=columns.label or "", memory_limit=memory_limit) as found:
-        asked = request(found.table, columns, collect=found.collect, labels_are_text=found.labels_are_text)
+        are_text, length = found.labels_are_text, found.length
+        asked = request(found.table, columns, collect=found.collect, labels_are_text=are_text, length=length)
         curves = _answered(asked, tolerance, max_scores)
     if not any(len(curve) or curve.unlabelled for curve in curves.values()):
         named = str(table) if isinstance(table, str | os.PathLike) else table
