@@ -6,7 +6,7 @@ over terms of one sign, so that neither ``x = 1e9`` nor ``x = 1e-9`` costs a dig
 to be subtracted from 1, ask for the `deficit` (the area above the curve) instead.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -39,6 +39,7 @@ class Corners:
     n_pos: float
     n_neg: float
     quick: ClassVar[bool] = False  # whether ten digits will do
+    _areas: dict[tuple[bytes, float, float, bool], FloatArray] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def table(self) -> "Corners":
@@ -57,11 +58,16 @@ class Corners:
 
     def average_precision(self, x: FloatArray, low: float, high: float, *, deficit: bool = False) -> FloatArray:
         """For each x, in the last axis."""
+        if self.atoms is not None and not self.atoms.any():  # without steps the two areas are one
+            return self.auc_pr(x, low, high, deficit=deficit)
         return average_precision(self.steps, x, low, high, atoms=self.atoms, deficit=deficit, quick=self.quick)
 
     def auc_pr(self, x: FloatArray, low: float, high: float, *, deficit: bool = False) -> FloatArray:
-        """For each x, in the last axis."""
-        return auc_pr(self.steps, x, low, high, deficit=deficit, quick=self.quick)
+        """For each x, in the last axis; worked out once, as several metrics are made of it."""
+        asked = x.tobytes(), low, high, deficit
+        if asked not in self._areas:
+            self._areas[asked] = auc_pr(self.steps, x, low, high, deficit=deficit, quick=self.quick)
+        return self._areas[asked]
 
 
 def roc_auc(steps: Steps, max_fpr: float) -> FloatArray:
@@ -134,26 +140,27 @@ def auc_pr(
 
 
 def _areas_of_many(s: Segments, x: FloatArray) -> FloatArray:
-    """The same as `segment_area` for many curves, in half the time and to ten digits, which draws do not have."""
+    """The same as `segment_area` for many curves, quicker and to ten digits, which draws do not have.
+
+    Written out, a piece has the area ``rise/c + x log1p(z) (T0 slope - F0)/c²``; it bends by what is in brackets, which
+    is above 0 where negatives come faster than on the way there.
+    """
     slope = per_rise(s.run, s.rise)
-    rise = np.maximum(s.rise, _LEAST)  # a piece without a rise counts for nothing, and divides by nothing
+    bend = s.tpr * slope - s.fpr
+    start = np.maximum(s.tpr, _LEAST)  # a piece from the origin has no bend, and divides by nothing
     found = np.empty((*s.rise.shape[:-1], len(x)))
     for j, x_j in enumerate(x):
-        c = x_j * slope
-        c += 1
-        base = x_j * s.fpr
-        base += s.tpr
-        np.maximum(base, _LEAST, out=base)
-        z = c * rise
-        z /= base
-        g = np.log1p(z)
-        g /= z
-        begins = s.tpr / base
-        begins *= g
-        np.subtract(1, g, out=g)
-        g /= c
-        begins += g
-        found[..., j] = np.vecdot(s.rise, begins)
+        over_c = x_j * slope
+        over_c += 1
+        np.reciprocal(over_c, out=over_c)
+        z = x_j * s.fpr
+        z += start
+        z *= over_c
+        np.divide(s.rise, z, out=z)
+        np.log1p(z, out=z)
+        z *= over_c
+        z *= over_c
+        found[..., j] = np.vecdot(s.rise, over_c) + x_j * np.vecdot(bend, z)
     return found
 
 
@@ -275,6 +282,8 @@ def best_f_beta(steps: Steps, x: FloatArray, beta: float, low: float, high: floa
         vertices = allowed[upper_hull(steps.fp[allowed], steps.tp[allowed])]
         steps = steps.each(lambda column: column[vertices])
     square = beta * beta
+    if steps.tp.ndim > 1 and (low, high) == (0.0, 1.0):
+        return _best_of_many(steps, x, square)
     best = np.full((*steps.tp.shape[:-1], len(x)), np.nan)
     for tp, fp, _, _, n_pos, n_neg in blocks(steps):
         tpr, fpr = tp / n_pos, fp / n_neg
@@ -283,3 +292,17 @@ def best_f_beta(steps: Steps, x: FloatArray, beta: float, low: float, high: floa
             values = np.where(inside, (1 + square) * tpr / (tpr + square + x_j * fpr), np.nan)
             best[..., j] = np.fmax(best[..., j], np.fmax.reduce(values, axis=-1))
     return best
+
+
+def _best_of_many(steps: Steps, x: FloatArray, square: float) -> FloatArray:
+    """The same for many curves: the highest F_beta is where ``(beta² + x FPR)/TPR`` is lowest."""
+    tpr = steps.tp / steps.n_pos
+    false_per_true = per_rise(steps.fp / steps.n_neg, tpr)
+    with np.errstate(divide="ignore"):
+        missed_per_true = square / tpr
+    lowest = np.empty((*tpr.shape[:-1], len(x)))
+    for j, x_j in enumerate(x):
+        per_true = x_j * false_per_true
+        per_true += missed_per_true
+        lowest[..., j] = per_true.min(axis=-1)
+    return (1 + square) / (1 + lowest)
