@@ -10,6 +10,7 @@ import numpy as np
 
 from baserate import checks
 from baserate.arrays import CountArray, FloatArray, Indices
+from baserate.curves.counting import starts
 from baserate.errors import InputError
 
 if TYPE_CHECKING:
@@ -212,28 +213,36 @@ def binned(curve: "Curve", bins: BinsLike, *, scores: FloatArray | None = None) 
     """
     wanted = as_bins(bins)
     place = _places(curve, wanted)
-    used = np.bincount(place) > 0
-    kept, place = np.flatnonzero(used), (np.cumsum(used) - 1)[place]
-    size = len(kept)
-    middle = curve.middle if scores is None else scores
+    # Bins fall along a curve, so that each is a run of entries.
+    first = starts(place)
+    kept, size = place[first][::-1], len(first)
+    place = np.repeat(np.arange(size)[::-1], np.diff(first, append=len(place)))
+    middle, pos, neg = curve.middle if scores is None else scores, curve.pos, curve.neg
 
-    def summed(values: CountArray) -> FloatArray:
-        return np.bincount(place, weights=values, minlength=size).astype(np.float64, copy=False)
-
-    def counted(values: CountArray) -> CountArray:
-        return summed(values) if curve.weighted else summed(values).astype(np.int64)
+    def summed(values: CountArray) -> CountArray:
+        return np.add.reduceat(values, first)[::-1] if size else values
 
     if wanted.kind == "equal_frequency":
-        low, high = np.full(size, np.inf), np.full(size, -np.inf)
-        np.minimum.at(low, place, curve.score)
-        np.maximum.at(high, place, curve.top)
+        last = np.append(first, len(place))[1:] - 1
+        low, high = curve.score[last[::-1]], curve.top[first[::-1]]
     else:
         edges = np.array(wanted.edges)
         low, high = edges[kept], edges[kept + 1]
-    pos, neg = counted(curve.pos), counted(curve.neg)
-    sums = summed(curve.pos * middle), summed(curve.neg * middle), summed(curve.pos * (1 - middle))
-    squares = summed(curve.pos_squares), summed(curve.neg_squares)
-    return Binned(low, high, pos, neg, *sums, *squares, curve.negative_weight, wanted, place)
+    pos_squares, neg_squares = (curve.pos_squares, curve.neg_squares) if curve.weighted else (pos, neg)
+    return Binned(
+        low,
+        high,
+        summed(pos),
+        summed(neg),
+        score_pos=np.asarray(summed(pos * middle), np.float64),
+        score_neg=np.asarray(summed(neg * middle), np.float64),
+        rest_pos=np.asarray(summed(pos * (1 - middle)), np.float64),
+        pos_squares=np.asarray(summed(pos_squares), np.float64),
+        neg_squares=np.asarray(summed(neg_squares), np.float64),
+        odds=curve.negative_weight,
+        bins=wanted,
+        place=place,
+    )
 
 
 def _places(curve: "Curve", bins: Bins) -> Indices:

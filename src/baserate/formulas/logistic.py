@@ -22,6 +22,10 @@ _STEPS = 500
 # Rows worked on at a time: few enough that the work on them stays in the processor's cache.
 _PIECE = 2**14
 
+# More rows than these begin with so many means of them.
+_MANY = 2**16
+_MEANS = 2**12
+
 # In place of information that is too small for a float; the step it leads to is cut anyway.
 _TINY = 1e-300
 
@@ -143,8 +147,11 @@ def start(rows: Rows, slope: float) -> Line:
 def maximum(rows: Rows, begin: Line, free: Free) -> Fit:
     """The most likely line, by Newton's method with steps that never make it less likely.
 
-    The logarithm of the likelihood is concave, so any way up leads to its one maximum, if that is finite.
+    The logarithm of the likelihood is concave, so any way up leads to its one maximum, if that is finite. Of many rows
+    a few thousand means show where about it is.
     """
+    if len(rows.x) > _MANY and not is_separated(means := _means(rows)):
+        begin = maximum(means, begin, free).line
     ends = np.array([rows.x.min(), rows.x.max()])
     here = likelihood(rows, begin, float(rows.x.mean()))
     for _ in range(_STEPS):
@@ -159,6 +166,13 @@ def maximum(rows: Rows, begin: Line, free: Free) -> Fit:
         if shorter * move <= _CLOSE:
             break
     return here
+
+
+def _means(rows: Rows) -> Rows:
+    """Neighbouring entries as one."""
+    first = np.arange(0, len(rows.x), len(rows.x) // _MEANS + 1)
+    pos, neg, sums = (np.add.reduceat(column, first) for column in (rows.pos, rows.neg, (rows.pos + rows.neg) * rows.x))
+    return Rows(sums / (pos + neg), pos, neg)
 
 
 def sandwich(best: Fit, of: Parameter, free: Free, spread: Spread) -> float:

@@ -222,7 +222,8 @@ def _likelihood_ratios(right: Estimate) -> list[float | None] | None:
 
 
 def _points(curve: Curve, rows: Indices) -> Json:
-    tpr, fpr = curve.tpr[rows], curve.fpr[rows]
+    totals = curve.table.total_pos, curve.table.total_neg
+    tpr, fpr = (column[rows] / total for column, total in zip(curve.table.cumulative(), totals, strict=True))
     n_pos, n_neg = sizes_behind(curve)
     of_tpr, of_fpr = (clopper_pearson(rate * n, n, _LEVEL_OF_EACH) for rate, n in ((tpr, n_pos), (fpr, n_neg)))
     return {

@@ -261,6 +261,7 @@ def _laws(k: float, rest: float) -> tuple[Law, Law]:
     return Law(k, rest + 1), Law(k + 1, rest)
 
 
+@lru_cache(maxsize=16)  # each law meets two others
 def _at_nodes(law: Law, sizes: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
     """Quantiles of a law and their weights."""
     if 0 in law:
