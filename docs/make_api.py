@@ -32,7 +32,7 @@ PAGES = (
         "Where everything starts: rows, counts, rates, tables and files become a `Curve`, and a threshold makes it a "
         "`Point`.",
         ("curves", "ingest"),
-        ("Curve", "Point", "Pair", "curve", "curves_by"),
+        ("Curve", "Point", "Pair", "Models", "curve", "curves_by"),
     ),
     Page(
         "pointwise",
@@ -49,8 +49,8 @@ PAGES = (
     Page(
         "over-prevalence",
         "Over prevalences",
-        "A metric at many prevalences, where two models change places, and which of many is best where.",
-        ("metrics.over_prevalence", "metrics.ranking"),
+        "A metric at many prevalences, and where two models change places.",
+        ("metrics.over_prevalence",),
     ),
     Page(
         "probabilities",

@@ -19,7 +19,7 @@ from baserate.curves.accumulator import Accumulator
 from baserate.curves.bins import Bins, equal_frequency, equal_width
 from baserate.curves.curve import Curve
 from baserate.curves.one_vs_rest import one_vs_rest
-from baserate.curves.pair import Pair
+from baserate.curves.pair import Models, Pair
 from baserate.curves.point import Point
 from baserate.curves.reading import Reading
 from baserate.curves.rules import Rule
@@ -67,7 +67,6 @@ from baserate.metrics.natural import natural_frequencies
 from baserate.metrics.over_prevalence import crossings, mean_over_prevalence, sweep
 from baserate.metrics.predictive import accuracy, alert_rate, f1, f_beta, kappa, lift, mcc, npv, precision
 from baserate.metrics.probabilities import brier_score, log_loss
-from baserate.metrics.ranking import ranking
 from baserate.metrics.rates import balanced_accuracy, lr_negative, lr_positive, recall, specificity, youden_j
 from baserate.monitor.alarms import model_alarms
 from baserate.monitor.change import explain_change, explain_changes
@@ -125,7 +124,7 @@ from baserate.uncertainty.clusters import cluster_estimate
 from baserate.uncertainty.difference import difference, swap_test
 from baserate.uncertainty.estimate import estimate
 from baserate.uncertainty.isotonic_band import isotonic_reliability
-from baserate.uncertainty.lead import crossing_estimates, lead
+from baserate.uncertainty.lead import crossing_estimates, lead, ranking
 from baserate.uncertainty.prevalence import Beta
 from baserate.uncertainty.undersampling import undersampled
 from baserate.uncertainty.widths import affordable_cv, box_band, box_level, max_width, max_width_from_cvs
@@ -171,6 +170,7 @@ __all__ = [
     "Lead",
     "MaxWidth",
     "MissingInformationError",
+    "Models",
     "NaturalFrequencies",
     "NoSuchPointError",
     "Pair",

@@ -174,3 +174,4 @@ class Reason(StrEnum):
     TOO_FEW_CLUSTERS = "too_few_clusters", "fewer than five clusters have positives, or negatives"
     TOO_FEW_CASES = "too_few_cases", "there are fewer cases than were asked for"
     NO_SUCH_POINT = "no_such_point", "no threshold meets the wish"
+    ROWS_UNKNOWN = "rows_unknown", "curves alone do not tell on which rows models agree; br.Models keeps the rows"

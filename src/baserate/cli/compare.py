@@ -16,8 +16,7 @@ from baserate.cli.reading import row_at
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.errors import InputError, NoSuchPointError
-from baserate.metrics.over_prevalence import crossings, sweep
-from baserate.metrics.ranking import ranking
+from baserate.metrics.over_prevalence import best_regions, crossings, sweep
 from baserate.progress import progress
 from baserate.registry import describe, lower_is_better
 
@@ -139,7 +138,7 @@ def _over_range(
 def _regions(question: Question, places: Mapping[str, Curve | Point], between: Range) -> list[Row]:
     """From where to where which models are best: one or, where they are equal, several."""
     found: list[Row] = []
-    for region in ranking(question.metric, places, between, low=between[0], high=between[1]).regions:
+    for region in best_regions(question.metric, places, *between):
         within = 1 / (1 + math.sqrt((1 / region.low - 1) * (1 / region.high - 1)))  # midway in log-odds
         values = [float(sweep(question.metric, place, [within]).value[0]) for place in places.values()]
         leading = [name for name, leads in zip(places, _leads(question, values), strict=True) if leads]

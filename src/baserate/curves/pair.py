@@ -1,6 +1,8 @@
-"""Two models on the same rows, kept together: what their curves alone have lost."""
+"""Models on the same rows, kept together: what their curves alone have lost."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Self
 
 from baserate import checks
 from baserate.arrays import BoolArray, FloatArray
@@ -11,7 +13,46 @@ from baserate.errors import InputError
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Pair:
+class SameRows:
+    """Models on the same rows, all read at the same prevalence."""
+
+    curves: tuple[Curve, ...]
+    names: tuple[str, ...]
+    _positive: BoolArray
+    _scores: tuple[FloatArray, ...]
+
+    @property
+    def positive(self) -> BoolArray:
+        """Which rows are positive."""
+        return self._positive
+
+    @property
+    def scores(self) -> tuple[FloatArray, ...]:
+        """The scores of each model, row by row."""
+        return self._scores
+
+    def at_prevalence(self, prevalence: float | str) -> Self:
+        """The same rows read at another prevalence: a share, or odds such as "1:1000".
+
+        Examples
+        --------
+        >>> import baserate as br
+        >>> br.Pair.from_scores([0, 1], [0.1, 0.8], [0.3, 0.2]).at_prevalence(0.01).a.prevalence
+        0.01
+        """
+        return replace(self, curves=tuple(curve.at_prevalence(prevalence) for curve in self.curves))
+
+    def only(self, *which: int) -> "SameRows":
+        """Some of the models, by number."""
+        curves, names = tuple(self.curves[k] for k in which), tuple(self.names[k] for k in which)
+        return SameRows(curves, names, self._positive, tuple(self._scores[k] for k in which))
+
+    def __repr__(self) -> str:
+        *others, last = self.names
+        return f"{type(self).__name__}({', '.join(others)} and {last}, {self.curves[0]._sizes()})"
+
+
+class Pair(SameRows):
     """Two models on the same rows.
 
     Two curves tell what each model is worth, but not whether they are right on the same rows; a comparison needs to
@@ -34,11 +75,7 @@ class Pair:
     True
     """
 
-    a: Curve
-    b: Curve
     names: tuple[str, str]
-    _positive: BoolArray
-    _scores: tuple[FloatArray, FloatArray]
 
     @classmethod
     def from_scores(
@@ -67,35 +104,75 @@ class Pair:
             raise InputError(
                 f"names must be two different names, got {names!r}; pass names=('old', 'new') for example."
             )
-        is_positive = checks.labels(y_true, positive).copy()
-        scores = checks.numbers(score_a, "score_a").copy(), checks.numbers(score_b, "score_b").copy()
-        for score, name in zip(scores, ("score_a", "score_b"), strict=True):
-            checks.same_length(is_positive, "y_true", score, name)
-        for column in (is_positive, *scores):  # like a curve, a pair never changes
-            column.setflags(write=False)
-        a, b = (Curve._of(count_rows(score, is_positive)) for score in scores)
-        return cls(a, b, (str(names[0]), str(names[1])), is_positive, scores)
+        columns = _columns(y_true, {"score_a": score_a, "score_b": score_b}, positive)
+        return cls(_curves(*columns), (str(names[0]), str(names[1])), *columns)
 
     @property
-    def positive(self) -> BoolArray:
-        """Which rows are positive."""
-        return self._positive
+    def a(self) -> Curve:
+        """The curve of the first model."""
+        return self.curves[0]
 
     @property
-    def scores(self) -> tuple[FloatArray, FloatArray]:
-        """The scores of each model, row by row."""
-        return self._scores
+    def b(self) -> Curve:
+        """The curve of the second model."""
+        return self.curves[1]
 
-    def at_prevalence(self, prevalence: float | str) -> "Pair":
-        """The same rows read at another prevalence: a share, or odds such as "1:1000".
 
-        Examples
-        --------
-        >>> import baserate as br
-        >>> br.Pair.from_scores([0, 1], [0.1, 0.8], [0.3, 0.2]).at_prevalence(0.01).a.prevalence
-        0.01
+class Models(SameRows):
+    """Two models or more on the same rows, as `ranking` compares them.
+
+    Attributes
+    ----------
+    curves : tuple of Curve
+        The curves of the models.
+    names : tuple of str
+        What they are called.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> y = [0, 1, 0, 1]
+    >>> br.Models.from_scores(y, {"old": [1, 8, 4, 3], "new": [2, 9, 1, 7], "simple": [0, 1, 1, 1]})
+    Models(old, new and simple, 2 pos, 2 neg, prevalence=0.5)
+    """
+
+    @classmethod
+    def from_scores(cls, y_true: object, scores: Mapping[str, object], *, positive: Label | None = None) -> "Models":
+        """Count rows that several models have scored.
+
+        Parameters
+        ----------
+        y_true : column
+            Labels, as for ``Curve.from_scores``.
+        scores : mapping of str to column
+            The scores of each model by its name; they need not be on the same scale.
+        positive : label, optional
+            Which label is the positive one.
         """
-        return replace(self, a=self.a.at_prevalence(prevalence), b=self.b.at_prevalence(prevalence))
+        if not isinstance(scores, Mapping) or len(scores) < 2:
+            raise InputError(
+                f"scores must be a mapping of two names or more to columns, got {scores!r}; pass {{'old': old_scores, "
+                f"'new': new_scores}} for example."
+            )
+        named = {str(name): score for name, score in scores.items()}
+        if len(named) < len(scores):
+            raise InputError(f"models must have different names, got {list(scores)}; rename one.")
+        columns = _columns(y_true, named, positive)
+        return cls(_curves(*columns), tuple(named), *columns)
 
-    def __repr__(self) -> str:
-        return f"Pair({' and '.join(self.names)}, {self.a._sizes()})"
+
+def _columns(
+    y_true: object, scores: Mapping[str, object], positive: Label | None
+) -> tuple[BoolArray, tuple[FloatArray, ...]]:
+    """Labels and scores, checked; like a curve, they never change."""
+    is_positive = checks.labels(y_true, positive).copy()
+    columns = tuple(checks.numbers(score, name).copy() for name, score in scores.items())
+    for score, name in zip(columns, scores, strict=True):
+        checks.same_length(is_positive, "y_true", score, name)
+    for column in (is_positive, *columns):
+        column.setflags(write=False)
+    return is_positive, columns
+
+
+def _curves(is_positive: BoolArray, scores: tuple[FloatArray, ...]) -> tuple[Curve, ...]:
+    return tuple(Curve._of(count_rows(score, is_positive)) for score in scores)

@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from baserate.errors import InputError, PrecisionWarning, Reason, UndefinedMetri
 from baserate.formulas.exact import odds_against
 from baserate.metrics.definition import evaluate
 from baserate.registry import Family, bound_parameters, describe, lower_is_better, row_of
-from baserate.results import Crossing, Sweep
+from baserate.results import Crossing, Region, Sweep
 
 MetricFunction = Callable[..., float] | Callable[..., FloatArray]
 
@@ -205,6 +205,32 @@ def _refine(lead: Callable[[FloatArray], FloatArray], left: float, right: float)
     from scipy.optimize import brentq  # slow to import, seldom needed
 
     return float(brentq(lambda z: float(lead(np.array([z]))[0]), left, right, xtol=1e-14, rtol=1e-15))
+
+
+def best_regions(metric: MetricFunction, models: Mapping[str, Curve | Point], low: float, high: float) -> list[Region]:
+    """From where to where which model is the best of all, by all prevalences at which any two of them swap."""
+    names = list(models)
+    swaps = {
+        swap.prevalence
+        for i, a in enumerate(names)
+        for b in names[i + 1 :]
+        for swap in crossings(metric, models[a], models[b], low=low, high=high)
+    }
+    borders = np.array([low, *sorted(swaps), high])
+    log_odds = np.log(borders) - np.log1p(-borders)
+    middles = _from_log_odds((log_odds[1:] + log_odds[:-1]) / 2)
+    sign = -1.0 if lower_is_better(metric) else 1.0
+    values = np.array([sign * sweep(metric, model, middles).value for model in models.values()])
+    regions: list[Region] = []
+    for column, start, end in zip(values.T, borders[:-1], borders[1:], strict=True):
+        if np.isnan(column).all():
+            continue
+        winner = names[int(np.nanargmax(column))]
+        if regions and regions[-1].winner == winner and regions[-1].high == start:
+            regions[-1] = Region(winner, regions[-1].low, float(end))
+        else:
+            regions.append(Region(winner, float(start), float(end)))
+    return regions
 
 
 def mean_over_prevalence(

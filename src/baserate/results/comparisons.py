@@ -1,6 +1,9 @@
 """Two models beside each other, and many of them."""
 
+import math
 from dataclasses import dataclass
+
+import numpy as np
 
 from baserate.arrays import FloatArray
 from baserate.errors import Reason
@@ -186,12 +189,24 @@ class Ranking:
     ----------
     metric : str
         Name of the metric, with its parameters.
+    names : tuple of str
+        The models.
     prevalence : array of float
         Where they were read.
-    values : dict of str to array
-        What each model is worth there.
+    value, low, high : array of float
+        What each model (rows) is worth at each prevalence (columns), and the interval around that, as by `estimate`.
+    rank : array of float
+        1 for the best; models that are equal share the better rank.
+    rank_low, rank_high : array of float
+        The ranks that are plausible.
+    leads : array of float
+        How probable it is that a model leads all others, a tie counted in parts.
     regions : tuple of Region
         Which model is best where, over the whole range that was searched.
+    confidence_level : float
+        How often each interval, of a value or of a rank, is to hold.
+    reason : Reason or None
+        Why entries are nan, if any are.
 
     Examples
     --------
@@ -204,21 +219,47 @@ class Ranking:
     """
 
     metric: str
+    names: tuple[str, ...]
     prevalence: FloatArray
-    values: dict[str, FloatArray]
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+    rank: FloatArray
+    rank_low: FloatArray
+    rank_high: FloatArray
+    leads: FloatArray
     regions: tuple[Region, ...]
+    confidence_level: float
+    reason: Reason | None = None
 
-    def columns(self) -> dict[str, FloatArray]:
-        """The table, ready for ``pandas.DataFrame`` or ``polars.DataFrame``: one column per model."""
-        return {"prevalence": self.prevalence} | self.values
+    @property
+    def values(self) -> dict[str, FloatArray]:
+        """What each model is worth at each prevalence, by its name."""
+        return dict(zip(self.names, self.value, strict=True))
+
+    def columns(self) -> dict[str, FloatArray | list[str]]:
+        """One row per model and prevalence, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
+        model = [name for name in self.names for _ in self.prevalence]
+        table: dict[str, FloatArray | list[str]] = {"model": model}
+        table |= {"prevalence": np.tile(self.prevalence, len(self.names)), self.metric: self.value.ravel()}
+        others = ("low", "high", "rank", "rank_low", "rank_high", "leads")
+        return table | {name: getattr(self, name).ravel() for name in others}
 
     def __str__(self) -> str:
-        heads = [f"{prevalence:.4g}" for prevalence in self.prevalence]
-        widths = [max(len(head), 5) for head in heads]
-        first = max(len(name) for name in (self.metric, *self.values))
-        lines = [f"{self.metric:<{first}}  " + "  ".join(h.rjust(w) for h, w in zip(heads, widths, strict=True))]
-        for name, values in self.values.items():
-            cells = "  ".join(f"{value:{width}.3f}" for value, width in zip(values, widths, strict=True))
+        table = [[self.metric, *(f"{prevalence:.4g}" for prevalence in self.prevalence)]]
+        for name, *of_model in zip(self.names, self.value, self.rank_low, self.rank_high, strict=True):
+            table.append([name, *(f"{value:.3f}{_ranks(*ends)}" for value, *ends in zip(*of_model, strict=True))])
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines = []
+        for name, *cells in table:
+            line = "  ".join([f"{name:<{widths[0]}}", *(c.rjust(w) for c, w in zip(cells, widths[1:], strict=True))])
             best = " and ".join(f"from {r.low:.4g} to {r.high:.4g}" for r in self.regions if r.winner == name)
-            lines.append(f"{name:<{first}}  {cells}" + (f"  best {best}" if best else ""))
-        return "\n".join(lines)
+            lines.append(line + (f"  best {best}" if best else ""))
+        note = f"in brackets the ranks that are plausible ({100 * self.confidence_level:.4g} %)"
+        return "\n".join([*lines, *([] if np.isnan(self.rank_low).all() else [note])])
+
+
+def _ranks(low: float, high: float) -> str:
+    if math.isnan(low):
+        return ""
+    return f" ({low:g})" if low == high else f" ({low:g}-{high:g})"

@@ -1,7 +1,8 @@
-"""How two models on the same rows are compared: one function per method, and which of them a contest may use."""
+"""How models on the same rows are compared: one function per method, and which of them a contest may use."""
 
 import math
 from collections.abc import Callable, Iterator
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ import scipy
 
 from baserate.arrays import FloatArray, Indices
 from baserate.curves.curve import Curve
-from baserate.curves.pair import Pair
+from baserate.curves.pair import SameRows
 from baserate.curves.point import Point
 from baserate.errors import Reason
 from baserate.formulas.proportions import Interval
@@ -22,7 +23,7 @@ from baserate.uncertainty.draws import Reader, drawn
 from baserate.uncertainty.estimate import Asked
 from baserate.uncertainty.levels import at_level, is_chosen, levels_of, likely_levels
 from baserate.uncertainty.readers import cut_for, has_interval, losses_of, reading_of
-from baserate.uncertainty.samplers import NOBODY, OFFSET, TOP, Drawn, Observer, OfPair, Placed, check_draws
+from baserate.uncertainty.samplers import NOBODY, OFFSET, TOP, Drawn, Observer, OfModels, Placed, check_draws
 
 # How much of a negative may be unseen above all others, for each tenth part of the own prevalence that is read at.
 _UNSEEN = 0.06
@@ -31,30 +32,40 @@ _HIGHEST = 3  # negatives of one model whose places in the other tell where such
 
 
 class Contest(NamedTuple):
-    """Two models, read where they are compared."""
+    """Models on the same rows, read where they are compared."""
 
     metric: MetricFunction
-    pair: Pair
-    a: Curve | Point
-    b: Curve | Point
+    models: SameRows
+    places: tuple[Curve | Point, ...]
     x: FloatArray
+    sign: float = 1.0  # -1 where the lowest leads
 
-    def read(self) -> tuple[float, float, Reason | None]:
+    def read(self) -> tuple[list[float], Reason | None]:
         """What each model is worth, or why that is undefined."""
-        if self.pair.a.missing_class:
-            return math.nan, math.nan, self.pair.a.missing_class
-        (first, reason_a), (second, reason_b) = (evaluate(self.metric, model) for model in (self.a, self.b))
-        return float(first), float(second), reason_a or reason_b
+        missing = self.models.curves[0].missing_class
+        if missing:
+            return [math.nan for _ in self.places], missing
+        found = [evaluate(self.metric, place) for place in self.places]
+        return [float(value) for value, _ in found], next((reason for _, reason in found if reason), None)
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """Each model with each one behind it."""
+        return list(combinations(range(len(self.places)), 2))
 
     def values(self) -> FloatArray:
-        """First less second at each x."""
-        prevalences = 1 / (1 + self.x)
-        with np.errstate(invalid="ignore"):  # both may be infinite
-            return sweep(self.metric, self.a, prevalences).value - sweep(self.metric, self.b, prevalences).value
+        """First less second, for each pair of models and each x."""
+        worth = np.array([sweep(self.metric, place, 1 / (1 + self.x)).value for place in self.places])
+        return self.apart(worth, worth)
 
-    def sampler(self, *, again: bool = False) -> OfPair:
+    def apart(self, worth: FloatArray, of_second: FloatArray) -> FloatArray:
+        """First less second for each pair of models, from what they are worth on the last axis but one."""
+        with np.errstate(invalid="ignore"):  # both may be infinite
+            return np.stack([worth[..., i, :] - of_second[..., j, :] for i, j in self.pairs], axis=-2)
+
+    def sampler(self, *, again: bool = False) -> OfModels:
         """Where populations come from."""
-        places = {id(self.pair.a): self.a, id(self.pair.b): self.b}
+        places = {id(curve): place for curve, place in zip(self.models.curves, self.places, strict=True)}
 
         def cut(curve: Curve, runs: int) -> Cells:
             place = places[id(curve)]
@@ -62,64 +73,73 @@ class Contest(NamedTuple):
                 return between(curve, np.array([place.threshold]))
             return cut_for(self.metric, place)(curve, runs)
 
-        return OfPair(self.pair, cut, again=again)
+        return OfModels(self.models, cut, again=again)
 
     @property
     def of_curves(self) -> bool:
         """Whether whole curves are compared, or points on them."""
-        return isinstance(self.a, Curve)
+        return isinstance(self.places[0], Curve)
 
     def read_off(self, models: tuple[Drawn, ...]) -> FloatArray:
-        """First less second in drawn populations."""
-        (a, b), of_a, of_b = models, reading_of(self.metric, self.a), reading_of(self.metric, self.b)
-        with np.errstate(invalid="ignore"):
-            return of_a(a, self.x) - of_b(b, self.x)
+        """What each model is worth in drawn populations: populations, models, and each x."""
+        both = zip(self.places, models, strict=True)
+        return np.stack([reading_of(self.metric, place)(model, self.x) for place, model in both], axis=1)
 
     def levels_off(self, models: tuple[Drawn, ...]) -> FloatArray:
-        """What both rules choose in drawn populations."""
-        return levels_of([self.a, self.b], models)
+        """What all rules choose in drawn populations."""
+        return levels_of(self.places, models)
 
-    def at_likely_levels(self, chosen: FloatArray, level: float) -> Iterator["Contest"]:
-        """The same at each pair of thresholds that may be the population's choice."""
-        for of_a, of_b in likely_levels(chosen, (1 - level) / 2):
-            yield self._replace(a=at_level(self.a, of_a), b=at_level(self.b, of_b))
+    def at_likely_levels(self, chosen: FloatArray, level: float) -> Iterator[tuple[int, "Contest"]]:
+        """Each pair of models, by number, at each pair of thresholds that may be the population's choice."""
+        for number, (i, j) in enumerate(self.pairs):
+            sides = np.stack([chosen[:, :, i], chosen[::-1, :, j]], axis=-1)
+            for levels in likely_levels(sides, (1 - level) / 2):
+                places = tuple(at_level(self.places[k], one) for k, one in zip((i, j), levels, strict=True))
+                yield number, self._replace(models=self.models.only(i, j), places=places)
 
 
 class Verdict(NamedTuple):
-    """What a method says of a difference, at each x."""
+    """What a method says of the difference in each pair of models, at each x."""
 
     low: FloatArray
     high: FloatArray
     p_value: FloatArray
-    leading: FloatArray  # the probability that the difference is above 0
+    leading: FloatArray  # the probability that a model leads all others, for each model and each x
 
     @classmethod
-    def none(cls, n: int) -> "Verdict":
-        """Nothing, at so many x."""
-        return cls(*(np.full(n, np.nan) for _ in range(4)))
+    def none(cls, contest: Contest) -> "Verdict":
+        """Nothing."""
+        of_pairs, of_models = ((len(of), len(contest.x)) for of in (contest.pairs, contest.places))
+        return cls(*(np.full(shape, np.nan) for shape in (of_pairs, of_pairs, of_pairs, of_models)))
 
 
 Method = Callable[[Contest, Asked], Verdict]
 
 
 def methods_of(contest: Contest) -> dict[str, Method]:
-    """The methods there are, the default first."""
+    """The methods there are, the default first; those in closed form are for two models."""
     if not has_interval(contest.metric):
         return {"none": _none}
     if losses_of(contest.metric) is not None:
         return {"melded": _melded}
     found: dict[str, Method] = {"expanded": _expanded, "melded": _melded, "percentile": _percentile}
-    if min(contest.pair.a.n_pos, contest.pair.a.n_neg) < _FEW:  # percentiles of so few rows were seen to fall short
+    if _fewer(contest) < _FEW:  # percentiles of so few rows were seen to fall short
         found = {"melded": _melded} | found
-    if isinstance(contest.a, Curve) and intervals.has_influence(contest.metric):
+    if contest.of_curves and len(contest.places) == 2 and intervals.has_influence(contest.metric):
         found["influence"] = _by_influence
         if traits_of(contest.metric).share_of_pairs:
             found = {"delong_t": _delong_t} | found | {"delong": _delong}
     return found
 
 
+def _fewer(contest: Contest) -> float:
+    """How many rows the smaller class has."""
+    curve = contest.models.curves[0]
+    return float(min(curve.n_pos, curve.n_neg))
+
+
 def _none(contest: Contest, _: Asked) -> Verdict:
-    return Verdict.none(len(contest.x))
+    return Verdict.none(contest)
 
 
 # --- from draws -----------------------------------------------------------------------------------
@@ -135,19 +155,20 @@ def _expanded(contest: Contest, asked: Asked) -> Verdict:
     """
     level = asked.confidence_level
     check_draws(asked.n_draws, level)
-    differences, chosen = differences_of(contest, asked)
-    fewer = min(contest.pair.a.n_pos, contest.pair.a.n_neg)
-    verdict = Verdict(*ends.expanded(differences, contest.values(), level, fewer))
+    worth, chosen = resampled(contest, asked)
+    differences = differences_in(contest, worth)
+    found = ends.expanded(differences, contest.values(), level, _fewer(contest))
+    verdict = Verdict(*found, _leading(contest, worth, worth, found[2]))
     same = (differences == differences[:1, :1]).all(axis=(0, 1))
     if same.any():
-        both = zip(_melded(contest, asked), verdict, strict=True)
-        verdict = Verdict(*(np.where(same, of_melded, expanded) for of_melded, expanded in both))
-    there = (_expanded(one, asked) for one in contest.at_likely_levels(chosen, level))
-    return _holding(verdict, there)
+        masks = (same, same, same, same.all(axis=0))
+        both = zip(masks, _melded(contest, asked), verdict, strict=True)
+        verdict = Verdict(*(np.where(mask, of_melded, expanded) for mask, of_melded, expanded in both))
+    return _holding(verdict, contest, chosen, asked, _expanded)
 
 
-def differences_of(contest: Contest, asked: Asked) -> tuple[FloatArray, FloatArray]:
-    """First less second in resampled pairs, and the levels that both rules choose there."""
+def resampled(contest: Contest, asked: Asked) -> tuple[FloatArray, FloatArray]:
+    """What each model is worth in resampled rows, seen with part of one more negative above all of each; and levels."""
     sampler = contest.sampler(again=True)
     groups = list(_with_unseen(contest, sampler))
     readers = [
@@ -156,29 +177,39 @@ def differences_of(contest: Contest, asked: Asked) -> tuple[FloatArray, FloatArr
     ]
     levels = Reader(contest.levels_off, of_curves=False)
     *read, chosen = drawn(sampler, [*readers, levels], asked.n_draws, asked.seeds, what="Resampling")
-    differences = np.empty((2, asked.n_draws, len(contest.x)))
+    n_models = len(contest.places)
+    worth = np.empty((n_models, asked.n_draws, n_models, len(contest.x)))
     for (where, _), found in zip(groups, read, strict=True):
-        differences[..., where] = found  # where nobody places anything, both see the same
-    return differences, chosen
+        worth[..., where] = found  # where nobody places anything, all see the same
+    return worth, chosen
 
 
-def _with_unseen(contest: Contest, sampler: OfPair) -> Iterator[tuple[Indices, tuple[Observer, ...]]]:
+def differences_in(contest: Contest, worth: FloatArray) -> FloatArray:
+    """First less second for each pair of models, as these two see them."""
+    with np.errstate(invalid="ignore"):
+        return np.stack([worth[[i, j], :, i] - worth[[i, j], :, j] for i, j in contest.pairs], axis=-2)
+
+
+def _with_unseen(contest: Contest, sampler: OfModels) -> Iterator[tuple[Indices, tuple[Observer, ...]]]:
     """Which of the x have the same observers, and who they are."""
-    below = contest.x * (contest.pair.a.n_pos / contest.pair.a.n_neg)  # how many times below the own odds
+    curve = contest.models.curves[0]
+    below = contest.x * (curve.n_pos / curve.n_neg)  # how many times below the own odds
     near = np.flatnonzero(below <= 1)
     if len(near):
         yield near, (NOBODY,)
-    places = _unseen_places(contest.pair, sampler) if len(near) < len(below) else ()
+    places = _unseen_places(contest.models, sampler) if len(near) < len(below) else ()
     for j in np.flatnonzero(below > 1):
         rows = _UNSEEN * math.log10(below[j])
-        yield np.array([j]), tuple(Observer(models, 0.0, rows) for models in places)
+        yield np.array([j]), tuple(Observer(placed, 0.0, rows) for placed in places)
 
 
-def _unseen_places(pair: Pair, sampler: OfPair) -> tuple[tuple[Placed, Placed], ...]:
-    """Where one more negative lies that is above all others of the first model, and of the second."""
-    a, b = (score[~pair.positive] for score in pair.scores)
-    cells_a, cells_b = sampler.cells
-    return (TOP, _as_the_highest(a, b, cells_b)), (_as_the_highest(b, a, cells_a), TOP)
+def _unseen_places(models: SameRows, sampler: OfModels) -> tuple[tuple[Placed, ...], ...]:
+    """Where one more negative lies that is above all others of the first model, of the second, and so on."""
+    negatives = list(zip([score[~models.positive] for score in models.scores], sampler.cells, strict=True))
+    return tuple(
+        tuple(TOP if other is score else _as_the_highest(score, other, cells) for other, cells in negatives)
+        for score, _ in negatives
+    )
 
 
 def _as_the_highest(score: FloatArray, other: FloatArray, cells: Cells) -> Placed:
@@ -195,32 +226,41 @@ def _as_the_highest(score: FloatArray, other: FloatArray, cells: Cells) -> Place
 def _melded(contest: Contest, asked: Asked) -> Verdict:
     """What is free lies where it harms the first model most and helps the second most, or the reverse."""
     check_draws(asked.n_draws, asked.confidence_level)
-    sampler = contest.sampler()
-    (low_a, low_b), (high_a, high_b) = sampler.pessimist.models, sampler.optimist.models
-    observers = Observer((low_a, high_b)), Observer((high_a, low_b))
-    readers = [Reader(contest.read_off, observers, contest.of_curves), Reader(contest.levels_off, observers, False)]
-    differences, chosen = drawn(sampler, readers, asked.n_draws, asked.seeds)
+    readers = [Reader(contest.read_off, None, contest.of_curves), Reader(contest.levels_off, None, False)]
+    worth, chosen = drawn(contest.sampler(), readers, asked.n_draws, asked.seeds)
+    differences = contest.apart(worth, worth[::-1])
     low, high = ends.melded(differences, contest.values(), asked.confidence_level)
-    known = ~(np.isnan(low) | np.isnan(high))
-    found = (np.where(known, part, np.nan) for part in (ends.p_value(differences), ends.leading(differences)))
-    there = (_melded(one, asked) for one in contest.at_likely_levels(chosen, asked.confidence_level))
-    return _holding(Verdict(low, high, *found), there)
+    p = np.where(np.isnan(low) | np.isnan(high), np.nan, ends.p_value(differences))
+    verdict = Verdict(low, high, p, _leading(contest, worth, worth[::-1], p))
+    return _holding(verdict, contest, chosen, asked, _melded)
 
 
-def _holding(verdict: Verdict, others: Iterator[Verdict]) -> Verdict:
+def _leading(contest: Contest, worth: FloatArray, of_others: FloatArray, known: FloatArray) -> FloatArray:
+    """Who leads all others, where differences are known."""
+    found = ends.leading(contest.sign * worth, contest.sign * of_others)
+    return np.where(np.isnan(known).any(axis=0), np.nan, found)
+
+
+def _holding(verdict: Verdict, contest: Contest, chosen: FloatArray, asked: Asked, method: Method) -> Verdict:
     """What also holds at thresholds that may be the population's choice."""
-    for other in others:
-        low, high = ends.holding(Interval(*verdict[:2]), [Interval(*other[:2])])
-        verdict = Verdict(low, high, np.fmax(verdict.p_value, other.p_value), verdict.leading)
+    for number, there in contest.at_likely_levels(chosen, asked.confidence_level):
+        other = method(there, asked)
+        low, high = ends.holding(
+            Interval(verdict.low[number], verdict.high[number]), [Interval(other.low[0], other.high[0])]
+        )
+        p = np.fmax(verdict.p_value[number], other.p_value[0])
+        for part, of_pair in zip(verdict, (low, high, p), strict=False):
+            part[number] = of_pair
     return verdict
 
 
 def _percentile(contest: Contest, asked: Asked) -> Verdict:
     check_draws(asked.n_draws, asked.confidence_level)
     reader = Reader(contest.read_off, of_curves=contest.of_curves)
-    (found,) = drawn(contest.sampler(again=True), [reader], asked.n_draws, asked.seeds, what="Resampling")
-    low, high = ends.percentile(found[0], asked.confidence_level)
-    return Verdict(low, high, ends.p_value(found), ends.leading(found))
+    (worth,) = drawn(contest.sampler(again=True), [reader], asked.n_draws, asked.seeds, what="Resampling")
+    differences = contest.apart(worth, worth)
+    low, high = ends.percentile(differences[0], asked.confidence_level)
+    return Verdict(low, high, ends.p_value(differences), _leading(contest, worth, worth, low))
 
 
 # --- in closed form -------------------------------------------------------------------------------
@@ -241,22 +281,27 @@ def _delong_t(contest: Contest, asked: Asked) -> Verdict:
 
 def _normal(contest: Contest, level: float, divisor: Callable[[float], float], *, student: bool = False) -> Verdict:
     """The difference in influence, row by row, gives the variance of the difference."""
-    found = [_of_one(contest, j, level, divisor, student=student) for j in range(len(contest.x))]
-    return Verdict(*np.array(found).T)
+    values = contest.values()[0]
+    found = [
+        _of_one(contest, float(x), float(value), level, divisor, student=student)
+        for x, value in zip(contest.x, values, strict=True)
+    ]
+    low, high, p, beyond = np.array(found).T[:, np.newaxis]
+    leading = beyond if contest.sign > 0 else 1 - beyond
+    return Verdict(low, high, p, np.concatenate([leading, 1 - leading]))
 
 
 def _of_one(
-    contest: Contest, j: int, level: float, divisor: Callable[[float], float], *, student: bool
+    contest: Contest, x: float, value: float, level: float, divisor: Callable[[float], float], *, student: bool
 ) -> tuple[float, float, float, float]:
-    pair, x = contest.pair, float(contest.x[j])
-    of_a, of_b = (_influences(contest, x, *one) for one in zip((pair.a, pair.b), pair.scores, strict=True))
-    of_classes = [(of_a - of_b)[rows] for rows in (pair.positive, ~pair.positive)]
+    models, positive = contest.models, contest.models.positive
+    of_a, of_b = (_influences(contest, x, *one) for one in zip(models.curves, models.scores, strict=True))
+    of_classes = [(of_a - of_b)[rows] for rows in (positive, ~positive)]
     variances = [float(one @ one) / divisor(len(one)) if len(one) > 1 else math.nan for one in of_classes]
     error = math.sqrt(sum(variances))
     if not error > 0:
         return (math.nan,) * 4
     freedom = _freedom(of_classes, variances) if student else math.inf
-    value = float(contest.values()[j])
     margin = float(scipy.special.stdtrit(freedom, (1 + level) / 2)) * error
     beyond = float(scipy.special.stdtr(freedom, value / error))
     return value - margin, value + margin, 2 * min(beyond, 1 - beyond), beyond
@@ -280,4 +325,4 @@ def _influences(contest: Contest, x: float, curve: Curve, score: FloatArray) -> 
     by_cell[0::2], by_cell[1::2] = answers.in_gap, answers.tied
     cell = cell_of(score, corners(curve))
     corner = np.minimum(cell // 2, len(answers.tied) - 1)  # a positive is at one; of others it does not matter
-    return np.where(contest.pair.positive, answers.at_corner[corner], by_cell[cell])
+    return np.where(contest.models.positive, answers.at_corner[corner], by_cell[cell])

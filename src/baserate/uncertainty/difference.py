@@ -6,7 +6,8 @@ import numpy as np
 
 from baserate import checks
 from baserate.arrays import FloatArray
-from baserate.curves.pair import Pair
+from baserate.curves.curve import Curve
+from baserate.curves.pair import Pair, SameRows
 from baserate.curves.point import Point
 from baserate.errors import InputError, NoSuchPointError, Reason
 from baserate.metrics.by_name import Chooser, rule_from
@@ -81,22 +82,21 @@ def difference(
     contest = contest_of(metric, pair, at)
     available = methods_of(contest)
     name = next(iter(available)) if method is None else checks.one_of(method, list(available), "method")
-    first, second, reason = contest.read()
-    verdict = Verdict.none(1)
-    if reason is None:
-        verdict = available[name](contest, asked)
-        if np.isnan(verdict.low[0]) or np.isnan(verdict.high[0]):
-            in_closed_form = name in ("influence", "delong", "delong_t")
-            reason = Reason.NO_VARIATION if in_closed_form else why_no_ends(metric)
+    (first, second), reason = contest.read()
+    verdict = available[name](contest, asked) if reason is None else Verdict.none(contest)
+    low, high, p_value = (float(part[0, 0]) for part in verdict[:3])
+    if reason is None and (math.isnan(low) or math.isnan(high)):
+        in_closed_form = name in ("influence", "delong", "delong_t")
+        reason = Reason.NO_VARIATION if in_closed_form else why_no_ends(metric)
     return Difference(
         metric=describe(metric),
         names=pair.names,
         first=first,
         second=second,
         value=first - second,
-        low=float(verdict.low[0]),
-        high=float(verdict.high[0]),
-        p_value=float(verdict.p_value[0]),
+        low=low,
+        high=high,
+        p_value=p_value,
         confidence_level=asked.confidence_level,
         prevalence=pair.a.prevalence,
         method=name,
@@ -107,23 +107,28 @@ def difference(
     )
 
 
-def contest_of(metric: MetricFunction, pair: Pair, at: Chooser | tuple[Chooser, Chooser] | None) -> Contest:
+def contest_of(metric: MetricFunction, pair: Pair, at: Chooser | tuple[Chooser, ...] | None) -> Contest:
     """Both models, at the operating points that the rule chooses if there is one."""
     if not isinstance(pair, Pair):
         raise InputError(
             f"two models are compared as a Pair, got {type(pair).__name__}; build one with Pair.from_scores."
         )
-    x = np.array([pair.a.odds_against])
-    if at is None or pair.a.missing_class:
-        for curve in (pair.a, pair.b) if at is None else ():
-            check_estimable(metric, curve)
-        return Contest(metric, pair, pair.a, pair.b, x)
-    rules = at if isinstance(at, tuple) else (at, at)
-    if len(rules) != 2:
-        raise InputError(f"at must be one rule or a pair of them, got {len(rules)}; pass one for each model.")
-    a, b = (rule_from(rule).on(curve) for rule, curve in zip(rules, (pair.a, pair.b), strict=True))
-    check_estimable(metric, a)
-    return Contest(metric, pair, a, b, x)
+    return contest_among(metric, pair, at)
+
+
+def contest_among(metric: MetricFunction, models: SameRows, at: Chooser | tuple[Chooser, ...] | None) -> Contest:
+    """Models on the same rows, at the operating points that the rules choose if there are any."""
+    curves, places = models.curves, tuple[Curve | Point, ...](models.curves)
+    if at is not None and not curves[0].missing_class:
+        rules = at if isinstance(at, tuple) else (at,) * len(curves)
+        if len(rules) != len(curves):
+            many = "a pair of them" if len(curves) == 2 else f"{len(curves)} of them"
+            raise InputError(f"at must be one rule or {many}, got {len(rules)}; pass one for each model.")
+        places = tuple(rule_from(rule).on(curve) for rule, curve in zip(rules, curves, strict=True))
+    if at is None or not curves[0].missing_class:
+        for place in places:
+            check_estimable(metric, place)
+    return Contest(metric, models, places, np.array([curves[0].odds_against]))
 
 
 def swap_test(
@@ -164,12 +169,12 @@ def swap_test(
     """
     n, generator = checks.whole_number(n_permutations, "n_permutations"), checks.generator(rng)
     contest = contest_of(metric, pair, at)
-    if any(isinstance(model, Point) and not is_chosen(model) for model in (contest.a, contest.b)):
+    if any(isinstance(model, Point) and not is_chosen(model) for model in contest.places):
         raise InputError(
             "at must choose by recall, FPR or another rule that ranks can follow here, got a threshold; use difference "
             "for thresholds that were given."
         )
-    first, second, reason = contest.read()
+    (first, second), reason = contest.read()
     if reason is not None:
         return math.nan
     row = row_of(metric)
@@ -188,7 +193,7 @@ def swap_test(
 
 def _difference_of(metric: MetricFunction, pair: Pair, at: Chooser | tuple[Chooser, Chooser] | None) -> float:
     try:
-        first, second, _ = contest_of(metric, pair, at).read()
+        (first, second), _ = contest_of(metric, pair, at).read()
     except NoSuchPointError:
         return math.nan
     return abs(first - second)

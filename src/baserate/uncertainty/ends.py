@@ -44,23 +44,22 @@ def melded(
 
 def expanded(
     drawn: FloatArray, value: FloatArray, confidence_level: float, n: float
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Ends, p-values of no difference from 0, and probabilities of being above 0, from all that observers see together.
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Ends, and p-values of no difference from 0, from all that observers see together.
 
     The ends lie as far out as Student's law has them with ``n - 1`` degrees of freedom, where the replicates as they
     are would have them where the normal law does (Hesterberg 2015). The p-value is below ``1 - confidence_level`` where
     0 lies outside.
     """
-    pooled = drawn.reshape(-1, drawn.shape[-1])
+    pooled = drawn.reshape(-1, *drawn.shape[2:])
     freedom = max(n - 1, 1)
     tail = float(scipy.special.ndtr(-scipy.special.stdtrit(freedom, (1 + confidence_level) / 2)))
     low, high = percentile(pooled, 1 - 2 * tail)
     less, more = (np.count_nonzero(~side, axis=0) for side in (pooled > 0, pooled < 0))
     beyond = np.minimum((1 + np.minimum(less, more)) / (1 + len(pooled)), 0.5)
     p = 2 * scipy.special.stdtr(freedom, scipy.special.ndtri(beyond))
-    known = ~(np.isnan(low) | np.isnan(high))
-    p, leads = (np.where(known, part, np.nan) for part in (p, leading(drawn)))
-    return np.minimum(low, value), np.maximum(high, value), p, leads
+    p = np.where(np.isnan(low) | np.isnan(high), np.nan, p)
+    return np.minimum(low, value), np.maximum(high, value), p
 
 
 def p_value(drawn: FloatArray) -> FloatArray:
@@ -72,9 +71,19 @@ def p_value(drawn: FloatArray) -> FloatArray:
     return np.asarray(np.minimum(1.0, 2 * (1 + np.minimum(less, more)) / (1 + drawn.shape[1])), np.float64)
 
 
-def leading(drawn: FloatArray) -> FloatArray:
-    """The probability of being above 0, ties counting half: the mean of what observers see."""
-    return np.asarray((np.mean(drawn > 0, axis=1) + np.mean(drawn >= 0, axis=1)).mean(axis=0) / 2, np.float64)
+def leading(worth: FloatArray, of_others: FloatArray) -> FloatArray:
+    """The probability that each model is worth more than all others, a tie counting in parts: the mean of observers.
+
+    Both have observers, populations, models and places. `of_others` is what the same models are worth as others.
+    """
+    found = []
+    for k in range(worth.shape[2]):
+        rivals = np.delete(of_others, k, axis=2)
+        most = rivals.max(axis=2)
+        tied = 1 / (1 + np.count_nonzero(rivals == most[:, :, np.newaxis], axis=2))
+        own = worth[:, :, k]
+        found.append(np.where(own == most, tied, own > most).mean(axis=(0, 1)))
+    return np.array(found)
 
 
 def holding(ends: Interval, others: Iterable[Interval]) -> Interval:

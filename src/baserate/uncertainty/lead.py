@@ -1,26 +1,34 @@
-"""Which of two models leads at which prevalence, and where they swap: with intervals."""
+"""Which model leads at which prevalence, and where two of them swap: with intervals."""
 
 import math
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 import scipy
 
 from baserate import checks
 from baserate.arrays import FloatArray
-from baserate.curves.pair import Pair
-from baserate.errors import Reason
+from baserate.curves.curve import Curve
+from baserate.curves.pair import Models, Pair, SameRows
+from baserate.curves.point import Point
+from baserate.errors import InputError, Reason
+from baserate.formulas.holm import holm
 from baserate.metrics.by_name import Chooser
-from baserate.metrics.over_prevalence import MetricFunction, crossings, sweep
+from baserate.metrics.over_prevalence import MetricFunction, best_regions, crossings, sweep
 from baserate.registry import describe, lower_is_better
-from baserate.results import Crossing, CrossingEstimate, Lead
+from baserate.results import Crossing, CrossingEstimate, Lead, Ranking
 from baserate.uncertainty import ends
-from baserate.uncertainty.contests import differences_of, methods_of
-from baserate.uncertainty.difference import contest_of
-from baserate.uncertainty.estimate import Asked
+from baserate.uncertainty.contests import Contest, Verdict, differences_in, methods_of, resampled
+from baserate.uncertainty.difference import contest_among, contest_of
+from baserate.uncertainty.estimate import Asked, estimates
+from baserate.uncertainty.levels import is_chosen
+from baserate.uncertainty.methods import Question
 from baserate.uncertainty.readers import has_interval, why_no_ends
 from baserate.uncertainty.samplers import check_draws
 
 _CELLS = 128  # of the grid of log-odds on which drawn curves are compared
+_EQUAL = 1e-13  # relatively; a difference of this size is rounding
 
 
 def lead(
@@ -60,21 +68,174 @@ def lead(
     grid = checks.prevalences(prevalences)
     asked = Asked.of(confidence_level, n_resamples, rng)
     check_draws(asked.n_draws, asked.confidence_level)
-    contest = contest_of(metric, pair, at)._replace(x=(1 - grid) / grid)
-    nothing = np.full(len(grid), np.nan)
-    value, low, high, probability = nothing, nothing, nothing, nothing
-    reason = pair.a.missing_class
+    contest = contest_of(metric, pair, at)._replace(x=(1 - grid) / grid, sign=_sign(metric))
+    verdict, value, reason = Verdict.none(contest), np.full((1, len(grid)), np.nan), pair.a.missing_class
     if reason is None:
-        reason = next(
-            (found for found in (sweep(metric, m, grid).reason for m in (contest.a, contest.b)) if found), None
-        )
+        reason = next((found for place in contest.places if (found := sweep(metric, place, grid).reason)), None)
         value = contest.values()
         name, method = next(iter(methods_of(contest).items()))
-        low, high, _, leading = method(contest, asked)
-        probability = 1 - leading if lower_is_better(metric) else leading
-        if np.isnan(low).any() or np.isnan(high).any():
+        verdict = method(contest, asked)
+        if np.isnan(verdict.low).any() or np.isnan(verdict.high).any():
             reason = reason or (Reason.NO_VARIATION if name == "delong_t" else why_no_ends(metric))
-    return Lead(describe(metric), pair.names, grid, value, low, high, probability, asked.confidence_level, reason)
+    low, high, _, leading = (part[0] for part in verdict)
+    return Lead(describe(metric), pair.names, grid, value[0], low, high, leading, asked.confidence_level, reason)
+
+
+def _sign(metric: MetricFunction) -> float:
+    return -1.0 if lower_is_better(metric) else 1.0
+
+
+def ranking(
+    metric: MetricFunction,
+    models: Models | Pair | Mapping[str, Curve | Point],
+    prevalences: object,
+    *,
+    at: Chooser | tuple[Chooser, ...] | None = None,
+    low: float | str = 1e-6,
+    high: float | str = 1 - 1e-6,
+    confidence_level: float = 0.95,
+    n_resamples: int = 2000,
+    rng: np.random.Generator | int | None = None,
+) -> Ranking:
+    """Many models at many prevalences, with the ranks that are plausible, and where each of them is best.
+
+    Parameters
+    ----------
+    metric : callable
+        A metric, or your own function of a Curve or Point that returns a float.
+    models : Models, Pair, or mapping of str to Curve or Point
+        The models. Intervals and plausible ranks need the rows that they have in common: `Models`. Of curves or points
+        by name there are the values, their ranks and the regions.
+    prevalences : column
+        Where to read them for the table.
+    at : Rule, str or function, or one of these for each model, optional
+        For pointwise metrics of `Models`, the rule that chooses the operating point, as for `difference`.
+    low, high : float or odds
+        The range in which to look for the best one.
+    confidence_level, n_resamples, rng
+        As for `estimate`.
+
+    Returns
+    -------
+    Ranking
+        For each model and prevalence the value with its interval, its rank, the ranks that are plausible and the
+        probability that it leads all others. Regions come from all prevalences at which any two models swap, exactly.
+
+    Notes
+    -----
+    The interval of a value is that of `estimate`, with a rule that chooses again. Differences of any two models are
+    those of `difference`, from the same draws. A model is behind those others that are surely better, by p-values that
+    are adjusted by Holm's method for its differences from all others, and before those that are surely worse; the ranks
+    between are plausible. Models that are equally good share ranks, all of which are to be within the interval. Each
+    interval has the level by itself, for one model at one prevalence.
+
+    References
+    ----------
+    Mogstad, Romano, Shaikh & Wilhelm, Inference for ranks with applications to mobility across neighbourhoods and
+    academic achievement across countries, Review of Economic Studies 2024. doi:10.1093/restud/rdad006.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> data = br.examples.payments()
+    >>> scores = {"old": data["old_model"], "new": data["new_model"], "both": data["old_model"] + data["new_model"]}
+    >>> models = br.Models.from_scores(data["fraud"], scores)
+    >>> print(br.ranking(br.average_precision, models, [0.2, 0.001], n_resamples=500, rng=0))
+    average_precision        0.2        0.001
+    old                0.850 (2)    0.093 (3)
+    new                0.754 (3)  0.486 (1-2)  best from 1e-06 to 0.0002358
+    both               0.931 (1)  0.533 (1-2)  best from 0.0002358 to 1
+    in brackets the ranks that are plausible (95 %)
+    """
+    grid, span = checks.prevalences(prevalences), checks.prevalence_range(low, high)
+    asked, sign = Asked.of(confidence_level, n_resamples, rng), _sign(metric)
+    if isinstance(models, SameRows):
+        contest = contest_among(metric, models, at)._replace(x=(1 - grid) / grid, sign=sign)
+        named = dict(zip(models.names, contest.places, strict=True))
+        missing = models.curves[0].missing_class
+        known = (
+            _on_rows(contest, asked) if missing is None else _unknown(np.full((len(named), len(grid)), np.nan), missing)
+        )
+    else:
+        named, missing = _named(models, at), None
+        known = _unknown(np.array([sweep(metric, place, grid).value for place in named.values()]), Reason.ROWS_UNKNOWN)
+    return Ranking(
+        metric=describe(metric),
+        names=tuple(named),
+        prevalence=grid,
+        rank=_ranks(sign * known.value),
+        regions=tuple(best_regions(metric, named, *span)) if missing is None else (),
+        confidence_level=asked.confidence_level,
+        **known._asdict(),
+    )
+
+
+def _named(models: object, at: object) -> dict[str, Curve | Point]:
+    if not isinstance(models, Mapping) or not models:
+        raise InputError(
+            f"models must be a mapping of names to Curves or Points, Models or a Pair, got {models!r}; pass one."
+        )
+    if at is not None:
+        raise InputError(f"at chooses points for Models or a Pair, got {at!r} with a mapping; pass points by name.")
+    named = {str(name): model for name, model in models.items()}
+    if len(named) < len(models):
+        raise InputError(f"models must have different names, got {list(models)}; rename one.")
+    return named
+
+
+class _Known(NamedTuple):
+    """What is known of each model at each prevalence."""
+
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+    rank_low: FloatArray
+    rank_high: FloatArray
+    leads: FloatArray
+    reason: Reason | None
+
+
+def _unknown(value: FloatArray, reason: Reason) -> _Known:
+    nothing = np.full(value.shape, np.nan)
+    return _Known(value, nothing, nothing, nothing, nothing, nothing, reason)
+
+
+def _on_rows(contest: Contest, asked: Asked) -> _Known:
+    """Values with intervals, ranks that are plausible, and who leads."""
+    risk = 1 - asked.confidence_level
+    check_draws(asked.n_draws, 1 - risk / (len(contest.places) - 1))
+    verdict = next(iter(methods_of(contest).values()))(contest, asked)
+    questions = [Question(contest.metric, place, contest.x, again=is_chosen(place)) for place in contest.places]
+    found = estimates(questions, asked)
+    value, low, high = (
+        np.array([[getattr(one, name) for one in rows] for rows in found]) for name in ("value", "low", "high")
+    )
+    ranks = _plausible_ranks(contest, verdict.p_value, risk)
+    reason = next((one.reason for rows in found for one in rows if one.reason), None)
+    if reason is None and np.isnan(ranks).any():
+        reason = why_no_ends(contest.metric)
+    return _Known(value, low, high, *ranks, verdict.leading, reason)
+
+
+def _ranks(worth: FloatArray) -> FloatArray:
+    """1 and how many are better; of models by rows, at each place."""
+    better = (worth[:, np.newaxis] > worth) & ~np.isclose(worth[:, np.newaxis], worth, rtol=_EQUAL, atol=0)
+    return np.where(np.isnan(worth), np.nan, 1.0 + better.sum(axis=0))
+
+
+def _plausible_ranks(contest: Contest, p_value: FloatArray, risk: float) -> tuple[FloatArray, FloatArray]:
+    """The lowest and the highest rank of each model at each x: behind whom, and before whom, is it for sure?"""
+    n_models, leads = len(contest.places), contest.sign * contest.values()
+    first, last = np.ones((n_models, len(contest.x))), np.full((n_models, len(contest.x)), float(n_models))
+    for k in range(n_models):
+        with_k = [number for number, pair in enumerate(contest.pairs) if k in pair]
+        lead = leads[with_k] * np.array([[1.0 if contest.pairs[number][0] == k else -1.0] for number in with_k])
+        sure = np.apply_along_axis(holm, 0, p_value[with_k]) <= risk
+        first[k] += (sure & (lead < 0)).sum(axis=0)
+        last[k] -= (sure & (lead > 0)).sum(axis=0)
+        unknown = np.isnan(p_value[with_k]).all(axis=0)
+        first[k, unknown], last[k, unknown] = np.nan, np.nan
+    return first, last
 
 
 def crossing_estimates(
@@ -122,17 +283,17 @@ def crossing_estimates(
     contest = contest_of(metric, pair, at)
     if pair.a.missing_class:
         return []
-    seen = crossings(metric, contest.a, contest.b, low=span[0], high=span[1], names=pair.names)
+    seen = crossings(metric, *contest.places, low=span[0], high=span[1], names=pair.names)
     if not seen:
         return []
     if not has_interval(metric):
         return [_with_interval(one, (math.nan, math.nan), math.nan, level) for one in seen]
     grid = np.linspace(float(scipy.special.logit(span[0])), float(scipy.special.logit(span[1])), _CELLS + 1)
-    sign = -1.0 if lower_is_better(metric) else 1.0
     along = contest._replace(x=np.exp(-grid))
-    sides = differences_of(along, asked)[0]
+    sides = differences_in(along, resampled(along, asked)[0])[:, :, 0]
     made = []
     for one in seen:
+        sign = _sign(metric)
         lost_by_first = sign if one.leads_below == pair.names[0] else -sign
         swaps = np.stack([_swaps(lost_by_first * side, grid, one.prevalence) for side in sides])
         found = ends.melded(swaps, np.asarray(scipy.special.logit(one.prevalence)), level)

@@ -22,7 +22,7 @@ import scipy
 
 from baserate.arrays import BoolArray, Counts, FloatArray, Indices
 from baserate.curves.curve import Curve
-from baserate.curves.pair import Pair
+from baserate.curves.pair import SameRows
 from baserate.errors import InputError
 from baserate.formulas.areas import Corners
 from baserate.formulas.steps import Steps
@@ -245,29 +245,29 @@ class OfCurve(OfCells):
         self.curves = (curve,)
 
 
-class OfPair(Sampler):
-    """Independent rows that two models have scored: what one sees in a cell, the other sees in cells of its own."""
+class OfModels(Sampler):
+    """Independent rows that models have scored: what one sees in a cell, another sees in cells of its own."""
 
-    def __init__(self, pair: Pair, cut: Callable[[Curve, int], Cells], *, again: bool = False) -> None:
-        self.curves, self.again = (pair.a, pair.b), again
+    def __init__(self, models: SameRows, cut: Callable[[Curve, int], Cells], *, again: bool = False) -> None:
+        self.curves, self.again = models.curves, again
         runs = RUNS_PER_LOGIT
-        self._cut_into(pair, cut, runs)
-        while runs > 1 and len(self.pos.of_a) + len(self.neg.of_a) > _MANY_GROUPS:
+        self._cut_into(models, cut, runs)
+        while runs > 1 and len(self.pos.part.rows) + len(self.neg.part.rows) > _MANY_GROUPS:
             runs //= 2
-            self._cut_into(pair, cut, runs)
-        self.numbers = len(self.pos.of_a) + len(self.neg.of_a) + sum(3 * len(one.score) for one in self.cells)
+            self._cut_into(models, cut, runs)
+        groups = len(self.pos.part.rows) + len(self.neg.part.rows)
+        self.numbers = groups + sum(3 * len(one.score) for one in self.cells)
         law: Law = multinomial if again else gammas
         self._pos, self._neg = law(self.pos.part), law(self.neg.part)
 
-    def _cut_into(self, pair: Pair, cut: Callable[[Curve, int], Cells], runs: int) -> None:
-        self.cells = cut(pair.a, runs), cut(pair.b, runs)
-        in_a, in_b = (cell_of(score, one) for score, one in zip(pair.scores, self.cells, strict=True))
-        pos, neg = pair.positive, ~pair.positive
+    def _cut_into(self, models: SameRows, cut: Callable[[Curve, int], Cells], runs: int) -> None:
+        self.cells = tuple(cut(curve, runs) for curve in models.curves)
+        cell = np.stack([cell_of(score, one) for score, one in zip(models.scores, self.cells, strict=True)])
         # A positive is always at a corner; corners are counted without the gaps between them.
-        self.pos, self.neg = _shared(in_a[pos] // 2, in_b[pos] // 2), _shared(in_a[neg], in_b[neg])
+        self.pos, self.neg = _shared(cell[:, models.positive] // 2), _shared(cell[:, ~models.positive])
 
     def held(self, n_draws: int, streams: Streams) -> Sequence[tuple[FloatArray, FloatArray]]:
-        """Group by group of rows that both models see alike, added up by cell."""
+        """Group by group of rows that all models see alike, added up by cell."""
         pos, neg = self._pos(n_draws, streams.pos), self._neg(n_draws, streams.neg)
         models = []
         for k, cells in enumerate(self.cells):
@@ -296,15 +296,14 @@ class OfClusters(Sampler):
 
 
 class _Shared(NamedTuple):
-    """Groups of rows of one class that both models see in the same cells."""
+    """Groups of rows of one class that all models see in the same cells."""
 
     part: Part  # how many rows are in each group
-    of_a: Indices  # the cell of each group in the first model's curve; groups are in their order
-    of_b: Indices
+    cell: Indices  # of each group, by model; groups are in the order of the first one
 
     def into(self, drawn: FloatArray, model: int, n_cells: int) -> FloatArray:
         """What was drawn for the groups, added up by cell of a model."""
-        cell_of = (self.of_a, self.of_b)[model]
+        cell_of = self.cell[model]
         if model:
             order = np.argsort(cell_of, kind="stable")
             cell_of, drawn = cell_of[order], drawn[:, order]
@@ -314,10 +313,12 @@ class _Shared(NamedTuple):
         return summed
 
 
-def _shared(of_a: Indices, of_b: Indices) -> _Shared:
-    code = of_a.astype(np.int64) * (int(of_b.max(initial=0)) + 1) + of_b
-    _, first, rows = np.unique(code, return_index=True, return_counts=True)
-    return _Shared(Part(rows.astype(np.float64), np.ones(len(rows))), of_a[first], of_b[first])
+def _shared(cell: Indices) -> _Shared:
+    """Rows with the same cell under every model: `cell` has a row for each model."""
+    ordered = cell[:, np.lexsort(cell[::-1])]
+    first = np.flatnonzero(np.append(True, (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)))
+    rows = np.diff(np.append(first, cell.shape[1])).astype(np.float64)
+    return _Shared(Part(rows, np.ones(len(rows))), ordered[:, first])
 
 
 def _spread(cells: Cells, clusters: Mapping[object, Curve]) -> tuple["csr_array", "csr_array"]:
