@@ -38,7 +38,7 @@ WORDS = {
         prevalence with unequal shapes, or one better. A test falls short where it finds a difference that is none in
         more than 5 % of cases.""",
     "clusters": "Three tenths of the variance of a score is that of its cluster.",
-    "slices": "Four slices of one model at different prevalences; Holm's p-values are to find none that differs.",
+    "slices": "Four slices of one model at different prevalences; adjusted p-values are to find none that differs.",
     "changes": "Half as many positives later on, and the same model or a worse one.",
     "alarms": "Nine looks after three periods of reference, while the number of positives falls to a third.",
     "claims": """The bound is what the rule gives in the population. A claim called met is a mistake where the threshold

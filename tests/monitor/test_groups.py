@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy import stats
 
 import baserate as br
-from baserate.formulas.holm import holm
 
 
 def sample(seed, n_pos=100, n_neg=2000, distance=2.0):
@@ -66,15 +66,17 @@ def test_a_slice_is_compared_with_all_others_pooled():
         assert difference.low < expected < difference.high
     p = [row.differences[0].p_value for row in table.rows[:3]]
     adjusted = [row.differences[0].adjusted_p_value for row in table.rows[:3]]
-    assert adjusted == pytest.approx(holm(np.array(p)))
+    assert adjusted == pytest.approx([min(1, 3 * one) for one in p])
     assert adjusted[2] < 0.02  # the east is worse
-    assert table.rows[2].differences[0].high < 0
+    assert table.rows[2].differences[0].high < table.rows[2].differences[0].simultaneous_high < 0
 
 
 def test_two_slices_are_one_comparison():
     table = br.by_slice(br.roc_auc, {1: GROUPS["north"], 2: GROUPS["east"]}, **FEW)
     one, two = (row.differences[0] for row in table.rows)
     assert (one.value, one.low, one.high) == (-two.value, -two.high, -two.low)
+    for side in (one, two):
+        assert (side.simultaneous_low, side.simultaneous_high) == (side.low, side.high)
     assert one.p_value == one.adjusted_p_value == two.adjusted_p_value
     assert one.value == pytest.approx(br.roc_auc(GROUPS["north"]) - br.roc_auc(GROUPS["east"]))
 
@@ -90,8 +92,10 @@ def test_a_period_is_compared_with_the_previous_and_the_first_that_count():
     assert rows["south"][0].value == pytest.approx(value["south"] - value["north"])
     assert rows["east"][0].value == pytest.approx(value["east"] - value["south"])
     assert rows["east"][1].value == pytest.approx(value["east"] - value["north"])
-    p = np.array([rows[key][1].p_value for key in groups])
-    assert [rows[key][1].adjusted_p_value for key in groups] == pytest.approx(holm(p), nan_ok=True)
+    for k in (0, 1):
+        p = np.array([rows[key][k].p_value for key in groups])
+        adjusted = [rows[key][k].adjusted_p_value for key in groups]
+        assert adjusted == pytest.approx(np.minimum(2 * p, 1), nan_ok=True)  # two of each kind
 
 
 def test_the_common_prevalence_is_a_key_a_number_odds_or_the_mean():
@@ -143,22 +147,70 @@ def test_of_a_fixed_threshold_the_ends_are_melded():
 def test_the_table_prints_and_becomes_a_frame():
     table = br.by_slice(br.average_precision, GROUPS, prevalence=0.02, **FEW)
     columns = table.columns()
-    assert pl.DataFrame(columns).shape == pd.DataFrame(columns).shape == (5, 16)
+    assert pl.DataFrame(columns).shape == pd.DataFrame(columns).shape == (5, 18)
     assert columns["slice"] == list(GROUPS)
     assert columns["reason"] == [None, None, None, "too_few_cases", "no_positives"]
     assert columns["common_average_precision"][:3].tolist() == [row.common.value for row in table.rows[:3]]
     assert columns["from_others_low"][0] == table.rows[0].differences[0].low
     lines = str(table).splitlines()
     assert len(lines) == 7
-    assert "p by Holm" in lines[0]
+    assert "for all of a column at once" in lines[0]
+    east = table.rows[2].differences[0]
+    assert f"[{east.simultaneous_low:+.4g}, {east.simultaneous_high:+.4g}] p={east.adjusted_p_value:.2g}" in lines[4]
     assert "there are fewer cases than were asked for" in lines[5]
     assert "flatters" in str(br.by_slice(br.best_f1, GROUPS, **FEW))
 
 
-def test_holm():
-    assert holm(np.array([0.01, 0.04, np.nan, 0.03])) == pytest.approx([0.03, 0.06, np.nan, 0.06], nan_ok=True)
-    assert holm(np.array([0.9, 0.8])).tolist() == [1, 1]
-    assert holm(np.array([])).tolist() == []
+@pytest.mark.parametrize("n_resamples", [100, 137, 300])
+def test_simultaneous_intervals_leave_out_0_exactly_where_adjusted_p_values_are_small(n_resamples):
+    rng, outside = np.random.default_rng(n_resamples), 0
+    for level in (0.8, 0.9, 0.95):
+        for n_groups in (3, 5):
+            groups = {
+                k: br.Curve.from_scores(
+                    np.repeat([1, 0], [20, 60]), rng.normal(size=80) + np.repeat([d, 0.0], [20, 60])
+                )
+                for k, d in enumerate(rng.uniform(0.2, 2.2, n_groups))
+            }
+            asked = {"confidence_level": level, "n_resamples": n_resamples, "rng": 1}
+            for table in (br.by_slice(br.roc_auc, groups, **asked), br.by_slice(br.recall, groups, at=1.0, **asked)):
+                for (one,) in (row.differences for row in table.rows):
+                    assert one.simultaneous_low <= one.low <= one.value <= one.high <= one.simultaneous_high
+                    for low, high, p in (
+                        (one.low, one.high, one.p_value),
+                        (one.simultaneous_low, one.simultaneous_high, one.adjusted_p_value),
+                    ):
+                        assert (low > 0 or high < 0) == (p <= 1 - level + 1e-12)
+                        outside += low > 0 or high < 0
+    assert outside >= 10
+
+
+def test_of_many_slices_one_that_differs_is_found():
+    """With p-values from 2,000 draws, times 60, nothing could be; more are drawn."""
+    good = br.Curve.from_counts([1, 0], pos=[30, 20], neg=[20, 80])
+    groups = dict.fromkeys(range(59), good) | {"bad": br.Curve.from_counts([1, 0], pos=[5, 45], neg=[50, 50])}
+    table = br.by_slice(br.roc_auc, groups, rng=0)
+    bad = table.rows[-1].differences[0]
+    assert bad.adjusted_p_value <= 0.05
+    assert bad.simultaneous_high < 0
+    assert all(row.differences[0].adjusted_p_value > 0.05 for row in table.rows[:-1])
+
+
+@pytest.mark.slow
+def test_simultaneous_intervals_hold_all_at_once():
+    rng, held, n = np.random.default_rng(8), 0, 100
+    true = stats.norm.cdf(np.array([1.0, 1.0, 1.5, 2.0]) / math.sqrt(2))
+    for seed in range(n):
+        groups = {
+            k: br.Curve.from_scores(np.repeat([1, 0], [40, 200]), rng.normal(size=240) + np.repeat([d, 0.0], [40, 200]))
+            for k, d in enumerate([1.0, 1.0, 1.5, 2.0])
+        }
+        rows = br.by_period(br.roc_auc, groups, n_resamples=400, rng=seed).rows[1:]
+        found = [row.differences[1] for row in rows]
+        held += all(
+            one.simultaneous_low <= t - true[0] <= one.simultaneous_high for one, t in zip(found, true[1:], strict=True)
+        )
+    assert held >= 0.95 * n - 2 * math.sqrt(n * 0.95 * 0.05)
 
 
 @pytest.mark.parametrize(

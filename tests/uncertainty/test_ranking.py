@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 import baserate as br
+from baserate.formulas.holm import holm
 from baserate.uncertainty import ends
 
 FEW = {"n_resamples": 300, "rng": 0}
@@ -112,6 +113,12 @@ def test_a_tie_in_the_data_is_a_shared_rank():
     assert found.rank[:, 0].tolist() == [1, 1, 3]
     assert found.leads[0, 0] == pytest.approx(found.leads[1, 0])
     assert found.leads[2, 0] < 0.1
+
+
+def test_holm():
+    assert holm(np.array([0.01, 0.04, np.nan, 0.03])) == pytest.approx([0.03, 0.06, np.nan, 0.06], nan_ok=True)
+    assert holm(np.array([0.9, 0.8])).tolist() == [1, 1]
+    assert holm(np.array([])).tolist() == []
 
 
 def test_who_leads_counts_ties_in_parts():

@@ -1,7 +1,8 @@
 """Groups beside each other: slices of the data, or periods."""
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,6 @@ from baserate import checks
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.errors import InputError, NoSuchPointError, Reason
-from baserate.formulas.holm import holm
 from baserate.metrics.by_name import Chooser
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
@@ -25,6 +25,7 @@ from baserate.uncertainty.readers import why_no_ends
 from baserate.uncertainty.samplers import check_draws
 
 _ENDS = np.array([1.0]), np.array([-1.0])
+_DRAWS_BEYOND = 2  # of an end that holds for many comparisons at once, at the least
 
 
 class _Asked(NamedTuple):
@@ -79,12 +80,16 @@ def by_slice(
     Notes
     -----
     Own prevalences are where the curves are read, and are taken as known. Each interval has the level by itself. For
-    all differences together there are p-values adjusted by Holm's method: if no slice differs, one of them is at or
-    below 0.05 in at most 5 % of tables. Two slices are one comparison, which needs no adjusting.
+    all differences together there are adjusted p-values, times the number of comparisons, and simultaneous intervals,
+    with as small a part of the risk for each (Bonferroni): all of them hold at once as often as the level says, and one
+    leaves 0 out exactly where its adjusted p-value is at or below the risk. Step-down methods such as Holm's find a
+    little more, but have no intervals that say how much. Two slices are one comparison, which needs no adjusting. Where
+    comparisons are so many that `n_resamples` would not do, more are drawn.
 
     References
     ----------
-    Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 1979.
+    Dunn, Multiple comparisons among means, Journal of the American Statistical Association 1961.
+    doi:10.1080/01621459.1961.10482090.
     Fay, Proschan & Brittain, Combining one-sample confidence procedures for inference in the two-sample case,
     Biometrics 2015. doi:10.1111/biom.12231.
 
@@ -113,15 +118,13 @@ def by_slice(
     read = {key: curve.at_prevalence(asked.common) for key, curve in named.items()}
     fit = [key for key, curve in named.items() if _unfit(curve, asked) is None]
     if len(fit) == len(named) == 2:  # the same comparison from both sides
-        first, second = fit
-        one = _difference(asked, read[first], read[second], "others")
-        differences = {first: [one], second: [_mirrored(one)]}
-        return _table("slice", named, asked, differences, adjust=False)
-    differences = {}
+        (one,) = _differences([_compared(asked, read[fit[0]], read[fit[1]], "others")], asked)
+        return _table("slice", named, asked, [[one, _mirrored(one)]])
+    compared = []
     for key in named:
         others = Curve.pool([curve for other, curve in read.items() if other != key])
-        differences[key] = [_difference(asked, read[key], others, "others")]
-    return _table("slice", named, asked, differences)
+        compared.append(_compared(asked, read[key], others, "others"))
+    return _table("slice", named, asked, [_differences(compared, asked)])
 
 
 def by_period(
@@ -151,8 +154,8 @@ def by_period(
     -------
     GroupTable
         For each period both estimates, and its differences from the previous and from the first period that have
-        enough cases, at the common prevalence. P-values are adjusted by Holm's method among those from the previous
-        and among those from the first.
+        enough cases, at the common prevalence. P-values are adjusted, and intervals simultaneous, among those from the
+        previous and among those from the first.
 
     Examples
     --------
@@ -177,16 +180,14 @@ def by_period(
         rng=rng,
     )
     read = {key: curve.at_prevalence(asked.common) for key, curve in named.items()}
-    differences: dict[Hashable, list[GroupDifference]] = {}
+    compared: list[list[_Compared]] = [[], []]
     seen: list[Hashable] = []
     for key, curve in named.items():
-        pair = (("previous", seen[-1:]), ("first", seen[:1]))
-        differences[key] = [
-            _difference(asked, read[key], read[other[0]] if other else None, word) for word, other in pair
-        ]
+        for column, word, other in zip(compared, ("previous", "first"), (seen[-1:], seen[:1]), strict=True):
+            column.append(_compared(asked, read[key], read[other[0]] if other else None, word))
         if _unfit(curve, asked) is None:
             seen.append(key)
-    return _table("period", named, asked, differences)
+    return _table("period", named, asked, [_differences(column, asked) for column in compared])
 
 
 def _asked(
@@ -266,50 +267,70 @@ def _no_estimate(curve: Curve, asked: _Asked, reason: Reason) -> Estimate:
     )
 
 
-def _difference(asked: _Asked, curve: Curve, other: Curve | None, against: str) -> GroupDifference:
-    """One curve less another of different rows, both at the common prevalence."""
+class _Compared(NamedTuple):
+    """One curve beside another of different rows, both at the common prevalence; or why not."""
+
+    against: str
+    at: Sequence[Curve | Point] = ()
+    value: Sequence[float] = ()
+    reason: Reason | None = None
+
+
+def _compared(asked: _Asked, curve: Curve, other: Curve | None, against: str) -> _Compared:
     if other is None:
-        return _no_difference(against, None)
+        return _Compared(against)
     reason = _unfit(curve, asked) or _unfit(other, asked)
     if reason is not None:
-        return _no_difference(against, reason)
+        return _Compared(against, reason=reason)
     try:
         at = [reading(asked.metric, one, asked.at) for one in (curve, other)]
     except NoSuchPointError:
-        return _no_difference(against, Reason.NO_SUCH_POINT)
+        return _Compared(against, reason=Reason.NO_SUCH_POINT)
     found = [evaluate(asked.metric, place) for place in at]
     reason = found[0][1] or found[1][1]
-    if reason is not None:
-        return _no_difference(against, reason)
+    return _Compared(against, at if reason is None else (), [float(value) for value, _ in found], reason)
+
+
+def _differences(column: Sequence[_Compared], asked: _Asked) -> list[GroupDifference]:
+    """First less second of each, by itself and for all of them at once."""
+    n = max(sum(bool(one.at) for one in column), 1)
+    risk = (1 - asked.interval.confidence_level) / n
+    enough = math.ceil(2 * _DRAWS_BEYOND / risk) if n > 1 else 0
+    interval = asked.interval._replace(n_draws=max(asked.interval.n_draws, enough))
+    return [_difference(one, asked.metric, interval, n) for one in column]
+
+
+def _difference(compared: _Compared, metric: MetricFunction, interval: Asked, n: int) -> GroupDifference:
+    """One of so many differences."""
+    nan = math.nan
+    if not compared.at:
+        return GroupDifference(compared.against, nan, nan, nan, nan, nan, nan, nan, compared.reason)
     parts = []
-    for k, (place, (value, _), sign) in enumerate(zip(at, found, _ENDS, strict=True)):
-        seen = np.array([value], np.float64)
-        parts.append((readings(asked.metric, [place], seen, asked.interval.apart(k)), sign))
-    known = added_up(asked.metric, parts, asked.interval.confidence_level)
-    low, high = float(known.ends.low), float(known.ends.high)
-    reason = why_no_ends(asked.metric) if math.isnan(low) else None
-    return GroupDifference(against, known.value, low, high, known.p_value, known.p_value, reason)
-
-
-def _no_difference(against: str, reason: Reason | None) -> GroupDifference:
-    return GroupDifference(against, math.nan, math.nan, math.nan, math.nan, math.nan, reason)
+    for k, (place, value, sign) in enumerate(zip(compared.at, compared.value, _ENDS, strict=True)):
+        parts.append((readings(metric, [place], np.array([value]), interval.apart(k)), sign))
+    level = interval.confidence_level
+    alone, at_once = (added_up(metric, parts, 1 - (1 - level) / many) for many in (1, n))
+    return GroupDifference(
+        against=compared.against,
+        value=alone.value,
+        low=float(alone.ends.low),
+        high=float(alone.ends.high),
+        p_value=alone.p_value,
+        simultaneous_low=float(at_once.ends.low),
+        simultaneous_high=float(at_once.ends.high),
+        adjusted_p_value=min(1.0, n * at_once.p_value),
+        reason=why_no_ends(metric) if math.isnan(at_once.p_value) else None,
+    )
 
 
 def _mirrored(one: GroupDifference) -> GroupDifference:
-    return GroupDifference(one.against, -one.value, -one.high, -one.low, one.p_value, one.adjusted_p_value, one.reason)
+    low, high = -one.high, -one.low
+    return replace(one, value=-one.value, low=low, high=high, simultaneous_low=low, simultaneous_high=high)
 
 
 def _table(
-    kind: str,
-    curves: Mapping[Hashable, Curve],
-    asked: _Asked,
-    differences: Mapping[Hashable, list[GroupDifference]],
-    *,
-    adjust: bool = True,
+    kind: str, curves: Mapping[Hashable, Curve], asked: _Asked, columns: Sequence[Sequence[GroupDifference]]
 ) -> GroupTable:
-    columns = list(zip(*differences.values(), strict=True))
-    if adjust:
-        columns = [_adjusted(column) for column in columns]
     rows = []
     for number, (key, curve) in enumerate(curves.items()):
         own, common = _estimates(curve, asked)
@@ -327,11 +348,3 @@ def _caution(curve: Curve | None, asked: _Asked) -> str | None:
     except NoSuchPointError:
         return None
     return caution_of(asked.metric, place)
-
-
-def _adjusted(column: tuple[GroupDifference, ...]) -> tuple[GroupDifference, ...]:
-    adjusted = holm(np.array([one.p_value for one in column], np.float64))
-    return tuple(
-        GroupDifference(one.against, one.value, one.low, one.high, one.p_value, float(p), one.reason)
-        for one, p in zip(column, adjusted, strict=True)
-    )

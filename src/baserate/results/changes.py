@@ -24,9 +24,11 @@ class GroupDifference:
         "others", "previous" or "first".
     value, low, high : float
         The group less what it is compared with, and the interval around it.
-    p_value, adjusted_p_value : float
-        Two-sided, of no difference: for this comparison alone, and by Holm's method for all of the table's
-        comparisons of this kind at once.
+    p_value : float
+        Two-sided, of no difference, for this comparison alone.
+    simultaneous_low, simultaneous_high, adjusted_p_value : float
+        The same for all of the table's comparisons of this kind at once. The interval leaves 0 out exactly where the
+        p-value is at or below what the level leaves.
     reason : Reason or None
         Why it is nan, if it is.
     """
@@ -36,6 +38,8 @@ class GroupDifference:
     low: float
     high: float
     p_value: float
+    simultaneous_low: float
+    simultaneous_high: float
     adjusted_p_value: float
     reason: Reason | None = None
 
@@ -102,7 +106,7 @@ class GroupTable:
         for k, against in enumerate(self.against):
             differences = [row.differences[k] for row in self.rows]
             table[f"from_{against}"] = _floats([one.value for one in differences])
-            for name in ("low", "high", "p_value", "adjusted_p_value"):
+            for name in ("low", "high", "p_value", "simultaneous_low", "simultaneous_high", "adjusted_p_value"):
                 table[f"from_{against}_{name}"] = _floats([getattr(one, name) for one in differences])
         table["reason"] = [_code(row.common.reason or row.own.reason) for row in self.rows]
         return table
@@ -122,7 +126,7 @@ class GroupTable:
             cells += [_difference_text(one) for one in row.differences]
             reason = row.common.reason or row.own.reason
             lines.append([*cells, reason.sentence if reason else ""])
-        level = f"{self.metric}, {100 * self.confidence_level:.4g} % intervals; p by Holm for all of a column"
+        level = f"{self.metric}, {100 * self.confidence_level:.4g} % intervals; differences for all of a column at once"
         return "\n".join([level, *aligned([[*heads, ""], *lines]), *([self.caution] if self.caution else [])])
 
 
@@ -373,7 +377,8 @@ def _with_ends(value: float, low: float, high: float) -> str:
 def _difference_text(found: GroupDifference) -> str:
     if math.isnan(found.value):
         return "-"
-    return f"{found.value:+.4g} [{found.low:+.4g}, {found.high:+.4g}] p={found.adjusted_p_value:.2g}"
+    low, high = found.simultaneous_low, found.simultaneous_high
+    return f"{found.value:+.4g} [{low:+.4g}, {high:+.4g}] p={found.adjusted_p_value:.2g}"
 
 
 def _floats(column: list[float]) -> FloatArray:

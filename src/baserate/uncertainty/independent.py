@@ -30,6 +30,8 @@ from baserate.uncertainty.samplers import Drawn, OfCurve, Streams
 
 FLATTERED = "the best of many thresholds flatters small samples more, and a difference of two does not correct for that"
 
+_ROUNDING = 1e-12  # of a product that may be a whole number
+
 
 class Readings(NamedTuple):
     """A metric at several places of one curve: at prevalences, or at thresholds and prevalences."""
@@ -138,14 +140,18 @@ def added_up(metric: MetricFunction, parts: Sequence[tuple[Readings, FloatArray]
             low, high = low + turned(coefficients, each.min(axis=0)), high - turned(-coefficients, -each.max(axis=0))
             slack = _slack(metric, readings.at, coefficients)
             below, above = below + slack[0], above + slack[1]
-    found = Interval(
-        np.minimum(ends.percentile(low, confidence_level).low, value) - below,
-        np.maximum(ends.percentile(high, confidence_level).high, value) + above,
-    )
+    low, high = np.minimum(low, value) - below, np.maximum(high, value) + above
+    level = _as_counted(confidence_level, len(low))
+    found = Interval(ends.percentile(low, level).low, ends.percentile(high, level).high)
     if np.isnan(found).any() or math.isnan(value):
         return Sum(value, Interval(np.asarray(np.nan), np.asarray(np.nan)), math.nan)
-    less, more = np.count_nonzero(~(low - below > 0)), np.count_nonzero(~(high + above < 0))
-    return Sum(value, found, min(1.0, 2 * (1 + min(less, more)) / (1 + len(low))))
+    return Sum(value, found, float(ends.p_value(np.stack([low, high])[..., np.newaxis])[0]))
+
+
+def _as_counted(confidence_level: float, n_draws: int) -> float:
+    """The level whose ends leave as many draws beyond as the p-value counts, so that both say the same of 0."""
+    beyond = math.floor((1 - confidence_level) / 2 * (1 + n_draws) * (1 + _ROUNDING)) - 1
+    return 1 - (2 * max(beyond, 0) + 1) / (n_draws - 1)
 
 
 def _past_turns(
