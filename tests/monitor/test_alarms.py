@@ -9,9 +9,11 @@ import pytest
 from scripts import script
 
 import baserate as br
-from baserate.uncertainty import coarse
-from baserate.uncertainty.dealing import bundles, sample
-from baserate.uncertainty.looks import badness, levels
+from baserate.uncertainty.cells import Part, alike, cells_of, every_score, scores_in_runs
+from baserate.uncertainty.dealing import OfDeals
+from baserate.uncertainty.looks import badness, levels, place_of
+from baserate.uncertainty.readers import values_where
+from baserate.uncertainty.samplers import Streams
 
 PATH = Path(__file__).parents[2] / "benchmarks" / "monitoring.py"
 
@@ -143,26 +145,73 @@ def test_the_same_stream_has_the_same_verdicts():
     assert same.limit.tolist() == other.limit.tolist()
 
 
+def counts(one):
+    """What cells hold, class by class."""
+    return [(part.rows * part.weight).tolist() for part in (one.pos, one.neg)]
+
+
+def test_curves_are_cut_where_the_pooled_one_is():
+    """Row by row: each sample holds in a cell the rows whose scores the pooled curve has there."""
+    curves = [sample_of(k, n_pos=400, n_neg=3000) for k in range(3)]
+    pooled = br.Curve.pool(curves)
+    for cells in (cells_of(pooled, 2, 128), scores_in_runs(pooled, 2, 128), cells_of(pooled)):
+        parts = alike(curves, pooled, cells)
+        assert np.sum([counts(one)[0] for one in parts], axis=0).tolist() == counts(cells)[0]
+        assert np.sum([counts(one)[1] for one in parts], axis=0).tolist() == counts(cells)[1]
+        for curve, one in zip(curves, parts, strict=True):
+            inside = [
+                (curve.score >= low) & (curve.score <= top) for low, top in zip(cells.score, cells.top, strict=True)
+            ]
+            assert one.pos.rows.tolist() == [curve.pos[here].sum() for here in inside]
+            assert one.neg.rows[1::2].tolist() == [curve.neg[here].sum() for here in inside]
+
+
+def test_an_infinite_score_is_in_the_cell_of_its_own():
+    curve = br.Curve.from_counts([np.inf, 1.0, 0.0], pos=[3, 2, 0], neg=[0, 4, 9])
+    cells = cells_of(curve)
+    (one,) = alike([curve], curve, cells)
+    assert counts(one) == counts(cells)
+
+
+def samples_of(rows):
+    """Samples whose positives and negatives are as many in each cell."""
+    cells = cells_of(
+        br.Curve.from_counts(np.arange(len(rows[0]), 0, -1), pos=np.ones(len(rows[0])), neg=np.zeros(len(rows[0])))
+    )
+    empty = np.zeros(len(rows[0]) + 1)
+    parts = [Part(np.asarray(one, float), np.ones(len(one))) for one in rows]
+    gaps = [Part(np.insert(empty, np.arange(1, len(empty)), one), np.ones(2 * len(empty) - 1)) for one in rows]
+    return [cells._replace(pos=pos, neg=neg) for pos, neg in zip(parts, gaps, strict=True)]
+
+
 def test_rows_are_dealt_within_their_class_and_none_is_lost():
     rng = np.random.default_rng(0)
     rows = [rng.integers(0, 40, 6) for _ in range(4)]
-    tied = bundles(rows, [0, 1, -1, 1], rng)
-    seen = tied.as_seen()[0]
-    assert seen.tolist() == [rows[0].tolist(), (rows[1] + rows[3]).tolist()]
-    dealt = tied.deal(2000, rng)
-    assert dealt.sum(axis=2).tolist() == [[rows[0].sum(), (rows[1] + rows[3]).sum()]] * 2000
-    share = rows[0].sum() / sum(one.sum() for one in rows)
-    assert dealt[:, 0].mean(axis=0) == pytest.approx(sum(rows) * share, rel=0.05)
+    dealing = OfDeals(samples_of(rows), [0, 1, -1, 2], rng)
+    windows = [rows[0], rows[1], rows[1] + rows[3]]
+    assert [counts(one)[0] for one in dealing.cells] == [one.tolist() for one in windows]
+    for pos, neg in dealing.held(2000, Streams.of((1, 2, 3)))[:2]:
+        for dealt in (pos, neg[:, 1::2]):
+            assert len(set(dealt.sum(axis=1))) == 1
+    for k, (pos, neg) in enumerate(dealing.held(4000, Streams.of((1, 2, 3)))):
+        assert set(pos.sum(axis=1)) == set(neg.sum(axis=1)) == {windows[k].sum()}
+        assert not neg[:, ::2].any()
+        share = windows[k].sum() / sum(one.sum() for one in rows)
+        for dealt in (pos, neg[:, 1::2]):
+            assert dealt.mean(axis=0) == pytest.approx(sum(rows) * share, rel=0.05)
+            # Without replacement, so that all that is dealt varies less than if each row fell by itself.
+            n, total = windows[k].sum(), sum(one.sum() for one in rows)
+            p = sum(rows) / total
+            assert dealt.var(axis=0) == pytest.approx(n * p * (1 - p) * (total - n) / (total - 1), rel=0.1)
 
 
 def test_many_rows_are_tied_up_by_cell_and_too_many_refused():
     rng = np.random.default_rng(0)
     rows = [np.array([10, 300_000, 90_000]), np.array([5, 100_000, 20_000])]
-    tied = bundles(rows, [0, 1], rng)
-    assert tied.as_seen()[0].tolist() == [one.tolist() for one in rows]
-    assert len(set(tied.rows.sum(axis=1))) == 1
+    dealing = OfDeals(samples_of(rows), [0, 1], rng)
+    assert [counts(one)[0] for one in dealing.cells] == [one.tolist() for one in rows]
     with pytest.raises(br.InputError, match="fewer than 1,000,000,000 in a period, got 1,000,000,005"):
-        bundles([np.array([5, 10**9]), rows[1][:2]], [0, 1], rng)
+        OfDeals(samples_of([np.array([5, 10**9]), rows[1][:2]]), [0, 1], rng)
 
 
 COST = partial(br.expected_cost, cost_fp=1.0, cost_fn=20.0)
@@ -179,14 +228,16 @@ RULES = {
 
 @pytest.mark.parametrize("name", RULES)
 def test_rules_choose_on_many_samples_as_they_do_on_one(name):
-    curves = [STREAM[k].at_prevalence(0.02) for k in range(3)]
+    """All rows of few samples have cells of their own, so that what is chosen is what the rule chooses on the curve."""
+    curves = [sample_of(k, n_pos=80 + 10 * k).at_prevalence(0.02) for k in range(3)]
     pooled = br.Curve.pool(curves)
     (rule,) = {RULES[name](curve).chosen for curve in curves}
+    dealing = OfDeals(alike(curves, pooled, every_score(pooled)), [0, 1, 2], np.random.default_rng(0))
+    together = [curves[0], curves[1], br.Curve.pool(curves[1:])]
     for metric in (br.recall, br.precision):
-        cells, read = coarse.reader(metric, rule, pooled)
-        one_by_one = coarse.reader(lambda point, metric=metric: metric(point), rule, pooled)[1]
-        pos, neg = np.array([sample(curve).between(cells.edges) for curve in curves], float).transpose(1, 0, 2)
-        assert read(pos, neg) == pytest.approx(one_by_one(pos, neg), nan_ok=True)
+        for drawn, curve in zip(dealing.seen(), together, strict=True):
+            (found,) = values_where(metric, rule, drawn, np.array([49.0]))
+            assert found[0] == pytest.approx(metric(RULES[name](curve)), rel=0.02)
 
 
 def test_a_rule_that_depends_on_the_rows_is_asked_of_each_deal():
@@ -195,8 +246,8 @@ def test_a_rule_that_depends_on_the_rows_is_asked_of_each_deal():
                             **asked)  # fmt: skip
     assert np.isfinite(found.statistic).all()
     own, recall, fpr = object(), *(RULES[name](STREAM[0]).chosen for name in ("recall", "fpr"))
-    assert coarse.place_of(own, {recall, fpr}) is own
-    assert coarse.place_of(own, {recall}) is recall
+    assert place_of(own, {recall, fpr}) is own
+    assert place_of(own, {recall}) is recall
 
 
 def test_equal_weights_change_nothing():

@@ -90,8 +90,10 @@ def merge_counts(counted: Counted) -> Counted:
     first = np.flatnonzero(new)
 
     def summed(values: Counts) -> Counts:
-        wide = values.astype(np.float64 if values.dtype.kind == "f" else np.int64)
-        return np.add.reduceat(wide[order], first) if len(first) else wide
+        ordered = values[order]
+        if len(first) == len(ordered):  # no two are at one score
+            return ordered
+        return np.add.reduceat(ordered.astype(np.float64 if values.dtype.kind == "f" else np.int64), first)
 
     pos, neg = summed(counted.pos), summed(counted.neg)
     pos_squares, neg_squares = (

@@ -69,7 +69,7 @@ class Rule:
     is_given: ClassVar[bool] = False
     depends_on_prevalence: ClassVar[bool] = False
     within_gaps: ClassVar[bool] = False  # whether it may choose between two corners; otherwise it chooses a corner
-    follows_draws: ClassVar[bool] = True  # whether it can choose on many samples at once, whatever their sizes
+    follows_draws: ClassVar[bool] = True  # whether it can choose on many curves at once
     searches: ClassVar[bool] = False  # whether it looks for what is good on the rows, and so flatters
     _of_both_classes: ClassVar[bool] = True
 
@@ -331,7 +331,6 @@ class TopK(_AtMost):
 
     name = "top_k"
     _of_both_classes = False
-    follows_draws = False  # a number of rows is another share of another sample
 
     @classmethod
     def _checked(cls, target: float) -> int:

@@ -18,8 +18,7 @@ from baserate.monitor.change import Key, check_curve, check_curves, reading
 from baserate.monitor.groups import common_prevalence
 from baserate.registry import describe, lower_is_better
 from baserate.results.changes import Alarms
-from baserate.uncertainty.coarse import place_of
-from baserate.uncertainty.looks import SEED, Look, Question, badness
+from baserate.uncertainty.looks import SEED, Look, Question, badness, place_of
 from baserate.uncertainty.looks import looks as looks_at
 from baserate.uncertainty.readers import has_interval, losses_of
 
@@ -41,7 +40,7 @@ def model_alarms(
     windows: Sequence[int] = WINDOWS,
     min_pos: float = 10,
     min_neg: float = 10,
-    n_resamples: int = 500,
+    n_resamples: int = 300,
     rng: np.random.Generator | int | None = None,
 ) -> Alarms:
     """Whether and since when a model is worse than it was, with few false alarms over the whole series.

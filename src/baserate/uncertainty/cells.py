@@ -4,7 +4,7 @@ To draw a population is to draw how much of it lies in each cell. Cells follow f
 asked, so that all answers about a curve come from the same populations.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -100,7 +100,7 @@ def every_corner(curve: Curve) -> Cells:
     return _cut(curve, at, at)
 
 
-def cells_of(curve: Curve, runs_per_logit: int = RUNS_PER_LOGIT) -> Cells:
+def cells_of(curve: Curve, runs_per_logit: int = RUNS_PER_LOGIT, few: int = _FEW_CORNERS) -> Cells:
     """The corners; where there are many, runs of them stand as one, along which the ROC curve is taken as straight.
 
     What that does to a value is read off the curve itself, and draws are moved by it (see `draws`). What is left is
@@ -108,19 +108,19 @@ def cells_of(curve: Curve, runs_per_logit: int = RUNS_PER_LOGIT) -> Cells:
     """
     counted = _counted(curve)
     heavy_pos, heavy_neg = _noticed(counted.pos, counted.pos_squares), _noticed(counted.neg, counted.neg_squares)
-    return _in_runs(curve, (counted.pos > 0) | heavy_neg, heavy_pos | heavy_neg, runs_per_logit)
+    return _in_runs(curve, (counted.pos > 0) | heavy_neg, heavy_pos | heavy_neg, runs_per_logit, few)
 
 
-def scores_in_runs(curve: Curve, runs_per_logit: int = RUNS_PER_LOGIT) -> Cells:
+def scores_in_runs(curve: Curve, runs_per_logit: int = RUNS_PER_LOGIT, few: int = _FEW_CORNERS) -> Cells:
     """The same with a corner for each score, for losses, which also differ between negatives in one gap."""
     counted = _counted(curve)
     heavy = _noticed(counted.pos, counted.pos_squares) | _noticed(counted.neg, counted.neg_squares)
-    return _in_runs(curve, np.ones(len(curve), np.bool_), heavy, runs_per_logit)
+    return _in_runs(curve, np.ones(len(curve), np.bool_), heavy, runs_per_logit, few)
 
 
-def _in_runs(curve: Curve, is_corner: BoolArray, heavy: BoolArray, runs_per_logit: int) -> Cells:
+def _in_runs(curve: Curve, is_corner: BoolArray, heavy: BoolArray, runs_per_logit: int, few: int) -> Cells:
     counted, at = _counted(curve), np.flatnonzero(is_corner)
-    if len(at) <= _FEW_CORNERS:
+    if len(at) <= few:
         return _cut(curve, at, at)
     alone, begins = heavy[at], np.zeros(len(at), np.bool_)
     for column in (counted.pos, counted.neg):
@@ -145,10 +145,23 @@ def every_score(curve: Curve, _: int = RUNS_PER_LOGIT) -> Cells:
 
 def between(curve: Curve, thresholds: FloatArray) -> Cells:
     """What lies at each of some falling thresholds or above it, down to the next: all that is seen of them."""
-    behind = len(curve) - np.searchsorted(curve.score[::-1], thresholds)
+    behind = _behind(curve, thresholds)
     first, last = np.append(0, behind), np.append(behind, len(curve)) - 1
     score = np.append(thresholds, -np.inf)
-    return Cells(score, score, *_parts(_counted(curve), first, last))
+    return Cells(score, score, *_parts(_counted(curve), _ends(first, last, len(curve))))
+
+
+def alike(curves: Sequence[Curve], pooled: Curve, cells: Cells) -> list[Cells]:
+    """Curves cut where the one that pools them is cut: each row is in the cell that the pooled curve has it in."""
+    above = len(pooled) - np.searchsorted(pooled.score[::-1], cells.top, side="right")
+    lowest = np.empty(2 * len(cells.score))  # of the gap above each corner, and of the corner
+    lowest[::2], lowest[1::2] = np.append(np.inf, pooled.score)[above], cells.score
+    found = []
+    for curve in curves:
+        ends = np.concatenate([[0], _behind(curve, lowest), [len(curve)]])
+        ends[1:-1:2][above == 0] = 0  # nothing is above the highest score, even if that is infinite
+        found.append(Cells(cells.score, cells.top, *_parts(_counted(curve), ends)))
+    return found
 
 
 def cell_of(score: FloatArray, cells: Cells) -> Indices:
@@ -187,25 +200,35 @@ def _moves(rows: FloatArray) -> BoolArray:
     return np.asarray((rows > 1) & (rows >= _NOTICED * spread), np.bool_)
 
 
+def _behind(curve: Curve, score: FloatArray) -> Indices:
+    """How many of the scores of a curve are at least as high."""
+    return np.asarray(len(curve) - np.searchsorted(curve.score[::-1], score), np.intp)
+
+
 def _cut(curve: Curve, first: Indices, last: Indices) -> Cells:
     """Cells between corners, each of which goes from a first score to a last one."""
-    parts = _parts(_counted(curve), first, last)
+    parts = _parts(_counted(curve), _ends(first, last, len(curve)))
     return Cells(curve.score[last], curve.score[first], *parts, mostly_tied=is_mostly_tied(curve))
 
 
-def _parts(counted: Counted, first: Indices, last: Indices) -> tuple[Part, Part]:
+def _ends(first: Indices, last: Indices, n_scores: int) -> Indices:
+    """Where cells begin and end: the gap above each corner and the corner, alternately, and what is below them all."""
+    ends = np.empty(2 * len(first) + 2, np.intp)
+    ends[0], ends[1:-1:2], ends[2:-1:2], ends[-1] = 0, first, last + 1, n_scores
+    return ends
+
+
+def _parts(counted: Counted, ends: Indices) -> tuple[Part, Part]:
     # Positives lie at corners only; what is in a gap is nothing but negatives.
-    pos, neg = _amounts(counted.pos, first, last)[1::2], _amounts(counted.neg, first, last)
+    pos, neg = _amounts(counted.pos, ends)[1::2], _amounts(counted.neg, ends)
     if counted.pos_squares is None or counted.neg_squares is None:
         return Part(pos, np.ones(len(pos))), Part(neg, np.ones(len(neg)))
-    squares = _amounts(counted.pos_squares, first, last)[1::2], _amounts(counted.neg_squares, first, last)
+    squares = _amounts(counted.pos_squares, ends)[1::2], _amounts(counted.neg_squares, ends)
     return _part(pos, squares[0]), _part(neg, squares[1])
 
 
-def _amounts(column: Counts, first: Indices, last: Indices) -> FloatArray:
-    """What is in the gap above each corner and at the corner, alternately, and last what is below all corners."""
-    ends = np.empty(2 * len(first) + 2, np.intp)
-    ends[0], ends[1:-1:2], ends[2:-1:2], ends[-1] = 0, first, last + 1, len(column)
+def _amounts(column: Counts, ends: Indices) -> FloatArray:
+    """What is in each cell."""
     return np.diff(_running(column)[ends]).astype(np.float64)
 
 

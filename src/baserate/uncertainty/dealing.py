@@ -1,23 +1,25 @@
-"""Rows of one class dealt again among samples, as if it were chance which sample has which rows.
+"""Rows dealt again among samples, as if it were chance which sample has which rows: a sampler for what changes in time.
 
 If nothing has changed between samples, that is what it is: given all rows of a class together, every deal that leaves
 each sample its size is as likely as the one that was seen. So a number that compares samples is as likely to be the
 largest of some deals as any other is, whatever the number and however few the rows.
 
-Rows are sorted into cells by their scores, the same for all samples, and dealt in bundles of as many rows each, which
-are made at random within each sample. The cells depend on all rows together and the bundles on chance, so neither
-takes anything from the above; a number that is read off cells is only a little blunter.
+Rows are in the cells of the curve that pools the samples, and are dealt in bundles of as many rows each, which are made
+at random within each sample. The cells depend on all rows together and the bundles on chance, so neither takes anything
+from the above; a number that is read off cells is only a little blunter.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from baserate.arrays import Counts, FloatArray, Indices
-from baserate.curves.curve import Curve
+from baserate.arrays import FloatArray, Indices
 from baserate.errors import InputError
+from baserate.uncertainty.cells import Cells, Part
 from baserate.uncertainty.picks import TOO_MANY_CASES
+from baserate.uncertainty.samplers import Sampler, Streams
 
 # Bundles of a class in all samples, and at most, where small samples need small bundles.
 _BUNDLES = 250
@@ -29,88 +31,70 @@ _FEW_ROWS = 200_000  # that are shuffled one by one in no time
 NOWHERE = -1  # the group of samples that are dealt but not read
 
 
-class Sample(NamedTuple):
-    """Rows at each score or above, from none at all down to all of them."""
+class OfDeals(Sampler):
+    """A reference and windows of periods whose rows are dealt again among them; each is read as a model is.
 
-    score: FloatArray  # from the highest down
-    pos: Counts
-    neg: Counts
-
-    def between(self, edges: FloatArray) -> tuple[Indices, Indices]:
-        """Rows of each class in cells, each of which begins at an edge and ends below the one before."""
-        down_to = len(self.score) - np.searchsorted(self.score[::-1], edges)
-        return np.diff(self.pos[down_to], prepend=0), np.diff(self.neg[down_to], prepend=0)
-
-
-def sample(curve: Curve) -> Sample:
-    """The rows of a curve; of weighted ones, as many equal rows as they are worth: Kish's effective size.
-
-    The rows at a score are then a fraction, and so rounded that the rows above no score are off by more than half.
+    Samples have the same cells. Of the groups that they are in, 0 is the reference; 1 is the first window, and each
+    window has one more group than the window before.
     """
-    columns = (curve.pos, curve.pos_squares), (curve.neg, curve.neg_squares)
-    return Sample(curve.score, *(_running(count, squares) for count, squares in columns))
+
+    curves = ()
+    again = True
+
+    def __init__(self, samples: Sequence[Cells], groups: Sequence[int], rng: np.random.Generator) -> None:
+        self._pos, self._neg = (
+            _bundles(of_class, groups, rng) for of_class in zip(*((one.pos, one.neg) for one in samples), strict=True)
+        )
+        found = zip(*(_in_windows(one.dealt_to(one.group[np.newaxis])) for one in (self._pos, self._neg)), strict=True)
+        self.cells = tuple(samples[0]._replace(pos=_even(pos[0]), neg=_even(neg[0])) for pos, neg in found)
+        self.numbers = 3 * len(samples[0].score)  # of a window, as they are worked on one by one
+
+    def held(self, n_draws: int, streams: Streams) -> Sequence[tuple[FloatArray, FloatArray]]:
+        """What the reference and each window hold after so many deals."""
+        dealt = self._pos.deal(n_draws, streams.pos), self._neg.deal(n_draws, streams.neg)
+        return list(zip(*map(_in_windows, dealt), strict=True))
 
 
-def _running(count: Counts, squares: Counts) -> Counts:
-    total = np.append(0, np.cumsum(count))
-    if total.dtype.kind != "f":
-        return total
-    typical_weight = squares.sum() / total[-1] if total[-1] else 1.0
-    return np.rint(total / typical_weight).astype(np.int64)
+def _in_windows(dealt: FloatArray) -> FloatArray:
+    """The reference, and windows that hold those before them: along the first axis."""
+    np.cumsum(dealt[1:], axis=0, out=dealt[1:])
+    return dealt
 
 
-class Cells(NamedTuple):
-    """Stretches of the score axis, from the highest down."""
-
-    edges: FloatArray  # the lowest score of each
-    merged: bool  # whether scores that differ share one
+def _even(held: FloatArray) -> Part:
+    return Part(held, np.ones(len(held)))
 
 
-def cells(pooled: Curve, per_share: float, per_log: float) -> Cells:
-    """Cells that hold no more than a small share of either class, or of what is above them, unless one score does.
-
-    They are `per_share` to all of a class, and `per_log` to e times as many rows of a class above.
-    """
-    pos, neg = (np.cumsum(column, dtype=np.float64) for column in (pooled.pos, pooled.neg))
-    place = sum(per_share / rows[-1] * rows + per_log * np.log1p(rows) for rows in (pos, neg))
-    if len(pooled) <= place[-1]:
-        return Cells(pooled.score, merged=False)
-    last = np.append(np.diff(np.floor(place)) > 0, True)
-    return Cells(pooled.score[last], merged=True)
-
-
-class Bundles(NamedTuple):
+class _Bundles(NamedTuple):
     """Rows of one class, in bundles that change hands, and some too few for a bundle that stay where they are."""
 
-    rows: FloatArray  # bundles, cells
+    rows: FloatArray  # bundles, cells: what the rows weigh
     group: npt.NDArray[np.int8]  # which group of samples each bundle is in
     rest: FloatArray  # groups, cells
 
-    def as_seen(self) -> FloatArray:
-        """Rows by group and cell as they were found, as the only deal."""
-        return self._dealt(self.group[np.newaxis])
-
     def deal(self, n_deals: int, rng: np.random.Generator) -> FloatArray:
-        """Rows by deal, group and cell."""
-        return self._dealt(rng.permuted(np.broadcast_to(self.group, (n_deals, len(self.group))), axis=1))
+        """Rows by group, deal and cell."""
+        return self.dealt_to(rng.permuted(np.broadcast_to(self.group, (n_deals, len(self.group))), axis=1))
 
-    def _dealt(self, group: npt.NDArray[np.int8]) -> FloatArray:
-        found = np.empty((len(group), *self.rest.shape))
-        for k, rest in enumerate(self.rest):
-            found[:, k] = (group == k).astype(np.float64) @ self.rows + rest
-        return found
+    def dealt_to(self, group: npt.NDArray[np.int8]) -> FloatArray:
+        """The same where it is known who gets which bundle: one row for each deal."""
+        return np.stack([(group == k).astype(np.float64) @ self.rows + rest for k, rest in enumerate(self.rest)])
 
 
-def bundles(rows: list[Indices], groups: list[int], rng: np.random.Generator) -> Bundles:
-    """Tie up the rows of samples, given by cell; `groups` names the group of each sample, from 0 up."""
+def _bundles(parts: Sequence[Part], groups: Sequence[int], rng: np.random.Generator) -> _Bundles:
+    """Tie up the rows of samples; `groups` names the group of each sample."""
+    # Weighted rows are as many equal ones in each cell as they are worth there.
+    rows = [np.where(part.rows > 0, np.maximum(np.rint(part.rows), 1), 0).astype(np.intp) for part in parts]
     size = _size_of_a_bundle([int(one.sum()) for one in rows])
     rest = np.zeros((max(groups) + 1, len(rows[0])))
-    tied = [_tied(of_sample, size, rng) for of_sample in rows]
-    for of_sample, bundled, group in zip(rows, tied, groups, strict=True):
+    tied = []
+    for part, of_sample, group in zip(parts, rows, groups, strict=True):
+        held = part.rows * part.weight
+        tied.append(_tied(of_sample, size, rng) * np.divide(held, of_sample, out=np.zeros(len(held)), where=held > 0))
         if group != NOWHERE:
-            rest[group] += of_sample - bundled.sum(axis=0)
+            rest[group] += held - tied[-1].sum(axis=0)
     owner = np.repeat(np.array(groups, np.int8), [len(bundled) for bundled in tied])
-    return Bundles(np.concatenate(tied).astype(np.float64), owner, rest)
+    return _Bundles(np.concatenate(tied), owner, rest)
 
 
 def _tied(rows: Indices, size: int, rng: np.random.Generator) -> Indices:

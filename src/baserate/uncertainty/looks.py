@@ -9,27 +9,38 @@ how large periods are.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 
 from baserate.arrays import FloatArray
 from baserate.curves.curve import Curve
-from baserate.curves.rules import Rule
+from baserate.curves.rules import Rule, Threshold
 from baserate.metrics.over_prevalence import MetricFunction
-from baserate.uncertainty.coarse import Read, reader, unending
-from baserate.uncertainty.dealing import NOWHERE, Bundles, Sample, bundles, sample
+from baserate.registry import row_of
+from baserate.uncertainty.cells import Cells, alike, between, cells_of, scores_in_runs
+from baserate.uncertainty.dealing import NOWHERE, OfDeals
+from baserate.uncertainty.draws import Reader, drawn, seeds_from
+from baserate.uncertainty.readers import losses_of, reading_of, values_where
+from baserate.uncertainty.samplers import Drawn
 
 SEED = 20_260_401  # so that the same stream has the same verdicts
 
 _PATHS = 100_000  # of noise
 _FEWEST = 50  # paths beyond a limit that say how many there are
 
+_COARSE = (
+    2,
+    128,
+)  # runs to a unit of log odds, and corners that are all kept: as many cells as a mean over a curve needs
+
 _AT_ONCE = 250  # deals
 _MANY_DEALS = 5000
 _FEWEST_BEYOND = 10  # deals that may be as bad in an alarm, if there are not too many deals then
+_FEWEST_IN_TAIL, _WIDER = 50, 4  # deals that say where a limit is, and how many times as many as are beyond it
 
 
 class Question(NamedTuple):
@@ -53,12 +64,13 @@ class Look(NamedTuple):
 
 def looks(periods: Sequence[Curve], reference: Curve, asked: Question, spend: float) -> Iterator[Look]:
     """A look at each period; `spend` is the chance of a false alarm at each if there was none before."""
-    samples, pooled = [sample(reference)], reference
+    samples, pooled = [reference], reference
     noise = tuple(_noise(curve) for curve in periods)
     level = levels(noise, _noise(reference), tuple(asked.windows), spend, side=asked.side)
     for t, curve in enumerate(periods):
-        pooled = Curve.pool([pooled, curve])
-        samples.append(sample(curve))
+        samples.append(curve)
+        if not isinstance(asked.at, Threshold):  # which is all that is to be known of the rows
+            pooled = Curve.pool([pooled, curve])
         yield _look(samples, pooled, asked, level[t], t)
 
 
@@ -69,25 +81,28 @@ def _noise(curve: Curve) -> float:
 # --- one look -------------------------------------------------------------------------------------
 
 
-def _look(samples: Sequence[Sample], pooled: Curve, asked: Question, level: float, t: int) -> Look:
-    cells, read = reader(asked.metric, asked.at, pooled)
-    rows = [one.between(cells.edges) for one in samples]
+def _look(samples: Sequence[Curve], pooled: Curve, asked: Question, level: float, t: int) -> Look:
     groups, lengths = _groups(len(samples) - 1, asked.windows)
     rng = np.random.default_rng([asked.seed, t])
-    pos, neg = (bundles([of_class[k] for of_class in rows], groups, rng) for k in (0, 1))
-    deals = _Deals(pos, neg, partial(_on_scale, asked.metric, read), rng)
-    middle, error = _mean_and_spread(np.concatenate([deals.more() for _ in range(0, asked.n_deals, _AT_ONCE)]))
-    seen = _standardised(deals.as_seen(), middle, error)[0]
-    bad, worst = float(_worst(seen, asked.side)), int(np.argmax(_worst(seen[:, np.newaxis], asked.side)))
+    sampler = OfDeals(_cut(samples, pooled, asked), groups, rng)
+    reader = Reader(_deviations(asked, pooled), of_curves=False)
+
+    def deal(n_deals: int) -> FloatArray:
+        (found,) = drawn(sampler, [reader], n_deals, seeds_from(rng), what="Dealing rows")
+        return np.asarray(found[0], np.float64)
+
+    seen, first = reader.read(sampler.seen()), deal(asked.n_deals)
+    # What was seen counts as one of the deals, so that it is measured by nothing that they are not measured by.
+    middle, error = _mean_and_spread(np.concatenate([seen, first]))
+    standing = _standardised(seen, middle, error)[0]
+    bad = float(_worst(standing, asked.side))
+    law = _worst(_standardised(first, middle, error), asked.side)
     most = max(asked.n_deals, _most_deals(level))
-    law: list[FloatArray] = []
-    n_dealt = n_as_bad = 0
     # Where too many deals are as bad already, more of them would change nothing.
-    while n_dealt < most and (n_dealt < asked.n_deals or n_as_bad < level * (most + 1)):
-        law.append(_worst(_standardised(deals.more(), middle, error), asked.side))
-        n_dealt, n_as_bad = n_dealt + _AT_ONCE, n_as_bad + int(np.count_nonzero(law[-1] >= bad))
-    limit = np.sort(np.concatenate(law))[-max(1, int(level * (n_dealt + 1)))]
-    return Look(float(seen[worst]), lengths[worst], float(limit))
+    while len(law) < most and np.count_nonzero(law >= bad) < level * (most + 1):
+        law = np.append(law, _worst(_standardised(deal(_AT_ONCE), middle, error), asked.side))
+    worst = int(np.argmax(_worst(standing[:, np.newaxis], asked.side)))
+    return Look(float(standing[worst]), lengths[worst], _limit(np.sort(law), bad, level))
 
 
 def _most_deals(level: float) -> int:
@@ -95,19 +110,40 @@ def _most_deals(level: float) -> int:
     return math.ceil(max(1 / level, min(_FEWEST_BEYOND / level, _MANY_DEALS)))
 
 
-class _Deals(NamedTuple):
-    """Reference and windows as they were seen, and with their rows dealt again."""
+def _limit(law: FloatArray, bad: float, level: float) -> float:
+    """Where an alarm begins, from what was bad in deals, in order: as smooth as a verdict by counting them allows."""
+    counted = law[-max(1, int(level * (len(law) + 1)))]
+    smooth = _in_the_tail(law, level)
+    return float(min(smooth, counted) if bad > counted else max(smooth, bad))
 
-    pos: Bundles
-    neg: Bundles
-    read: Read
-    rng: np.random.Generator
 
-    def as_seen(self) -> FloatArray:
-        return _deviations(self.read, self.pos.as_seen(), self.neg.as_seen())
+def _in_the_tail(law: FloatArray, level: float) -> float:
+    """What a small share of deals is beyond, if the highest of them lie as those of a normal law do but for scale."""
+    n = len(law)
+    tail = law[-min(n, max(_FEWEST_IN_TAIL, math.ceil(_WIDER * level * n))) :]
+    z = scipy.special.ndtri(1 - (np.arange(len(tail), 0, -1) - 0.5) / n)
+    beyond = scipy.special.ndtri(1 - level)
+    if len(tail) == 1 or not np.isfinite(tail).all():
+        return float(tail[0])
+    scale = np.mean(tail - tail[0]) / np.mean(z - z[0])
+    return float(tail[0] + scale * (beyond - z[0]))
 
-    def more(self) -> FloatArray:
-        return _deviations(self.read, self.pos.deal(_AT_ONCE, self.rng), self.neg.deal(_AT_ONCE, self.rng))
+
+def place_of(at: Rule | None, chosen: set[Rule]) -> Rule | None:
+    """A function by the rule that it chose by, if that was one and the same."""
+    return at if at is None or len(chosen) != 1 else next(iter(chosen))
+
+
+def _cut(samples: Sequence[Curve], pooled: Curve, asked: Question) -> list[Cells]:
+    """The same cells for all, which follow from all rows together; few of them for means over a curve."""
+    metric, at = asked.metric, asked.at
+    if isinstance(at, Threshold):
+        return [between(curve, np.array([at.target])) for curve in samples]
+    row = row_of(metric)
+    is_area = at is None and row is not None and row.over_odds is not None
+    is_mean = is_area or (at is None and losses_of(metric) is not None)
+    cut = cells_of if is_area or (at is not None and at.follows_draws) else scores_in_runs
+    return alike(samples, pooled, cut(pooled, *_COARSE) if is_mean else cut(pooled))
 
 
 def _groups(n_periods: int, windows: Sequence[int]) -> tuple[list[int], list[int]]:
@@ -118,16 +154,28 @@ def _groups(n_periods: int, windows: Sequence[int]) -> tuple[list[int], list[int
     return [0, *np.where(age <= lengths[-1], shared, NOWHERE).tolist()], lengths
 
 
-def _on_scale(metric: MetricFunction, read: Read, pos: FloatArray, neg: FloatArray) -> FloatArray:
-    return unending(metric, read(pos, neg))
-
-
-def _deviations(read: Read, pos: FloatArray, neg: FloatArray) -> FloatArray:
+def _deviations(asked: Question, pooled: Curve) -> Callable[[tuple[Drawn, ...]], FloatArray]:
     """How far each window is from the reference: one row for each deal."""
-    level = read(pos[:, 0], neg[:, 0])
-    of_pos, of_neg = np.cumsum(pos[:, 1:], axis=1), np.cumsum(neg[:, 1:], axis=1)
-    with np.errstate(invalid="ignore"):  # from infinity to infinity is no distance
-        return np.stack([read(of_pos[:, k], of_neg[:, k]) - level for k in range(of_pos.shape[1])], axis=1)
+    where = partial(values_where, asked.metric, asked.at) if asked.at else reading_of(asked.metric, pooled)
+    x = np.array([pooled.odds_against])
+
+    def read(models: tuple[Drawn, ...]) -> FloatArray:
+        level, *found = (_unending(asked.metric, where(one, x)) for one in models)
+        with np.errstate(invalid="ignore"):  # from infinity to infinity is no distance
+            return np.concatenate(found, axis=1) - level
+
+    return read
+
+
+def _unending(metric: MetricFunction, value: FloatArray) -> FloatArray:
+    """A metric where its noise is more nearly the same everywhere: without the squeeze at the ends of its range."""
+    row = row_of(metric)
+    if row is None or not (np.isfinite(row.lowest) or np.isfinite(row.highest)):
+        return value
+    low, high = row.lowest, row.highest
+    if np.isfinite(low) and np.isfinite(high):
+        return np.arcsin(np.sqrt(np.clip((value - low) / (high - low), 0.0, 1.0)))
+    return np.sqrt(np.maximum(value - low, 0.0)) if np.isfinite(low) else -np.sqrt(np.maximum(high - value, 0.0))
 
 
 def _mean_and_spread(deviation: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -10,9 +10,9 @@ from baserate.arrays import CountArray, FloatArray, Indices
 from baserate.curves.counting import Counted, merge_counts
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point, Points
-from baserate.curves.rules import Chosen
+from baserate.curves.rules import Chosen, Rule
 from baserate.curves.table import CountTable
-from baserate.errors import Reason
+from baserate.errors import NoSuchPointError, Reason
 from baserate.formulas.pointwise import Confusion
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
@@ -84,13 +84,37 @@ def _value(metric: MetricFunction, at: Curve | Point) -> float:
     return float(evaluate(metric, at)[0])
 
 
+def values_where(metric: MetricFunction, rule: Rule, drawn: Drawn, x: FloatArray) -> FloatArray:
+    """The metric of the point that a rule chooses on each drawn curve, read at one x: one row per curve."""
+    # Of a curve, rules need to know no more than how many rows it has and where it is read.
+    like = Curve.from_counts([0.0], [round(drawn.n_pos)], [round(drawn.n_neg)]).at_prevalence(1 / (1 + float(x[0])))
+    if not rule.follows_draws:
+        return values(partial(_value_where, metric, rule), like, drawn, x)
+    chosen = rule.on_draws(like, drawn.steps, drawn.atoms, drawn.score)
+    return _at_rates(metric, chosen, (drawn.n_pos, drawn.n_neg), x)
+
+
+def _value_where(metric: MetricFunction, rule: Rule, curve: Curve) -> float:
+    try:
+        return _value(metric, rule.on(curve))
+    except NoSuchPointError:
+        return np.nan
+
+
 def _of_chosen_points(metric: MetricFunction, at: Point, drawn: Drawn, x: FloatArray) -> FloatArray:
-    tpr, fpr, _ = chosen_on_draws(at, drawn)
+    return _at_rates(metric, chosen_on_draws(at, drawn), at._n, x)
+
+
+def _at_rates(
+    metric: MetricFunction, chosen: Chosen, sizes: tuple[float | None, float | None], x: FloatArray
+) -> FloatArray:
+    """The metric of points, for each x: one row per point."""
+    tpr, fpr, _ = chosen
     row = row_of(metric)
     if row is not None and row.family is Family.POINTWISE:
         shares = Confusion(*(share[:, np.newaxis] for share in (tpr, 1 - tpr, fpr, 1 - fpr)))
         return np.asarray(evaluate(metric, Points(shares, x))[0])
-    n_pos, n_neg = at._n
+    n_pos, n_neg = sizes
     rates = zip(tpr.tolist(), np.minimum(fpr, 1).tolist(), strict=True)
     points = [Point.from_rates(t, f, n_pos=n_pos, n_neg=n_neg) for t, f in rates]
     return np.array([[_value(metric, point.at_prevalence(1 / (1 + x_j))) for x_j in x] for point in points])
@@ -128,10 +152,10 @@ def mean_losses(losses: Losses, curve: Curve) -> Callable[[Drawn, FloatArray], F
     known: dict[int, _CellLosses] = {}
 
     def read(drawn: Drawn, x: FloatArray) -> FloatArray:
-        cells = drawn.cells
-        if id(cells) not in known:
-            known[id(cells)] = _cell_losses(losses, curve, cells)
-        of_pos, of_neg = _class_means(drawn, known[id(cells)], losses.worst)
+        place = id(drawn.cells.score)  # where cells are, whatever they hold
+        if place not in known:
+            known[place] = _cell_losses(losses, curve, drawn.cells)
+        of_pos, of_neg = _class_means(drawn, known[place], losses.worst)
         with np.errstate(invalid="ignore"):
             return np.asarray((of_pos[:, np.newaxis] + x * of_neg[:, np.newaxis]) / (1 + x), np.float64)
 

@@ -154,7 +154,7 @@ class Sampler(ABC):
     def _read(self, cells: Cells, held: tuple[FloatArray, FloatArray]) -> Drawn:
         """Curves with nothing left to be placed; drawn rows are read as they are, like the curve itself."""
         atoms = ~cells.straight if self.again else cells.atoms
-        return Drawn(_shares(*held), atoms, *self._sizes, cells.score, cells)
+        return Drawn(_shares(*held), atoms, cells.pos.total, cells.neg.total, cells.score, cells)
 
     def _with_free(
         self, cells: Cells, held: tuple[FloatArray, FloatArray], free: Sequence[FloatArray], where: Placed
@@ -165,11 +165,7 @@ class Sampler(ABC):
         neg[:, where.neg] += free[1]
         atoms = ~cells.straight if self.again else cells.atoms
         score = np.concatenate([[np.inf], cells.score, [-np.inf]])
-        return Drawn(_shares(pos, neg), np.pad(atoms, 1), *self._sizes, score, cells)
-
-    @property
-    def _sizes(self) -> tuple[float, float]:
-        return self.cells[0].pos.total, self.cells[0].neg.total
+        return Drawn(_shares(pos, neg), np.pad(atoms, 1), cells.pos.total, cells.neg.total, score, cells)
 
 
 def _ends(cells: Cells) -> tuple[Placed, Placed]:
