@@ -23,6 +23,13 @@ def labels(value, **options):
     return lambda: br.Curve.from_scores(value, S, **options)
 
 
+def merged_again_and_again(times):
+    counted = br.Accumulator()
+    counted.update(Y, S)
+    for _ in range(times):
+        counted.merge(counted)
+
+
 BAD = {
     "nan score": (scores([0.1, np.nan, 0.3]), "y_score must have no missing values, got 1 missing"),
     "None score": (scores([0.1, None, 0.3]), "got 1 missing"),
@@ -75,6 +82,14 @@ BAD = {
     "short weight": (lambda: br.Curve.from_scores(Y, S, weight=[1, 1]), "one value per row, got 2 for 3 rows"),
     "fractional count": (lambda: br.Curve.from_counts([1], [0.5], [1]), "pos must be whole numbers of cases, got 0.5"),
     "negative count": (lambda: br.Curve.from_counts([1], [1], [-2]), "neg must not be negative, got -2"),
+    "count beyond integers": (lambda: br.Curve.from_counts([0.1, 0.2], [1e19, 1], [1, 1]), r"pos must add up to at most 2\*\*62 cases, .* got 1e\+19"),
+    "whole count beyond integers": (lambda: br.Curve.from_counts([0.1], np.array([2**63], np.uint64), [1]), "pos must add up to at most"),
+    "counts that add up to too many": (lambda: br.Curve.from_counts([0.1, 0.2] * 4, [2**61] * 8, [1] * 8), "got 1.845e+19"),
+    "curves that add up to too many": (lambda: br.Curve.pool([br.Curve.from_counts([0.1], [1], [2**61])] * 3), "neg must add up to at most"),
+    "a point beyond integers": (lambda: br.Point.from_counts(tp=1e19, fp=1, fn=1, tn=1), "tp must add up to at most"),
+    "batches that add up to too many": (lambda: merged_again_and_again(70), "pos must add up to at most"),
+    "weights that add up to too much": (lambda: br.Curve.from_scores(Y, S, weight=[1, 9e99, 9e99]), "pos must add up to at most 1e\\+100"),
+    "weights pooled to too much": (lambda: br.Curve.pool([br.Curve.from_scores(Y, S, weight=[1, 9e99, 1])] * 2), "pos must add up to at most 1e\\+100"),
     "short count": (lambda: br.Curve.from_counts([1, 2], [1], [1, 1]), "score and pos must have the same length"),
     "half of the squares": (lambda: br.Curve.from_counts([1], [1], [1], pos_squares=[1]), "must come together"),
     "rate in percent": (lambda: br.Curve.from_rates([50], [0.1]), "tpr must be between 0 and 1, got 50"),

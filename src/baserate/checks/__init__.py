@@ -7,6 +7,7 @@ dropped, flipped, clipped or guessed.
 from baserate.checks.columns import (
     Label,
     amounts,
+    cases_fit,
     column,
     counts,
     edges,
@@ -20,6 +21,7 @@ from baserate.checks.columns import (
     rates,
     same_length,
     weights,
+    weights_fit,
 )
 from baserate.checks.values import (
     class_sizes,
@@ -42,6 +44,7 @@ from baserate.checks.values import (
 __all__ = [
     "Label",
     "amounts",
+    "cases_fit",
     "class_sizes",
     "column",
     "confidence_level",
@@ -69,5 +72,6 @@ __all__ = [
     "same_length",
     "share",
     "weights",
+    "weights_fit",
     "whole_number",
 ]

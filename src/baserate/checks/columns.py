@@ -7,7 +7,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
-from baserate.arrays import Array, BoolArray, FloatArray
+from baserate.arrays import Array, BoolArray, Counts, FloatArray
 from baserate.checks.values import SMALLEST_PREVALENCE, did_you_mean, prevalence
 from baserate.errors import InputError
 
@@ -16,8 +16,8 @@ Label = bool | int | float | str
 # The square of a weight, and the product of two sums of weights, must neither overflow nor vanish.
 _LARGEST_AMOUNT = 1e100
 
-# Sums of this many still fit in int64.
-_LARGEST_COUNT = 2**62
+# As many cases as a class may have, so that sums over both classes still fit in int64.
+_MOST_CASES = 2**62
 
 # Above this, float64 cannot tell neighbouring whole numbers apart.
 _LARGEST_EXACT_INTEGER = 2**53
@@ -244,16 +244,38 @@ def _all_plain_numbers(array: Array) -> bool:
 
 def counts(values: object, name: str) -> npt.NDArray[np.int64]:
     """Whole numbers of cases, none negative."""
-    whole = column(values, name)
-    if whole.dtype.kind in "iu" and len(whole) and int(whole.min()) >= 0 and int(whole.max()) < _LARGEST_COUNT:
-        return whole.astype(np.int64)
-    array = amounts(whole, name)
-    if not np.array_equal(array, np.rint(array)):
-        raise InputError(
-            f"{name} must be whole numbers of cases, got {array[array != np.rint(array)][0]}; for weighted "
-            f"rows use from_scores(weight=) or pass the sums of squared weights too."
-        )
+    array = column(values, name)
+    if array.dtype.kind not in "iu" or (len(array) and int(array.min()) < 0):
+        array = amounts(array, name)
+        if not np.array_equal(array, np.rint(array)):
+            raise InputError(
+                f"{name} must be whole numbers of cases, got {array[array != np.rint(array)][0]}; for weighted "
+                f"rows use from_scores(weight=) or pass the sums of squared weights too."
+            )
+    cases_fit(array, name)
     return array.astype(np.int64)
+
+
+def cases_fit(counts: Counts, name: str) -> None:
+    """Numbers of cases whose sum is not too large, which is refused before it is worked out wrongly."""
+    if counts.dtype.kind != "f" and len(counts) * np.iinfo(counts.dtype).max <= _MOST_CASES:
+        return  # however large each of them is
+    total = float(counts.sum(dtype=np.float64))
+    if total > _MOST_CASES:
+        raise InputError(
+            f"{name} must add up to at most 2**62 cases, so that sums fit in int64, got {total:.4g}; divide all "
+            f"counts by a common factor."
+        )
+
+
+def weights_fit(weights: FloatArray, name: str) -> None:
+    """Weights whose sum is not too large."""
+    total = float(weights.sum())
+    if total > _LARGEST_AMOUNT:
+        raise InputError(
+            f"{name} must add up to at most {_LARGEST_AMOUNT:.0e}, so that squares fit in float64, got {total:.4g}; "
+            f"divide all weights by a common factor."
+        )
 
 
 def amounts(values: object, name: str, *, largest: float = _LARGEST_AMOUNT) -> FloatArray:

@@ -13,7 +13,15 @@ from baserate.arrays import Array, BoolArray, Counts, FloatArray
 from baserate.checks import Label
 from baserate.curves import files
 from baserate.curves.buckets import MOST_BITS, bucket_of
-from baserate.curves.counting import Counted, count_rows, count_weighted_rows, merge_counts, narrow, starts
+from baserate.curves.counting import (
+    Counted,
+    check_totals,
+    count_rows,
+    count_weighted_rows,
+    merge_counts,
+    narrow,
+    starts,
+)
 from baserate.curves.curve import Curve
 from baserate.errors import CurveFileError, InputError
 
@@ -302,6 +310,7 @@ def _pooled(parts: Sequence[_Part], most: int) -> _Part:
     """
     bits = min(part.bits for part in parts)
     counted = _stacked([part.counted for part in parts])
+    check_totals(counted)
     if bits < _EXACT:
         counted = _by_bucket_and_class(counted, bits)
     elif len(parts) > 1:

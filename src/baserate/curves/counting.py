@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from baserate import checks
 from baserate.arrays import Array, BoolArray, Counts, FloatArray, Indices
 
 
@@ -80,6 +81,7 @@ def merge_counts(counted: Counted) -> Counted:
     The result does not depend on what was merged first: the buckets of all parts together cover some stretches of
     the score axis, and these stretches are the buckets of the whole.
     """
+    check_totals(counted)
     counted = _without_empty(counted)  # first, as an empty bucket must not join others
     top = counted.score if counted.top is None else counted.top
     order = np.argsort(np.negative(top), kind="stable")
@@ -105,6 +107,15 @@ def merge_counts(counted: Counted) -> Counted:
     score = top if counted.top is None else lowest_yet[last] + 0.0
     exact = np.array_equal(score, top)
     return Counted(score, narrow(pos), narrow(neg), pos_squares, neg_squares, None if exact else top)
+
+
+def check_totals(counted: Counted) -> None:
+    """Refuse counts whose sums would not fit, wherever counts of many parts come together."""
+    for name, column in (("pos", counted.pos), ("neg", counted.neg)):
+        if column.dtype.kind == "f":
+            checks.weights_fit(column, name)
+        else:
+            checks.cases_fit(column, name)
 
 
 def narrow(counts: Counts) -> Counts:

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from baserate.arrays import BoolArray, Counts, FloatArray
-from baserate.curves.counting import Counted
+from baserate.curves.counting import Counted, check_totals
 from baserate.formulas import areas
 from baserate.formulas.pointwise import Confusion
 from baserate.formulas.steps import Steps, merge_vertical
@@ -79,6 +79,7 @@ class CountTable(Table):
     score: FloatArray
 
     def __init__(self, counted: Counted) -> None:
+        check_totals(counted)
         self.counted = counted
         self.score = counted.score
         _freeze(*counted)
