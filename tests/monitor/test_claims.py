@@ -29,6 +29,24 @@ def checked(curve, metric=br.precision, **claim):
 # --- verdicts -------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(("bound", "verdict"), [(0.3, "met"), (0.5, "broken"), (0.375, "undecided")])
+def test_a_verdict_is_true_only_if_the_claim_is_met(bound, verdict):
+    counted = br.Curve.from_counts([0.2, 0.9], pos=[40, 60], neg=[99_900, 100])
+    found = br.check(br.Claim(br.precision, at_least=bound, at="threshold=0.9"), counted, rng=0)
+    assert found.verdict == verdict
+    assert bool(found) is (verdict == "met")
+
+
+def test_a_claim_without_a_value_is_not_true():
+    counted = br.Curve.from_counts([0.5], [1], [9])
+    assert not br.check(br.Claim(br.precision, at_least=0.5, at="precision=0.99"), counted)
+
+
+def test_claims_are_checked_one_by_one(curve):
+    with pytest.raises(br.InputError, match=r"all\(br.check\(claim, curve\) for claim in claims\)"):
+        br.check([br.Claim(br.precision, at_least=0.5, at=AT)], curve)
+
+
 def test_each_end_holds_at_the_level_of_the_claim(curve):
     """At 95 % the interval is one at 90 %: its lower end fails in 5 % of samples, and so does its upper one."""
     found = br.estimate(br.precision, curve.at_threshold(0.2), confidence_level=0.9)

@@ -197,7 +197,10 @@ def check(
     """
     for given, kind in ((claim, Claim), (curve, Curve)):
         if not isinstance(given, kind):
-            raise InputError(f"check takes a Claim and a Curve, got {type(given).__name__}; pass both in this order.")
+            raise InputError(
+                f"check takes a Claim and a Curve, got a {type(given).__name__}; pass both in this order, and many "
+                f"claims one by one: all(br.check(claim, curve) for claim in claims)."
+            )
     asked, generator = claim._asked, checks.generator(rng)
     try:
         found = _estimated(asked, curve, _of_both_ends(claim.confidence_level), n_resamples, generator)

@@ -16,6 +16,9 @@ from baserate.results.intervals import Estimate
 class ClaimVerdict:
     """Whether a claim is kept, as returned by `check`. A list of them makes a table by their `row`.
 
+    It is true if the claim is met, and only then: ``assert check(claim, curve)`` fails on a claim that is broken and on
+    one that is undecided. A list is true by its length, so of many it is ``assert all(verdicts)``.
+
     Attributes
     ----------
     claim : str
@@ -58,6 +61,9 @@ class ClaimVerdict:
     more_pos: int | None = None
     more_neg: int | None = None
     note: str | None = None
+
+    def __bool__(self) -> bool:
+        return self.verdict == "met"
 
     @property
     def sentence(self) -> str:
