@@ -54,10 +54,10 @@ def test_damaged_and_foreign_files_are_refused(tmp_path):
         with pytest.raises(br.CurveFileError, match=r"written by Accumulator.save, .*damaged or something else"):
             br.Accumulator.load(path)
     example().curve().save(path)
-    with pytest.raises(br.CurveFileError, match="'baserate accumulator' version 1, got 'baserate curve'"):
+    with pytest.raises(br.CurveFileError, match="'baserate accumulator', got 'baserate curve'"):
         br.Accumulator.load(path)
     example().save(path)
-    with pytest.raises(br.CurveFileError, match="'baserate curve' version 1, got 'baserate accumulator'"):
+    with pytest.raises(br.CurveFileError, match="'baserate curve', got 'baserate accumulator'"):
         br.Curve.load(path)
 
 

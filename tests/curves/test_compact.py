@@ -179,7 +179,7 @@ def test_damaged_bytes_are_refused():
             decode(broken)
     later = bytearray(zlib.decompress(packed))
     later[0] = 9
-    with pytest.raises(br.CurveFileError, match="must be in format 1, got 9"):
+    with pytest.raises(br.CurveFileError, match="must be of version 1, got version 9"):
         decode(zlib.compress(bytes(later)))
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import baserate as br
 from baserate.curves.compact import encode, width
+from baserate.curves.formats import STORE
 from baserate.monitor import store_layout
 from baserate.monitor.store import Key
 
@@ -252,8 +253,10 @@ def changed(path, *statements):
 
 def test_a_file_from_a_later_version_is_refused(path):
     filled(path, 1)
-    changed(path, "PRAGMA user_version = 2")
-    refused(path, "up to version 1, got .* with version 2; read it with the version of baserate that wrote it")
+    changed(path, f"PRAGMA user_version = {STORE.version + 1}")
+    refused(
+        path, f"of version 0 to {STORE.version}, got version {STORE.version + 1} in .*; read it with the version of"
+    )
 
 
 def test_a_file_without_its_table_is_refused(path):
@@ -323,7 +326,7 @@ def test_version_0_is_brought_up_to_date(path):
         store.append(JUNE, model="a", period="0003")
     with br.CurveStore(path, read_only=True) as store:
         assert len(store) == 4
-        assert store._open.execute("PRAGMA user_version").fetchone() == (store_layout.VERSION,)
+        assert store._open.execute("PRAGMA user_version").fetchone() == (STORE.version,)
         store.check()
 
 

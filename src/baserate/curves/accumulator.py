@@ -23,6 +23,7 @@ from baserate.curves.counting import (
     starts,
 )
 from baserate.curves.curve import Curve
+from baserate.curves.formats import BUCKETS, check_version
 from baserate.errors import CurveFileError, InputError
 
 # The level above all levels of buckets: every score is kept.
@@ -270,6 +271,7 @@ class Accumulator:
             "other": self._state.other,
             "rows": self._state.rows,
             "bits": None if whole.bits == _EXACT else whole.bits,
+            "buckets": BUCKETS.version,
         }
         columns = {name: column for name, column in whole.counted._asdict().items() if column is not None}
         files.write(path, files.Saved(columns, facts), kind="accumulator")
@@ -278,6 +280,7 @@ class Accumulator:
     def load(cls, path: str | os.PathLike[str]) -> "Accumulator":
         """Read a saved accumulator, to go on with it; a damaged or foreign file is refused."""
         columns, facts = files.read(path, kind="accumulator")
+        check_version(BUCKETS, facts.get("buckets", 1), repr(os.fspath(path)))  # the first ones were not named
         try:
             loaded = cls(positive=facts["positive"], max_scores=facts["max_scores"])  # type: ignore[arg-type]  # it checks
             other = None if facts["other"] is None else _plain(facts["other"], "other")

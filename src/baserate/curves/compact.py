@@ -21,6 +21,7 @@ from baserate.arrays import Counts, FloatArray, Indices
 from baserate.curves.counting import Counted, narrow
 from baserate.curves.curve import Curve
 from baserate.curves.extremes import blur
+from baserate.curves.formats import COMPACT_CURVE, check_version
 from baserate.curves.table import CountTable
 from baserate.errors import CurveFileError, InputError
 
@@ -234,7 +235,6 @@ class _Thinning:
 
 # --- bytes ----------------------------------------------------------------------------------------
 
-_FORMAT = 1
 _HEADER = struct.Struct("<BBBIQd")
 _BUCKETED, _WEIGHTED, _GIVEN = 1, 2, 4
 
@@ -304,7 +304,7 @@ def encode(curve: Curve) -> bytes:
         assert counted.neg_squares is not None
         amounts += [counted.pos_squares, counted.neg_squares]
     columns += [_whole(amount) for amount in amounts]
-    header = _HEADER.pack(_FORMAT, flags, scale.code, len(counted.score), curve.unlabelled, given or 0.0)
+    header = _HEADER.pack(COMPACT_CURVE.version, flags, scale.code, len(counted.score), curve.unlabelled, given or 0.0)
     return zlib.compress(header + b"".join(map(_planes, columns)), 9)
 
 
@@ -333,11 +333,7 @@ def fingerprint(curve: Curve) -> bytes:
 
 def _decoded(raw: bytes) -> Curve:
     version, flags, code, n, unlabelled, given = _HEADER.unpack_from(raw)
-    if version != _FORMAT:
-        raise CurveFileError(
-            f"a kept curve must be in format {_FORMAT}, got {version}; read it with the version of baserate that "
-            f"wrote it."
-        )
+    check_version(COMPACT_CURVE, version)
     bucketed, weighted = bool(flags & _BUCKETED), bool(flags & _WEIGHTED)
     columns = _columns(raw, _HEADER.size, n, (2 if bucketed else 1) + (4 if weighted else 2))
     falls = np.column_stack(columns[:2]).ravel() if bucketed else columns[0]

@@ -12,9 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from baserate.arrays import Array
+from baserate.curves.formats import SAVED_ACCUMULATOR, SAVED_CURVE, check_version
 from baserate.errors import CurveFileError
-
-_VERSION = 1
 
 Fact = float | str | None
 
@@ -32,6 +31,10 @@ _SIGNS_OF_DAMAGE = (
 )
 
 
+# What is saved, by the name that a file says it by.
+_KINDS = {"curve": SAVED_CURVE, "accumulator": SAVED_ACCUMULATOR}
+
+
 class Saved(NamedTuple):
     """What a file holds."""
 
@@ -41,7 +44,7 @@ class Saved(NamedTuple):
 
 def write(path: str | os.PathLike[str], saved: Saved, *, kind: str = "curve") -> None:
     """Write a curve or an accumulator."""
-    header = json.dumps({"format": f"baserate {kind}", "version": _VERSION, "facts": saved.facts})
+    header = json.dumps({"format": f"baserate {kind}", "version": _KINDS[kind].version, "facts": saved.facts})
     packed = io.BytesIO()
     np.savez_compressed(packed, header=np.array(header), **saved.columns)  # type: ignore[arg-type]  # no flag
     write_whole(path, packed.getbuffer())
@@ -78,10 +81,10 @@ def read(path: str | os.PathLike[str], *, kind: str = "curve") -> Saved:
             f"a saved {kind} must be a file written by {kind.capitalize()}.save, got {os.fspath(path)!r}, which is "
             f"damaged or something else ({type(error).__name__}); save it again."
         ) from None
-    expected = f"baserate {kind}"
-    if format_name != expected or version != _VERSION:
+    if format_name != f"baserate {kind}":
         raise CurveFileError(
-            f"a saved {kind} must be in format {expected!r} version {_VERSION}, got {format_name!r} version {version} "
-            f"in {os.fspath(path)!r}; read it with the version of baserate that wrote it."
+            f"a saved {kind} must be in format 'baserate {kind}', got {format_name!r} in {os.fspath(path)!r}; check "
+            f"the path."
         )
+    check_version(_KINDS[kind], version, repr(os.fspath(path)))
     return Saved(columns, facts)

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from baserate.curves.compact import decode, fingerprint, width
+from baserate.curves.formats import STORE, check_version
 from baserate.errors import BaserateError, CurveFileError, InputError
 
 # Marks the file as a store: "brCS" in the header of the database.
 APPLICATION = 0x62724353
-VERSION = 1
 
 # Bytes of the smallest page, and so of the smallest file, that SQLite has.
 _SMALLEST = 512
@@ -122,7 +122,7 @@ def _lay_out(connection: sqlite3.Connection) -> None:
     connection.execute(_TABLE)
     connection.execute(_EDGES)
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
-    connection.execute(f"PRAGMA user_version = {VERSION}")
+    connection.execute(f"PRAGMA user_version = {STORE.version}")
 
 
 def _bring_up_to_date(connection: sqlite3.Connection, path: Path, read_only: bool) -> None:
@@ -132,15 +132,11 @@ def _bring_up_to_date(connection: sqlite3.Connection, path: Path, read_only: boo
             f"choose another path."
         )
     version = _number(connection, "user_version")
-    if version > VERSION:
-        raise CurveFileError(
-            f"a store must have a layout up to version {VERSION}, got {str(path)!r} with version {version}; read it "
-            f"with the version of baserate that wrote it."
-        )
-    if version < VERSION:
+    check_version(STORE, version, repr(str(path)))
+    if version < STORE.version:
         if read_only:
             raise CurveFileError(
-                f"a store to be read must have the layout of version {VERSION}, got {str(path)!r} with version "
+                f"a store to be read must have the layout of version {STORE.version}, got {str(path)!r} with version "
                 f"{version}; open it once without read_only, which brings it up to date."
             )
         with transaction(connection):
