@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 import baserate as br
-from baserate.monitor.store import Key
+from baserate.monitor.store_rows import Key
 
 pytestmark = pytest.mark.slow  # together, these take long
 

@@ -1,9 +1,11 @@
 """The store: what is acknowledged is there, what is not whole is refused."""
 
 import os
+import shutil
 import sqlite3
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,8 +13,10 @@ import pytest
 import baserate as br
 from baserate.curves.compact import encode, width
 from baserate.curves.formats import STORE
-from baserate.monitor import store_layout
-from baserate.monitor.store import Key
+from baserate.monitor import store_file
+from baserate.monitor.store_rows import Key
+
+KEPT = Path(__file__).parents[1] / "golden" / "formats"
 
 MAY = br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[900, 50])
 JUNE = br.Curve.from_counts([0.2, 0.8], pos=[5, 25], neg=[400, 20])
@@ -261,7 +265,7 @@ def test_a_file_from_a_later_version_is_refused(path):
 
 def test_a_file_without_its_table_is_refused(path):
     filled(path, 1)
-    changed(path, "DROP TABLE curves")
+    changed(path, "DROP TABLE kept")
     refused(path, "columns are missing")
 
 
@@ -278,12 +282,66 @@ def test_a_read_only_store_is_not_written(path):
 
 def test_a_damaged_curve_is_named(path):
     filled(path, 3)
-    changed(path, "UPDATE curves SET content = x'1234' WHERE period = '0001'")
+    changed(path, "UPDATE kept SET content = x'1234' WHERE period = '0001'")
     with br.CurveStore(path) as store:
         assert store.curve(model="a", period="0000") == MAY
         for ask in (lambda: store.curves(model="a"), store.check, lambda: store.curve(model="a", period="0001")):
-            with pytest.raises(br.CurveFileError, match=r"damaged or something else .*monitor\.db', a, 0001"):
+            with pytest.raises(br.CurveFileError, match=r"damaged: the row of a, 0001 is not what"):
                 ask()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE kept SET n_pos = 49 WHERE period = '0001'",
+        "UPDATE kept SET width = 0.5 WHERE period = '0001'",
+        "UPDATE kept SET n_bytes = 20 WHERE period = '0001'",
+        "UPDATE kept SET digest = x'00' WHERE period = '0001'",
+        "UPDATE kept SET period = '0001b' WHERE period = '0001'",
+        "UPDATE kept SET slice = 'web' WHERE period = '0001'",
+        "UPDATE kept SET follows = x'00' WHERE period = '0001'",
+        "DELETE FROM kept WHERE period = '0001'",
+        "DELETE FROM kept WHERE period = '0002'",
+        "DELETE FROM kept WHERE model = ''",
+    ],
+)
+def test_what_was_not_written_by_a_store_is_seen(path, damage):
+    filled(path, 3)
+    changed(path, damage)
+    with br.CurveStore(path) as store:
+        for ask in (
+            store.keys,
+            store.check,
+            lambda: len(store),
+            lambda: store.history(model="a"),
+            lambda: store.curves(model="a"),
+            lambda: store.append_many({("a", f"000{n}", None): MAY for n in range(4)}),
+        ):
+            with pytest.raises(br.CurveFileError, match=r"monitor\.db', which is damaged: .*; bring a copy back"):
+                ask()
+
+
+def test_a_missing_row_is_missed_by_who_looks_for_it_and_by_nobody_else(path):
+    filled(path, 5)
+    changed(path, "DELETE FROM kept WHERE period = '0002'")
+    with br.CurveStore(path) as store:
+        with pytest.raises(br.CurveFileError, match="rows are missing, or out of order, before that of a, 0003"):
+            store.curve(model="a", period="0002")
+        assert store.curve(model="a", period="0000") == MAY
+        assert store.curve(model="a", period="0004") == MAY
+        assert list(store.curves(model="a", last=1)) == ["0004"]
+        assert store.curves(model="b") == {}
+
+
+def test_a_curve_that_says_something_else_than_its_row_is_refused(path):
+    """Rows of version 1 had no checksums; what can be compared is compared."""
+    shutil.copy(KEPT / "store-1.db", path)
+    changed(path, "UPDATE curves SET n_pos = 51 WHERE slice = '' AND model = 'fraud'")
+    with (
+        br.CurveStore(path) as store,
+        pytest.raises(br.CurveFileError, match=r"got Curve.* where 51 pos and 950 neg are"),
+    ):
+        store.curve(model="fraud", period="2026-05")
 
 
 def test_damaged_pages_are_found(path):
@@ -303,7 +361,7 @@ def of_version_0(path, n=3):
     changed(
         path,
         "CREATE TABLE curves (model TEXT, period TEXT, slice TEXT, content BLOB, PRIMARY KEY (model, period, slice))",
-        f"PRAGMA application_id = {store_layout.APPLICATION}",
+        f"PRAGMA application_id = {store_file.APPLICATION}",
     )
     connection = sqlite3.connect(path)
     kept = br.Curve.from_counts([0.2, 0.9], top=[0.8, 0.9], pos=[10, 40], neg=[900, 50])
@@ -347,11 +405,24 @@ def sqlite_rows(path):
     return found
 
 
-def test_version_0_is_not_changed_by_looking(path):
-    of_version_0(path)
+@pytest.mark.parametrize("version", [0, 1])
+def test_earlier_versions_are_read_without_being_changed(path, version):
+    if version == 0:
+        of_version_0(path)
+    else:
+        shutil.copy(KEPT / "store-1.db", path)
     before = path.read_bytes()
-    refused(path, "open it once without read_only", read_only=True)
+    with br.CurveStore(path, read_only=True) as store:
+        found = {key: store.curve(**key._asdict()) for key in store.keys()}  # noqa: SIM118
+        assert len(found) == 3
+        store.check()
+        with pytest.raises(br.CurveFileError, match="readonly"):
+            store.append(JUNE, model="b", period="p")
     assert path.read_bytes() == before
+    with br.CurveStore(path) as store:
+        assert {key: store.curve(**key._asdict()) for key in store.keys()} == found  # noqa: SIM118
+        assert store.append(JUNE, model="b", period="p").status == "added"
+    assert path.read_bytes() != before
 
 
 # --- several at once ------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ import contextlib
 import os
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -16,8 +15,7 @@ import time
 import pytest
 
 import baserate as br
-from baserate.curves.compact import encode, fingerprint, width
-from baserate.monitor.store import Key
+from baserate.monitor.store_rows import Key, row_of_curve
 
 pytestmark = pytest.mark.slow
 
@@ -153,15 +151,11 @@ def test_two_writers_of_the_same_key_agree(tmp_path):
 
 def test_ten_thousand_periods_of_twenty_slices(tmp_path):
     path = tmp_path / "monitor.db"
-    curve = curve_of(7)
-    row = (50.0, 957.0, False, width(curve), fingerprint(curve), encode(curve))
-    br.CurveStore(path).close()
-    connection = sqlite3.connect(path)
-    keys = (("a", f"slice {part:02}" if part else "", f"{n:05}") for n in range(10_000) for part in range(20))
-    insert = "INSERT INTO curves VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-    connection.executemany(insert, ((*key, *row) for key in keys))
-    connection.commit()
-    connection.close()
+    row = row_of_curve(("a", "", "0"), curve_of(7))
+    parts = ["", *(f"slice {part:02}" for part in range(1, 20))]
+    with br.CurveStore(path) as store, store._writing() as rows:
+        rows.connection.execute("DROP TABLE kept")
+        rows.begin(row._replace(slice=part, period=f"{n:05}") for part in parts for n in range(10_000))
 
     seconds = {}
     with br.CurveStore(path) as store:

@@ -24,7 +24,8 @@ from baserate.metrics.bounds import bounds
 from baserate.metrics.definition import evaluate
 from baserate.monitor.alarms import model_alarms
 from baserate.monitor.change import explain_changes
-from baserate.monitor.store import CurveStore, Key
+from baserate.monitor.store import CurveStore
+from baserate.monitor.store_rows import Key
 from baserate.progress import progress
 from baserate.registry import describe
 from baserate.results.changes import Alarms

@@ -28,8 +28,8 @@ BUCKETS = Format("an accumulator's buckets", 1)
 # A curve in a few kilobytes, as a row of a store holds it (compact.py).
 COMPACT_CURVE = Format("a kept curve", 1)
 
-# The tables of a store (monitor/store_layout.py), brought up to date by whoever writes first.
-STORE = Format("a store", 1, oldest=0)
+# The tables of a store (monitor/store_rows.py), brought up to date by whoever may write first (monitor/store_file.py).
+STORE = Format("a store", 2, oldest=0)
 
 
 def check_version(kept: Format, found: object, where: str = "") -> None:

@@ -3,35 +3,23 @@
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, NamedTuple, Self
+from typing import Literal, Self
 
 import numpy as np
 
 from baserate import checks
 from baserate.arrays import Array, FloatArray
-from baserate.curves.compact import compact, decode, edges_of, encode, fingerprint, fits, width
+from baserate.curves.compact import compact, decode, edges_of, fingerprint, fits
 from baserate.curves.curve import Curve
 from baserate.errors import CurveFileError, InputError
-from baserate.monitor import store_layout as layout
+from baserate.monitor import store_file
+from baserate.monitor.store_rows import Key, Row, Rows, edges_of_model, place_of, row_of, row_of_curve
 
 Status = Literal["added", "unchanged", "replaced"]
-
-_INSERT = f"INSERT OR REPLACE INTO curves ({', '.join(layout.COLUMNS)}) VALUES (?{', ?' * (len(layout.COLUMNS) - 1)})"
-
-
-class Key(NamedTuple):
-    """What a curve is kept under; the slice None stands for all rows."""
-
-    model: str
-    period: str
-    slice: str | None = None
-
-    def __str__(self) -> str:
-        return f"{self.model}, {self.period}" + (f", {self.slice}" if self.slice is not None else "")
 
 
 @dataclass(frozen=True)
@@ -115,7 +103,7 @@ class CurveStore:
         self.path = Path(path)
         self.timeout = checks.not_negative(timeout, "timeout")
         self.read_only = read_only
-        self._open: sqlite3.Connection | None = layout.opened(self.path, self.timeout, read_only)
+        self._open: sqlite3.Connection | None = store_file.opened(self.path, self.timeout, read_only)
 
     # --- writing ----------------------------------------------------------------------------------
 
@@ -161,12 +149,13 @@ class CurveStore:
         wanted = {_key(key): curve for key, curve in curves.items()}
         edges: dict[str, FloatArray] = {}
         prepared = {key: self._prepared(key, curve, edges) for key, curve in wanted.items()}
-        with self._asking("written") as connection, layout.transaction(connection):
-            kept = [(model, scores.astype("<f8").tobytes()) for model, scores in edges.items()]
-            connection.executemany("INSERT OR IGNORE INTO edges VALUES (?, ?)", kept)
+        with self._writing() as rows:
+            for model, scores in edges.items():
+                if rows.one(edges_of_model(model)) is None:
+                    rows.put(row_of(edges_of_model(model), scores.astype("<f8").tobytes()))
             done: list[Receipt] = []
             for key, row in prepared.items():
-                there = self._row(connection, key)
+                there = rows.one(row.place)
                 if there is not None and (there.digest == row.digest or there.content == row.content):
                     done.append(_receipt(key, "unchanged", there))
                     continue
@@ -175,99 +164,99 @@ class CurveStore:
                         f"a curve is kept once, got other rows for {key} than those in {str(self.path)!r}; pass "
                         f"replace=True if these are to count from now on."
                     )
-                connection.execute(_INSERT, row)
+                rows.put(row)
                 done.append(_receipt(key, "added" if there is None else "replaced", row))
         return done
 
-    def _prepared(self, key: Key, curve: Curve, edges: dict[str, FloatArray]) -> layout.Row:
+    def _prepared(self, key: Key, curve: Curve, edges: dict[str, FloatArray]) -> Row:
         """The row of a curve, without the work of making it compact if it is there already."""
         digest = fingerprint(curve)
-        with self._asking("read") as connection:
-            there = self._row(connection, key)
+        with self._reading() as rows:
+            there = rows.one(place_of(key))
             if there is not None and there.digest == digest:
                 return there
-            found = connection.execute("SELECT score FROM edges WHERE model = ?", (key.model,)).fetchone()
+            found = rows.one(edges_of_model(key.model))
         if found is not None:
-            edges[key.model] = np.frombuffer(found[0], "<f8")
+            edges[key.model] = np.frombuffer(found.content, "<f8")
         if fits(curve):
-            return row_of(key, curve, digest)
+            return row_of_curve(place_of(key), curve, digest=digest)
         if key.model not in edges:
             edges[key.model] = edges_of(curve)
-        return row_of(key, compact(curve, edges=edges[key.model]), digest)
+        return row_of_curve(place_of(key), compact(curve, edges=edges[key.model]), digest=digest)
 
     # --- reading ----------------------------------------------------------------------------------
 
     def curve(self, *, model: str, period: str, slice: str | None = None) -> Curve:
         """The curve that is kept under a key."""
         key = _key((model, period, slice))
-        with self._asking("read") as connection:
-            row = self._row(connection, key)
+        with self._reading() as rows:
+            row = rows.one(place_of(key))
         if row is None:
             raise InputError(f"a key must be one that is kept, got {key}, which is not; see keys().")
-        return self._decoded(key, row.content)
+        return self._decoded(row)
 
     def curves(self, *, model: str, slice: str | None = None, last: int | None = None) -> dict[str, Curve]:
         """The curves of a model by period, in order: all, or the `last` ones."""
         _key((model, "any", slice))
-        limit = -1 if last is None else checks.whole_number(last, "last")
-        asked = "SELECT period, content FROM curves WHERE model = ? AND slice = ? ORDER BY period DESC LIMIT ?"
-        with self._asking("read") as connection:
-            rows = connection.execute(asked, (model, slice or "", limit)).fetchall()
-        return {period: self._decoded(Key(model, period, slice), content) for period, content in reversed(rows)}
+        wanted = None if last is None else checks.whole_number(last, "last")
+        with self._reading() as rows:
+            found = rows.series(model, slice or "", last=wanted)
+        return {row.period: self._decoded(row) for row in found}
 
     def keys(self, *, model: str | None = None) -> list[Key]:
         """What is kept, in order: of one model, or of all."""
-        asked = "SELECT model, period, slice FROM curves"
-        asked += "" if model is None else " WHERE model = ?"
-        with self._asking("read") as connection:
-            rows = connection.execute(asked, () if model is None else (model,)).fetchall()
-        return [Key(of, period, part or None) for of, part, period in sorted((m, s, p) for m, p, s in rows)]
+        with self._reading() as rows:
+            return [row.key for row in rows.curves(model, content=False)]
 
     def history(self, *, model: str, slice: str | None = None) -> dict[str, Array]:
         """A table of what is known without looking at curves: period, n_pos, n_neg, n_bytes and width, in order."""
         _key((model, "any", slice))
-        asked = (
-            "SELECT period, n_pos, n_neg, length(content), width FROM curves WHERE model = ? AND slice = ? "
-            "ORDER BY period"
-        )
-        with self._asking("read") as connection:
-            rows = connection.execute(asked, (model, slice or "")).fetchall()
-        columns = list(zip(*rows, strict=True)) if rows else [()] * 5
-        names = {"period": np.str_, "n_pos": np.float64, "n_neg": np.float64, "n_bytes": np.int64, "width": np.float64}
-        return {name: np.array(column, kind) for (name, kind), column in zip(names.items(), columns, strict=True)}
+        with self._reading() as rows:
+            found = rows.series(model, slice or "", content=False)
+        kinds = {"period": np.str_, "n_pos": np.float64, "n_neg": np.float64, "n_bytes": np.int64, "width": np.float64}
+        return {name: np.array([getattr(row, name) for row in found], kind) for name, kind in kinds.items()}
 
     def __len__(self) -> int:
-        with self._asking("read") as connection:
-            return int(connection.execute("SELECT count(*) FROM curves").fetchone()[0])
+        return len(self.keys())
 
     def check(self) -> None:
         """Look at every page and every curve; say in a sentence if one is damaged."""
-        with self._asking("read") as connection:
-            layout.check_pages(connection, self.path)
-            rows = connection.execute("SELECT model, period, slice, content FROM curves")
-            for model, period, part, content in rows:
-                self._decoded(Key(model, period, part or None), content)
+        with self._reading() as rows:
+            store_file.check_pages(rows.connection, self.path)
+            for row in rows.curves():
+                self._decoded(row)
 
-    @staticmethod
-    def _row(connection: sqlite3.Connection, key: Key) -> layout.Row | None:
-        asked = f"SELECT {', '.join(layout.COLUMNS)} FROM curves WHERE model = ? AND slice = ? AND period = ?"
-        found = connection.execute(asked, (key.model, key.slice or "", key.period)).fetchone()
-        return None if found is None else layout.Row(*found)
-
-    def _decoded(self, key: Key, content: bytes) -> Curve:
+    def _decoded(self, row: Row) -> Curve:
+        where = f"in {str(self.path)!r}, {row.key}"
         try:
-            return decode(content)
+            curve = decode(row.content)
         except CurveFileError as error:
-            raise CurveFileError(f"{error.args[0][:-1]} (in {str(self.path)!r}, {key}).") from None
+            raise CurveFileError(f"{error.args[0][:-1]} ({where}).") from None
+        if (float(curve.n_pos), float(curve.n_neg), curve.bucketed) != (row.n_pos, row.n_neg, row.bucketed):
+            raise CurveFileError(
+                f"a kept curve must be of the rows that are told of it, got {curve!r} where {row.n_pos:,g} pos and "
+                f"{row.n_neg:,g} neg are ({where}); keep it again."
+            )
+        return curve
 
     # --- opening and closing ----------------------------------------------------------------------
 
+    def _reading(self) -> AbstractContextManager[Rows]:
+        return self._asking(writing=False)
+
+    def _writing(self) -> AbstractContextManager[Rows]:
+        return self._asking(writing=True)
+
     @contextmanager
-    def _asking(self, done: str) -> Iterator[sqlite3.Connection]:
+    def _asking(self, *, writing: bool) -> Iterator[Rows]:
+        """The rows within one transaction."""
         if self._open is None:
             raise InputError(f"a store must be open, got {str(self.path)!r} after close(); open it again.")
-        with layout.in_a_sentence(self.path, self.timeout, done):
-            yield self._open
+        with (
+            store_file.in_a_sentence(self.path, self.timeout, "written" if writing else "read"),
+            store_file.transaction(self._open, reading=not writing),
+        ):
+            yield Rows(self._open, repr(str(self.path)))
 
     def close(self) -> None:
         """Close the file; closing twice does no harm."""
@@ -287,16 +276,8 @@ class CurveStore:
         return f"CurveStore({str(self.path)!r})" + " (closed)" * (self._open is None)
 
 
-def row_of(key: Key, small: Curve, digest: bytes) -> layout.Row:
-    """What is written for a curve that is compact already."""
-    sizes = float(small.n_pos), float(small.n_neg)
-    return layout.Row(
-        key.model, key.slice or "", key.period, *sizes, small.bucketed, width(small), digest, encode(small)
-    )
-
-
-def _receipt(key: Key, status: Status, row: layout.Row) -> Receipt:
-    return Receipt(key, status, len(row.content), not row.bucketed, row.width)
+def _receipt(key: Key, status: Status, row: Row) -> Receipt:
+    return Receipt(key, status, row.n_bytes, not row.bucketed, row.width)
 
 
 def _key(key: Iterable[object]) -> Key:

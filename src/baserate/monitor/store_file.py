@@ -4,54 +4,19 @@ import os
 import secrets
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
-from baserate.curves.compact import decode, fingerprint, width
+from baserate.curves.compact import decode
 from baserate.curves.formats import STORE, check_version
 from baserate.errors import BaserateError, CurveFileError, InputError
+from baserate.monitor.store_rows import COLUMNS, Row, Rows, row_of, row_of_curve
 
 # Marks the file as a store: "brCS" in the header of the database.
 APPLICATION = 0x62724353
 
 # Bytes of the smallest page, and so of the smallest file, that SQLite has.
 _SMALLEST = 512
-
-
-class Row(NamedTuple):
-    """A row of the table, as its columns are named."""
-
-    model: str
-    slice: str  # empty for all rows
-    period: str
-    n_pos: float
-    n_neg: float
-    bucketed: bool
-    width: float
-    digest: bytes  # of the curve as it came
-    content: bytes  # the compact curve
-
-
-COLUMNS = Row._fields
-
-_TABLE = """
-CREATE TABLE curves (
-    model TEXT NOT NULL,
-    slice TEXT NOT NULL,
-    period TEXT NOT NULL,
-    n_pos REAL NOT NULL,
-    n_neg REAL NOT NULL,
-    bucketed INTEGER NOT NULL,
-    width REAL NOT NULL,
-    digest BLOB NOT NULL,
-    content BLOB NOT NULL,
-    UNIQUE (model, slice, period)
-)
-"""
-
-# Scores of a model that no bucket of its curves crosses, so that they can be pooled.
-_EDGES = "CREATE TABLE edges (model TEXT NOT NULL PRIMARY KEY, score BLOB NOT NULL)"
 
 
 def opened(path: Path, timeout: float, read_only: bool) -> sqlite3.Connection:
@@ -69,7 +34,13 @@ def opened(path: Path, timeout: float, read_only: bool) -> sqlite3.Connection:
     with in_a_sentence(path, timeout, "opened"):
         connection = _connected(path, timeout, "ro" if read_only else "rw")
         try:
-            _bring_up_to_date(connection, path, read_only)
+            version = _known_version(connection, path)
+            if version < STORE.version and read_only:
+                connection = _in_memory(connection)
+            if version < STORE.version:
+                with transaction(connection):
+                    _bring_up_to_date(connection, path)
+            connection.execute(f"PRAGMA query_only = {read_only:d}")
         except BaseException:
             connection.close()
             raise
@@ -119,13 +90,13 @@ def _publish(unfinished: Path, path: Path) -> None:
 
 
 def _lay_out(connection: sqlite3.Connection) -> None:
-    connection.execute(_TABLE)
-    connection.execute(_EDGES)
+    Rows(connection, "a new store").begin()
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
     connection.execute(f"PRAGMA user_version = {STORE.version}")
 
 
-def _bring_up_to_date(connection: sqlite3.Connection, path: Path, read_only: bool) -> None:
+def _known_version(connection: sqlite3.Connection, path: Path) -> int:
+    """Refuse what is not a store, or not a whole one."""
     if _number(connection, "application_id") != APPLICATION:
         raise CurveFileError(
             f"a store must be a file that CurveStore made, got {str(path)!r}, which is a database of something else; "
@@ -133,57 +104,73 @@ def _bring_up_to_date(connection: sqlite3.Connection, path: Path, read_only: boo
         )
     version = _number(connection, "user_version")
     check_version(STORE, version, repr(str(path)))
-    if version < STORE.version:
-        if read_only:
-            raise CurveFileError(
-                f"a store to be read must have the layout of version {STORE.version}, got {str(path)!r} with version "
-                f"{version}; open it once without read_only, which brings it up to date."
-            )
-        with transaction(connection):
-            # Again, as another process may have done it in the meantime.
-            for step in _STEPS[_number(connection, "user_version") :]:
-                step(connection)
-    _check_length(connection, path)
-    _check_table(connection, path)
-
-
-def _check_length(connection: sqlite3.Connection, path: Path) -> None:
-    """The database notices pages that are missing, but not that a part of the last one is."""
+    # The database notices pages that are missing, but not that a part of the last one is.
     length = _number(connection, "page_count") * _number(connection, "page_size")
     if path.stat().st_size < length:
         raise CurveFileError(
             f"a store must be whole, got {str(path)!r}, which lacks {length - path.stat().st_size:,} of {length:,} "
             f"bytes; bring a copy back."
         )
-
-
-def _check_table(connection: sqlite3.Connection, path: Path) -> None:
-    columns = [row[1] for row in connection.execute("PRAGMA table_info(curves)")]
-    if tuple(columns) != COLUMNS:
+    table, expected = ("kept", COLUMNS) if version == STORE.version else ("curves", _EARLIER[version])
+    columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+    if tuple(columns) != expected:
         raise CurveFileError(
             f"a store must have a table of curves, got {str(path)!r}, which is damaged: its columns are "
             f"{', '.join(columns) or 'missing'}; bring a copy back."
         )
-
-
-def _from_0_to_1(connection: sqlite3.Connection) -> None:
-    """Version 0 kept keys and curves only; the curve as it came is not known, so the kept one stands for it."""
-    connection.execute("ALTER TABLE curves RENAME TO before")
-    _lay_out(connection)
-    for model, period, part, content in connection.execute("SELECT model, period, slice, content FROM before"):
-        curve = decode(content)
-        sizes = float(curve.n_pos), float(curve.n_neg)
-        row = Row(model, part or "", period, *sizes, curve.bucketed, width(curve), fingerprint(curve), content)
-        connection.execute(f"INSERT INTO curves VALUES (?{', ?' * (len(row) - 1)})", row)
-    connection.execute("DROP TABLE before")
-
-
-# What brings a layout to the next version; the first is for version 0.
-_STEPS = (_from_0_to_1,)
+    return version
 
 
 def _number(connection: sqlite3.Connection, name: str) -> int:
     return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+
+
+# --- earlier versions -----------------------------------------------------------------------------
+
+# Their columns. Version 0 kept keys and curves only, version 1 had no checksums; both had curves in one table.
+_EARLIER = {
+    0: ("model", "period", "slice", "content"),
+    1: ("model", "slice", "period", "n_pos", "n_neg", "bucketed", "width", "digest", "content"),
+}
+
+
+def _in_memory(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """A copy that can be brought up to date for somebody who is not to change the file."""
+    copy = sqlite3.connect(":memory:", isolation_level=None)
+    with closing(connection):
+        connection.backup(copy)
+    return copy
+
+
+def _bring_up_to_date(connection: sqlite3.Connection, path: Path) -> None:
+    """Within a transaction, as another process may be doing the same."""
+    version = _known_version(connection, path)
+    if version == STORE.version:
+        return
+    earlier = _rows_of_0(connection) if version == 0 else _rows_of_1(connection)
+    Rows(connection, repr(str(path))).begin(earlier)
+    connection.execute("DROP TABLE curves")
+    connection.execute("DROP TABLE IF EXISTS edges")
+    connection.execute(f"PRAGMA user_version = {STORE.version}")
+
+
+def _rows_of_0(connection: sqlite3.Connection) -> Iterator[Row]:
+    """The curve as it came is not known, so the kept one stands for it."""
+    asked = "SELECT model, coalesce(slice, ''), period, content FROM curves ORDER BY 1, 2, 3"
+    for *place, content in connection.execute(asked):
+        yield row_of_curve(tuple(place), decode(content), content=content)
+
+
+def _rows_of_1(connection: sqlite3.Connection) -> Iterator[Row]:
+    """With the scores that no bucket of a model's curves crosses, which were in a table of their own."""
+    asked = f"SELECT {', '.join(_EARLIER[1])} FROM curves UNION ALL "
+    asked += "SELECT model, '', '', 0.0, 0.0, 0, 0.0, x'', score FROM edges ORDER BY 1, 2, 3"
+    for *place, n_pos, n_neg, bucketed, width, digest, content in connection.execute(asked):
+        sizes = {"n_pos": n_pos, "n_neg": n_neg, "bucketed": bucketed, "width": width}
+        yield row_of(tuple(place), content, digest=digest, **sizes)
+
+
+# --- asking ---------------------------------------------------------------------------------------
 
 
 def check_pages(connection: sqlite3.Connection, path: Path) -> None:
@@ -196,9 +183,9 @@ def check_pages(connection: sqlite3.Connection, path: Path) -> None:
 
 
 @contextmanager
-def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """All or nothing; whoever writes waits here until others have finished."""
-    connection.execute("BEGIN IMMEDIATE")
+def transaction(connection: sqlite3.Connection, *, reading: bool = False) -> Iterator[None]:
+    """All or nothing; whoever writes waits here until others have finished, and who reads sees one moment."""
+    connection.execute("BEGIN" if reading else "BEGIN IMMEDIATE")
     try:
         yield
         connection.execute("COMMIT")
@@ -216,6 +203,8 @@ def in_a_sentence(path: Path, timeout: float, done: str) -> Iterator[None]:
     except BaserateError:
         raise
     except sqlite3.OperationalError as error:
+        if "decode" in str(error):  # text that is none
+            raise _damaged(path, error) from None
         if "locked" in str(error) or "busy" in str(error):
             raise CurveFileError(
                 f"a store is written by one at a time, got {str(path)!r}, which others have kept busy for "
@@ -230,7 +219,11 @@ def in_a_sentence(path: Path, timeout: float, done: str) -> Iterator[None]:
             f"a store is used by the thread that opened it, got another ({error}); open it again."
         ) from None
     except sqlite3.DatabaseError as error:
-        raise CurveFileError(
-            f"a store must be a file that CurveStore made, got {str(path)!r}, which is damaged or something else "
-            f"({error}); bring a copy back, or choose another path."
-        ) from None
+        raise _damaged(path, error) from None
+
+
+def _damaged(path: Path, error: sqlite3.DatabaseError) -> CurveFileError:
+    return CurveFileError(
+        f"a store must be a file that CurveStore made, got {str(path)!r}, which is damaged or something else "
+        f"({error}); bring a copy back, or choose another path."
+    )

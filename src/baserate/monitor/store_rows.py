@@ -1,0 +1,262 @@
+"""The rows of a store: damage in one is seen when it is read, and one that is missing is missed.
+
+Every row carries a checksum of what is read from it, and names the row that it follows in the order of keys. The first
+row of all has an empty key and follows the last one, so the rows are a ring, which a lost row breaks: who finds nothing
+under a key still sees that its neighbours follow one another. Beside the curves, a model has a row with its edges.
+"""
+
+import hashlib
+import sqlite3
+import struct
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from baserate.curves.compact import encode, fingerprint, width
+from baserate.curves.curve import Curve
+from baserate.errors import CurveFileError
+
+
+class Key(NamedTuple):
+    """What a curve is kept under; the slice None stands for all rows."""
+
+    model: str
+    period: str
+    slice: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.model}, {self.period}" + (f", {self.slice}" if self.slice is not None else "")
+
+
+# A key in the order of rows: model, slice, period. No name is empty, and none has a "\0" in it.
+Place = tuple[str, str, str]
+
+START: Place = ("", "", "")
+
+
+def place_of(key: Key) -> Place:
+    """Where a curve is kept."""
+    return key.model, key.slice or "", key.period
+
+
+def edges_of_model(model: str) -> Place:
+    """Where the scores are kept that no bucket of a model's curves crosses, so that they can be pooled."""
+    return model, "", ""
+
+
+class Row(NamedTuple):
+    """A row, as the columns of the table are named."""
+
+    model: str
+    slice: str  # empty for all rows
+    period: str  # empty for the edges of a model
+    n_pos: float
+    n_neg: float
+    bucketed: bool
+    width: float
+    digest: bytes  # of the curve as it came
+    n_bytes: int
+    content_sum: bytes
+    follows: bytes  # the place of the row before
+    checksum: bytes  # of all of the above
+    content: bytes  # the compact curve, or edges
+
+    @property
+    def place(self) -> Place:
+        """Where it is."""
+        return self.model, self.slice, self.period
+
+    @property
+    def key(self) -> Key:
+        """What its curve is kept under."""
+        return Key(self.model, self.period, self.slice or None)
+
+
+COLUMNS = Row._fields
+_NUMBERS = struct.Struct("<3d6q")
+
+_TABLE = """
+CREATE TABLE kept (
+    model TEXT NOT NULL,
+    slice TEXT NOT NULL,
+    period TEXT NOT NULL,
+    n_pos REAL NOT NULL,
+    n_neg REAL NOT NULL,
+    bucketed INTEGER NOT NULL,
+    width REAL NOT NULL,
+    digest BLOB NOT NULL,
+    n_bytes INTEGER NOT NULL,
+    content_sum BLOB NOT NULL,
+    follows BLOB NOT NULL,
+    checksum BLOB NOT NULL,
+    content BLOB NOT NULL,
+    PRIMARY KEY (model, slice, period)
+) WITHOUT ROWID
+"""
+
+_NAMES = "(model, slice, period)"
+_INSERT = f"INSERT OR REPLACE INTO kept VALUES (?{', ?' * (len(COLUMNS) - 1)})"
+
+
+def row_of(
+    place: Place,
+    content: bytes,
+    *,
+    n_pos: float = 0.0,
+    n_neg: float = 0.0,
+    bucketed: bool = False,
+    width: float = 0.0,
+    digest: bytes = b"",
+) -> Row:
+    """A row that has no place in the ring yet."""
+    width += 0.0  # the database would keep -0.0 as 0.0
+    return Row(*place, n_pos, n_neg, bucketed, width, digest, len(content), _sum(content), b"", b"", content)
+
+
+def row_of_curve(place: Place, small: Curve, *, digest: bytes | None = None, content: bytes | None = None) -> Row:
+    """The row of a curve that is compact already: it stands for itself if no digest says what it was made from."""
+    return row_of(
+        place,
+        encode(small) if content is None else content,
+        n_pos=float(small.n_pos),
+        n_neg=float(small.n_neg),
+        bucketed=small.bucketed,
+        width=width(small),
+        digest=fingerprint(small) if digest is None else digest,
+    )
+
+
+class Rows:
+    """The rows within a transaction, which is begun and ended by whoever asks."""
+
+    def __init__(self, connection: sqlite3.Connection, where: str) -> None:
+        self.connection, self.where = connection, where
+
+    def begin(self, rows: Iterable[Row] = ()) -> None:
+        """Make the table, with rows that come in the order of their places."""
+        self.connection.execute(_TABLE)
+        last = START
+        for row in rows:
+            self.connection.execute(_INSERT, _sealed(row, last))
+            last = row.place
+        self.connection.execute(_INSERT, _sealed(row_of(START, b""), last))
+
+    # --- reading ----------------------------------------------------------------------------------
+
+    def one(self, place: Place, *, content: bool = True) -> Row | None:
+        """The row at a place, or None if it is certain that there is none."""
+        found = list(self.between(place, (*place[:2], place[2] + "\0"), content=content))
+        return found[0] if found else None
+
+    def curves(self, model: str | None = None, *, content: bool = True) -> Iterator[Row]:
+        """Rows of curves, of one model or of all."""
+        low, high = (("\0", "", ""), None) if model is None else ((model, "", ""), (model + "\0", "", ""))
+        return (row for row in self.between(low, high, content=content) if row.period)
+
+    def series(self, model: str, part: str, *, last: int | None = None, content: bool = True) -> list[Row]:
+        """Rows of one slice of a model, in the order of periods: all, or the last ones."""
+        low, high = (model, part, "\0"), (model, part + "\0", "")
+        if last is None:
+            return list(self.between(low, high, content=content))
+        asked = f"SELECT period FROM kept WHERE {_NAMES} >= (?, ?, ?) AND {_NAMES} < (?, ?, ?)"
+        asked += " ORDER BY model DESC, slice DESC, period DESC LIMIT 1 OFFSET ?"
+        found = self.connection.execute(asked, (*low, *high, last - 1)).fetchone()
+        rows = list(self.between(low if found is None else (model, part, found[0]), high, content=content))
+        if len(rows) > last or (found is not None and len(rows) < last):
+            raise self._damaged("its rows are out of order")
+        return rows
+
+    def between(self, low: Place, high: Place | None, *, content: bool = True) -> Iterator[Row]:
+        """All rows from a place on to before another, in order, and certainly all."""
+        before = self._nearest(f"{_NAMES} < (?, ?, ?) ORDER BY model DESC, slice DESC, period DESC", low)
+        link = START if before is None else before.place
+        where = f"{_NAMES} >= (?, ?, ?)" + f" AND {_NAMES} < (?, ?, ?)" * (high is not None)
+        asked = f"SELECT {_columns(content)} FROM kept WHERE {where} ORDER BY model, slice, period"
+        for values in self.connection.execute(asked, (*low, *(high or ()))):
+            row = self._whole(Row(*values), content)
+            self._linked(link, row)
+            link = row.place
+            yield row
+        self._linked(link, self._at_or_after(high))
+
+    def _at_or_after(self, place: Place | None) -> Row:
+        """The next row from a place on; after the last one comes the first."""
+        found = None if place is None else self._nearest(f"{_NAMES} >= (?, ?, ?) ORDER BY model, slice, period", place)
+        if found is None:
+            found = self._nearest(f"{_NAMES} = (?, ?, ?)", START)
+        if found is None:
+            raise self._damaged("its first row is missing")
+        return self._whole(found, content=False)
+
+    def _nearest(self, where: str, place: Place) -> Row | None:
+        asked = f"SELECT {_columns(content=False)} FROM kept WHERE {where} LIMIT 1"
+        found = self.connection.execute(asked, place).fetchone()
+        return None if found is None else Row(*found)
+
+    def _whole(self, row: Row, content: bool) -> Row:
+        try:
+            whole = row.checksum == _sum_of_facts(row) and (not content or row.content_sum == _sum(row.content))
+        except (TypeError, struct.error):  # a kind of value that is never written
+            whole = False
+        if not whole:
+            raise self._damaged(f"the row of {row.key} is not what was written")
+        return row
+
+    def _linked(self, before: Place, row: Row) -> None:
+        if row.follows != _link(before):
+            raise self._damaged(f"rows are missing, or out of order, before that of {row.key}")
+
+    def _damaged(self, why: str) -> CurveFileError:
+        return CurveFileError(f"a store must be whole, got {self.where}, which is damaged: {why}; bring a copy back.")
+
+    # --- writing ----------------------------------------------------------------------------------
+
+    def put(self, row: Row) -> None:
+        """Write a row, in the place of what was there."""
+        there = self.one(row.place, content=False)
+        following = self._at_or_after(row.place) if there is None else there
+        self.connection.execute(_INSERT, _sealed(row, _unlinked(following.follows)))
+        if there is None:
+            self._link_to(following, row.place)
+
+    def drop(self, place: Place) -> None:
+        """Take a row out; what it holds need not be whole."""
+        row = self.one(place, content=False)
+        assert row is not None  # who asks has looked
+        self.connection.execute(f"DELETE FROM kept WHERE {_NAMES} = (?, ?, ?)", place)
+        self._link_to(self._at_or_after(place), _unlinked(row.follows))
+
+    def _link_to(self, row: Row, before: Place) -> None:
+        sealed = _sealed(row, before)
+        asked = f"UPDATE kept SET follows = ?, checksum = ? WHERE {_NAMES} = (?, ?, ?)"
+        self.connection.execute(asked, (sealed.follows, sealed.checksum, *row.place))
+
+
+def _columns(content: bool) -> str:
+    return ", ".join(COLUMNS) if content else ", ".join(COLUMNS[:-1]) + ", x''"
+
+
+def _sealed(row: Row, before: Place) -> Row:
+    """The row as it is written, after another."""
+    linked = row._replace(follows=_link(before))
+    return linked._replace(checksum=_sum_of_facts(linked))
+
+
+def _link(place: Place) -> bytes:
+    return "\0".join(place).encode()
+
+
+def _unlinked(link: bytes) -> Place:
+    model, part, period = link.decode().split("\0")
+    return model, part, period
+
+
+def _sum(content: bytes) -> bytes:
+    """Eight bytes that tell a change, but for a chance of 2**-64."""
+    return hashlib.blake2b(content, digest_size=8).digest()
+
+
+def _sum_of_facts(row: Row) -> bytes:
+    """The same of all columns but the content, for which its sum stands."""
+    texts = _link(row.place), row.digest, row.content_sum, row.follows
+    numbers = row.n_pos, row.n_neg, row.width, row.bucketed, row.n_bytes
+    return _sum(b"".join([_NUMBERS.pack(*numbers, *map(len, texts)), *texts]))
