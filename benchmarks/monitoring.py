@@ -149,13 +149,13 @@ class Line(NamedTuple):
         return float(np.sqrt(self.any_alarm * (1 - self.any_alarm) / self.n))
 
 
-def simulate(setting: Setting, n: int, seed: int, start: int = 0) -> Line:
-    """Many streams of one kind, from one number on."""
+def simulate(setting: Setting, n: int, seed: int, start: int = 0, **asked: int) -> Line:
+    """Many streams of one kind, from one number on; `asked` is for `model_alarms`, such as fewer deals."""
     raised, naively, early = 0, 0, 0
     delays = []
     for number in range(start, start + n):
         curves = stream(setting, np.random.default_rng([seed, number]))
-        found = ASKED[setting.metric](curves, prevalence=setting.read_at)
+        found = ASKED[setting.metric](curves, prevalence=setting.read_at, **asked)
         first = int(np.argmax(found.alarm)) + 1 if found.alarm.any() else 0
         raised += first > 0
         if setting.decay:

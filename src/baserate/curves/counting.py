@@ -84,12 +84,14 @@ def merge_counts(counted: Counted) -> Counted:
     check_totals(counted)
     counted = _without_empty(counted)  # first, as an empty bucket must not join others
     top = counted.score if counted.top is None else counted.top
-    order = np.argsort(np.negative(top), kind="stable")
-    keys = np.negative(top)[order]
-    lowest_yet = np.minimum.accumulate(counted.score[order])
-    new = np.ones(len(keys), np.bool_)
-    np.less(top[order][1:], lowest_yet[:-1], out=new[1:])
-    first = np.flatnonzero(new)
+    keys = np.negative(top)
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    if counted.top is None:
+        first = starts(keys)
+    else:
+        lowest_yet = np.minimum.accumulate(counted.score[order])
+        first = np.flatnonzero(np.append(True, -keys[1:] < lowest_yet[:-1])[: len(keys)])
 
     def summed(values: Counts) -> Counts:
         ordered = values[order]
@@ -103,8 +105,9 @@ def merge_counts(counted: Counted) -> Counted:
         for squares in (counted.pos_squares, counted.neg_squares)
     )
     top = _unnegated(keys[first])
-    last = np.append(first, len(keys))[1:] - 1
-    score = top if counted.top is None else lowest_yet[last] + 0.0
+    if counted.top is None:
+        return Counted(top, narrow(pos), narrow(neg), pos_squares, neg_squares)
+    score = lowest_yet[np.append(first, len(keys))[1:] - 1] + 0.0
     exact = np.array_equal(score, top)
     return Counted(score, narrow(pos), narrow(neg), pos_squares, neg_squares, None if exact else top)
 

@@ -18,7 +18,7 @@ from baserate.monitor.change import Key, check_curve, check_curves, reading
 from baserate.monitor.groups import common_prevalence
 from baserate.registry import describe, lower_is_better
 from baserate.results.changes import Alarms
-from baserate.uncertainty.looks import SEED, Look, Question, badness, place_of
+from baserate.uncertainty.looks import SEED, Look, Question, badness
 from baserate.uncertainty.looks import looks as looks_at
 from baserate.uncertainty.readers import has_interval, losses_of
 
@@ -76,7 +76,8 @@ def model_alarms(
     min_pos, min_neg : float
         Periods with fewer cases are not looked at.
     n_resamples : int
-        How many times the rows are dealt again at each look, at least; more where that decides a verdict.
+        How many times the rows are dealt again at each look, at least; more where that decides a verdict. With more of
+        them the limits far from an alarm are known better.
     rng : Generator or seed, optional
         If not given, the same stream has the same verdicts.
 
@@ -98,14 +99,19 @@ def model_alarms(
     periods, so a look by itself may spend more; how much more is read off simulated noise for periods of these sizes.
     This is the part that is not exact (see `docs/monitoring-study.md` for the rates that were measured).
 
-    Rows are sorted into some hundred cells by their scores (areas, means) or some four hundred (rules that choose a
-    threshold, your own functions), the same for all, and dealt in some hundreds of bundles: the statistic is a little
-    blunter for it, and no less fair. Buckets that overlap become one for all periods. Rows with weights are dealt as so
-    many equal rows as they are worth (Kish's effective size in each class). That is exact where the weights of a class
-    are equal and an approximation otherwise.
+    Rows are in the cells of the curve that pools them all: some hundred for areas and means, some four hundred for
+    rules that choose a threshold and your own functions. They are dealt in some hundreds of bundles: the statistic is
+    a little blunter for it, and no less fair. Buckets that overlap become one for all periods. Rows with weights are
+    dealt as so many equal rows as they are worth in each cell, which is exact where a cell has one weight and an
+    approximation otherwise.
+
+    Deals stop where it is clear that there is no alarm. The limit that is shown is a smooth one: the tail of the deals
+    is taken to be that of a normal law but for its scale. With 300 deals its standard error is some 0.15; where there
+    may be an alarm there are more. Verdicts do not rest on that: they count deals.
 
     References
     ----------
+    Besag & Clifford, Sequential Monte Carlo p-values, Biometrika 1991. doi:10.1093/biomet/78.2.301.
     Phipson & Smyth, Permutation p-values should never be zero, Statistical Applications in Genetics and Molecular
     Biology 2010. doi:10.2202/1544-6115.1585.
     Lan & DeMets, Discrete sequential boundaries for clinical trials, Biometrika 1983. doi:10.1093/biomet/70.3.659.
@@ -136,7 +142,7 @@ def model_alarms(
         raise InputError(f"the reference must have a value, got {before!r}, where {base.reason.sentence}; pool more.")
     read = {key: curve.at_prevalence(common) for key, curve in later.items()}
     found = [_found(metric, curve, place, floors) for curve in read.values()]
-    how = place_of(place, {one.chosen for one in (base, *found) if one.chosen is not None})
+    how = _place_of(place, {one.chosen for one in (base, *found) if one.chosen is not None})
     asked = Question(metric, how, lengths, direction, checks.whole_number(n_resamples, "n_resamples"), _seed(rng))
     planned = max(len(later), 1) if looks is None else checks.whole_number(looks, "looks")
     large = [curve for curve in read.values() if _too_few(curve, floors) is None]
@@ -211,6 +217,11 @@ def _found(metric: MetricFunction, curve: Curve, at: Rule | None, floors: tuple[
         return _Found(math.nan, Reason.NO_SUCH_POINT)
     value, reason = evaluate(metric, place)
     return _Found(float(value), reason, place.chosen if isinstance(place, Point) else None)
+
+
+def _place_of(at: Rule | None, chosen: set[Rule]) -> Rule | None:
+    """A function by the rule that it chose by, if that was one and the same."""
+    return at if at is None or len(chosen) != 1 else next(iter(chosen))
 
 
 def _too_few(curve: Curve, floors: tuple[float, float]) -> Reason | None:

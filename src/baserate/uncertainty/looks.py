@@ -75,7 +75,9 @@ def looks(periods: Sequence[Curve], reference: Curve, asked: Question, spend: fl
 
 
 def _noise(curve: Curve) -> float:
-    return 1 / float(curve.n_pos) + 1 / float(curve.n_neg)
+    """What chance does to a curve, but for a factor: one over each class's number of rows, or of equal rows."""
+    of_class = (curve.n_pos, curve.pos_squares), (curve.n_neg, curve.neg_squares)
+    return float(sum(squares.sum() / float(total) ** 2 for total, squares in of_class))
 
 
 # --- one look -------------------------------------------------------------------------------------
@@ -91,16 +93,16 @@ def _look(samples: Sequence[Curve], pooled: Curve, asked: Question, level: float
         (found,) = drawn(sampler, [reader], n_deals, seeds_from(rng), what="Dealing rows")
         return np.asarray(found[0], np.float64)
 
-    seen, first = reader.read(sampler.seen()), deal(asked.n_deals)
-    # What was seen counts as one of the deals, so that it is measured by nothing that they are not measured by.
-    middle, error = _mean_and_spread(np.concatenate([seen, first]))
+    first, seen = deal(asked.n_deals), reader.read(sampler.seen())
+    middle, error = _mean_and_spread(first)
     standing = _standardised(seen, middle, error)[0]
     bad = float(_worst(standing, asked.side))
     law = _worst(_standardised(first, middle, error), asked.side)
     most = max(asked.n_deals, _most_deals(level))
-    # Where too many deals are as bad already, more of them would change nothing.
-    while len(law) < most and np.count_nonzero(law >= bad) < level * (most + 1):
-        law = np.append(law, _worst(_standardised(deal(_AT_ONCE), middle, error), asked.side))
+    if _is_open(law, bad, level, most):  # others decide than those that say what a standard error is
+        law = np.empty(0)
+        while len(law) < most and _is_open(law, bad, level, most):
+            law = np.append(law, _worst(_standardised(deal(_AT_ONCE), middle, error), asked.side))
     worst = int(np.argmax(_worst(standing[:, np.newaxis], asked.side)))
     return Look(float(standing[worst]), lengths[worst], _limit(np.sort(law), bad, level))
 
@@ -110,11 +112,15 @@ def _most_deals(level: float) -> int:
     return math.ceil(max(1 / level, min(_FEWEST_BEYOND / level, _MANY_DEALS)))
 
 
+def _is_open(law: FloatArray, bad: float, level: float, most: int) -> bool:
+    """Whether there may be an alarm; where too many deals are as bad already, more of them would change nothing."""
+    return bool(np.count_nonzero(law >= bad) < level * (most + 1))
+
+
 def _limit(law: FloatArray, bad: float, level: float) -> float:
-    """Where an alarm begins, from what was bad in deals, in order: as smooth as a verdict by counting them allows."""
-    counted = law[-max(1, int(level * (len(law) + 1)))]
-    smooth = _in_the_tail(law, level)
-    return float(min(smooth, counted) if bad > counted else max(smooth, bad))
+    """Where an alarm begins, from how bad deals were, in order: a smooth limit, unless counting says otherwise."""
+    counted, smooth = float(law[-max(1, int(level * (len(law) + 1)))]), _in_the_tail(law, level)
+    return smooth if (bad > smooth) == (bad > counted) else counted
 
 
 def _in_the_tail(law: FloatArray, level: float) -> float:
@@ -127,11 +133,6 @@ def _in_the_tail(law: FloatArray, level: float) -> float:
         return float(tail[0])
     scale = np.mean(tail - tail[0]) / np.mean(z - z[0])
     return float(tail[0] + scale * (beyond - z[0]))
-
-
-def place_of(at: Rule | None, chosen: set[Rule]) -> Rule | None:
-    """A function by the rule that it chose by, if that was one and the same."""
-    return at if at is None or len(chosen) != 1 else next(iter(chosen))
 
 
 def _cut(samples: Sequence[Curve], pooled: Curve, asked: Question) -> list[Cells]:
