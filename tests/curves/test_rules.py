@@ -56,7 +56,7 @@ def test_what_a_rule_limits_is_what_it_chooses_by(rule):
     """Of the thresholds on the right side of the limit it is the one nearest to it, or the one with most recall."""
     for_tpr, for_fpr, limit = rule.limit(CURVE)
     above = for_tpr * CURVE.tpr + for_fpr * CURVE.fpr - limit
-    right_side = above <= 1e-12 if rule.within_gaps else above >= -1e-12
+    right_side = above >= -1e-12 if isinstance(rule, Recall) else above <= 1e-12
     assert 0 < np.count_nonzero(right_side) < len(CURVE)
     chosen = rule.on(CURVE)
     assert chosen.threshold in CURVE.score[right_side]

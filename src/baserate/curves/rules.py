@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 # The row above all others: nothing is predicted positive.
 _ABOVE_ALL = -1
 
-# What a rule limits, as a sum of multiples of TPR and FPR: the multiples, and the limit.
-Limit = tuple[float, float, float]
-
 
 class Chosen(NamedTuple):
     """The point that a rule chooses on each drawn curve."""
@@ -115,8 +112,8 @@ class Rule:
         """The corner that it chooses on each of them, whatever is between them; at 0 nothing is positive."""
         return self._corner(curve, steps.tp / steps.n_pos, steps.fp / steps.n_neg, score)
 
-    def limit(self, curve: "Curve") -> Limit:
-        """What it limits, if its target is a limit of the rates."""
+    def limit(self, curve: "Curve") -> tuple[float, float, float]:
+        """What it limits, if it does, as a sum of multiples of TPR and FPR: the multiples, and the limit."""
         raise NotImplementedError
 
     def of_copies(self, times: int) -> "Rule":
@@ -158,11 +155,6 @@ def _values(metric: Callable[..., object], at: Reading[float] | Reading[FloatArr
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         return np.asarray(metric(at), np.float64)
-
-
-def _share_of(whole: FloatArray, part: FloatArray) -> FloatArray:
-    """A part as a share of the whole, from 0 to 1; none where there is no whole."""
-    return np.clip(np.divide(part, whole, out=np.zeros_like(part), where=whole > 0), 0.0, 1.0)
 
 
 def _number(text: str) -> float | None:
@@ -226,19 +218,18 @@ class Recall(_Targeted):
     name = "recall"
     sign = " >= "
 
-    def limit(self, curve: "Curve") -> Limit:
+    def limit(self, curve: "Curve") -> tuple[float, float, float]:
         """The recall."""
         return 1.0, 0.0, self.target
 
     def _row(self, curve: "Curve") -> int:
-        tp, _ = curve.table.cumulative()
-        return choosing.first_reaching(tp, self.target * curve.table.total_pos)
+        return choosing.first_reaching(curve.table.cumulative()[0], self.target * curve.table.total_pos)
 
     def on_draws(self, curve: "Curve", steps: Steps, atoms: BoolArray, score: FloatArray) -> Chosen:
         """Where scores are continuous, the wanted recall is reached on the way to the corner."""
         found = super().on_draws(curve, steps, atoms, score)
         way = choosing.way_from(found.corner - 1, steps, atoms)
-        tpr, fpr = way.at(_share_of(way.rise, self.target - way.tpr))
+        tpr, fpr = way.at(way.until(*self.limit(curve)))
         jumps = way.jumps | (tpr > found.tpr)  # a recall of all may be missed by rounding
         return Chosen(np.where(jumps, found.tpr, tpr), np.where(jumps, found.fpr, fpr), found.corner)
 
@@ -254,10 +245,10 @@ class Precision(_Targeted):
     depends_on_prevalence = True
     searches = True
 
-    def limit(self, curve: "Curve") -> Limit:
+    def limit(self, curve: "Curve") -> tuple[float, float, float]:
         """The false positives for each true one, as they are read."""
         eta = curve.prevalence
-        return (1 - self.target) * eta, -self.target * (1 - eta), 0.0
+        return (self.target - 1) * eta, self.target * (1 - eta), 0.0
 
     def _row(self, curve: "Curve") -> int:
         cases = curve.confusion_as_read
@@ -275,10 +266,8 @@ class Precision(_Targeted):
     def on_draws(self, curve: "Curve", steps: Steps, atoms: BoolArray, score: FloatArray) -> Chosen:
         """Where scores are continuous, the wanted precision may be kept for a part of the way to the next corner."""
         found = super().on_draws(curve, steps, atoms, score)
-        for_tpr, for_fpr, _ = self.limit(curve)
         way = choosing.way_from(found.corner, steps, atoms)
-        left = for_tpr * way.tpr + for_fpr * way.gap_end
-        share = np.where(way.jumps, 0.0, _share_of(-(for_tpr * way.rise + for_fpr * way.run), left))
+        share = way.until(*self.limit(curve))
         tpr, fpr = way.at(share)
         moved = (share > 0) & (share < 1)
         return Chosen(
@@ -301,8 +290,7 @@ class _AtMost(_Targeted):
         found = super().on_draws(curve, steps, atoms, score)
         for_tpr, for_fpr, limit = self.limit(curve)
         way = choosing.way_from(found.corner, steps, atoms)
-        left = limit - for_tpr * way.tpr - for_fpr * way.gap_end  # below 0 where the limit lies in the gap
-        share = np.where(way.jumps, 0.0, _share_of(for_tpr * way.rise + for_fpr * way.run, left))
+        share = way.until(for_tpr, for_fpr, limit)
         tpr, fpr = way.at(share)
         in_gap = np.minimum((limit - for_tpr * way.tpr) / for_fpr, way.gap_end)
         return Chosen(tpr, np.where(share > 0, fpr, in_gap), np.where(share > 0, 0, found.corner))
@@ -317,13 +305,12 @@ class Fpr(_AtMost):
 
     name = "fpr"
 
-    def limit(self, curve: "Curve") -> Limit:
+    def limit(self, curve: "Curve") -> tuple[float, float, float]:
         """The false positive rate."""
         return 0.0, 1.0, self.target
 
     def _row(self, curve: "Curve") -> int:
-        _, fp = curve.table.cumulative()
-        return choosing.last_within(fp, self.target * curve.table.total_neg)
+        return choosing.last_within(curve.table.cumulative()[1], self.target * curve.table.total_neg)
 
 
 class TopK(_AtMost):
@@ -340,7 +327,7 @@ class TopK(_AtMost):
         """So many times as many rows."""
         return replace(self, target=self.target * times)
 
-    def limit(self, curve: "Curve") -> Limit:
+    def limit(self, curve: "Curve") -> tuple[float, float, float]:
         """The number of rows."""
         return curve.n_pos, curve.n_neg, self.target
 
@@ -358,7 +345,7 @@ class AlertRate(_AtMost):
     name = "alert_rate"
     depends_on_prevalence = True
 
-    def limit(self, curve: "Curve") -> Limit:
+    def limit(self, curve: "Curve") -> tuple[float, float, float]:
         """The share of alerts."""
         return curve.prevalence, 1 - curve.prevalence, self.target
 

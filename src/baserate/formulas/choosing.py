@@ -71,6 +71,15 @@ class Way(NamedTuple):
         """Both rates where so much of the next piece is done."""
         return self.tpr + share * self.rise, self.gap_end + share * self.run
 
+    def until(self, for_tpr: float, for_fpr: float, limit: float) -> FloatArray:
+        """How much of the next piece is done where a sum of multiples of both rates comes to a limit, if it does.
+
+        Nothing of it where the limit lies before it, or where there is nothing between its ends.
+        """
+        whole = for_tpr * self.rise + for_fpr * self.run
+        left = limit - for_tpr * self.tpr - for_fpr * self.gap_end
+        return np.clip(np.divide(left, whole, out=np.zeros_like(left), where=(whole > 0) & ~self.jumps), 0.0, 1.0)
+
 
 def way_from(corner: Indices, steps: Steps, atoms: BoolArray) -> Way:
     """The way from a corner of each of many curves; behind the last one there is a gap and nothing else."""
