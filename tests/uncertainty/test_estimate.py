@@ -12,8 +12,9 @@ from drawn_rows import drawn_from
 from scipy import stats
 
 import baserate as br
+from baserate.formulas.proportions import Interval
 from baserate.uncertainty import cells as cutting
-from baserate.uncertainty import ends
+from baserate.uncertainty import shipped
 from baserate.uncertainty.cells import corners
 from baserate.uncertainty.methods import Question, methods
 from baserate.uncertainty.readers import values
@@ -268,22 +269,30 @@ def test_a_chosen_threshold_is_chosen_again():
     assert again.width > 2 * fixed.width
 
 
-def test_what_a_search_gains_is_taken_off_twice():
-    """The optimist's median is 0.1 above the value, and the pessimist reaches 0.3 below his median."""
-    rng = np.random.default_rng(0)
-    pessimist = np.sort(rng.uniform(0.2, 0.8, (2001, 1)), axis=0)
-    optimist = rng.permutation(np.linspace(0.5, 0.9, 2001))[:, np.newaxis]
-    value = np.array([0.6])
-    both = np.stack([pessimist, optimist])
-    plain = ends.melded(both, value, 0.95)
-    found = ends.melded(both, value, 0.95, searched_for=1.0)
-    reach = np.median(pessimist) - plain.low
-    assert found.low == pytest.approx(0.6 - 2 * 0.1 - reach)
-    assert found.high == plain.high
-    lowest = ends.melded(-both, -value, 0.95, searched_for=-1.0)
+def test_what_a_search_gains_is_taken_off():
+    """Draws are 0.1 better than the rows; where those are best, a pessimist sees from 0.2 to 0.8."""
+    drawn, there = np.linspace(0.6, 0.8, 2001), np.linspace(0.2, 0.8, 2001)
+    plain, value = Interval(np.array([0.5]), np.array([0.9])), np.array([0.6])
+    read = [one.reshape(1, -1, 1) for one in (drawn, there)]
+    found = shipped.let_down(plain, value, 0.95, 1.0, read)
+    assert (found.low, found.high) == (pytest.approx(0.2 + 0.6 * 0.025 - 0.1), plain.high)
+    lowest = shipped.let_down(Interval(-plain.high, -plain.low), -value, 0.95, -1.0, [-one for one in read])
     assert (-lowest.high, -lowest.low) == (found.low, found.high)
-    optimists = np.stack([optimist, optimist])
-    assert ends.melded(optimists, value, 0.95, searched_for=1.0).low < ends.melded(optimists, value, 0.95).low
+
+
+@pytest.mark.parametrize(("n_pos", "n_neg", "tilt", "eta"), [(15, 300, 0.7, 0.01), (15, 300, -0.7, 0.5)])
+def test_the_best_f1_of_weighted_rows_holds(n_pos, n_neg, tilt, eta):
+    """Weights that rise or fall with normal scores, rows of much weight being as much rarer; truth by integration."""
+    t = np.linspace(-8, 10, 20_001)
+    tpr, fpr, x = scipy.special.ndtr(1.5 - t), scipy.special.ndtr(-t), (1 - eta) / eta
+    truth, held = np.max(2 * tpr / (tpr + 1 + x * fpr)), 0
+    rng = np.random.default_rng(0)
+    for seed in range(60):
+        score = np.append(rng.normal(1.5, 1, n_pos), rng.normal(0, 1, n_neg)) - tilt
+        curve = br.Curve.from_scores(np.arange(len(score)) < n_pos, score, weight=np.exp(tilt * score))
+        found = br.estimate(br.best_f1, curve.at_prevalence(eta), n_resamples=200, rng=seed)
+        held += found.low <= truth <= found.high
+    assert held >= 55
 
 
 def test_levels_that_may_be_the_choice_are_held_too():

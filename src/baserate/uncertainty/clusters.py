@@ -14,7 +14,7 @@ from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.registry import describe
 from baserate.results import Estimate
-from baserate.uncertainty import ends
+from baserate.uncertainty import ends, shipped
 from baserate.uncertainty.cells import RUNS_PER_LOGIT, Cells, between
 from baserate.uncertainty.draws import Reader, drawn
 from baserate.uncertainty.estimate import Asked, check_estimable
@@ -123,10 +123,14 @@ def _melded(metric: MetricFunction, model: Curve | Point, clusters: Mapping[obje
         Reader(lambda models: read(models[0], x), of_curves=isinstance(model, Curve)),
         Reader(lambda models: levels_of([model], models), of_curves=False),
     ]
+    sign = searched_for(metric, model)
+    readers += [] if sign is None else shipped.searched(metric, model, x, sign)
     sampler = OfClusters(clusters, *_cells(metric, model))
-    values, levels = drawn(sampler, readers, asked.n_draws, asked.seeds, what="Drawing clusters")
+    values, levels, *search = drawn(sampler, readers, asked.n_draws, asked.seeds, what="Drawing clusters")
     level, value = asked.confidence_level, np.full(1, evaluate(metric, model)[0])
-    found = ends.melded(values, value, level, searched_for=searched_for(metric, model))
+    found = ends.melded(values, value, level)
+    if sign is not None:
+        found = shipped.let_down(found, value, level, sign, search)
     places = [at_level(model, at) for (at,) in likely_levels(levels, (1 - level) / 2)]
     return ends.holding(found, (_melded(metric, place, clusters, asked) for place in places))
 

@@ -18,6 +18,7 @@ class Reader(NamedTuple):
     read: Callable[[tuple[Drawn, ...]], FloatArray]
     observers: tuple[Observer, ...] | None = None  # None for a pessimist and an optimist
     of_curves: bool = True  # whether it reads whole curves, or points chosen on them
+    whole_row: bool = False  # whether a pessimist and an optimist place a whole row instead of half a one
 
 
 def seeds_from(rng: np.random.Generator) -> Seeds:
@@ -35,11 +36,15 @@ def drawn(
     themselves. Of a chosen point that would be how ragged the curve is just there, which draws average out.
     """
     both = (NOBODY,) if sampler.again else (sampler.pessimist, sampler.optimist)
+    whole = tuple(one._replace(pos=1.0, neg=1.0) for one in both)
     found: list[list[FloatArray]] = [[] for _ in readers]
     for masses in _masses(sampler, n_draws, seeds, what):
         seen: dict[Observer, tuple[Drawn, ...]] = {}
         for reader, parts in zip(readers, found, strict=True):
-            views = (_seen_once(sampler, masses, one, seen) for one in reader.observers or both)
+            views = (
+                _seen_once(sampler, masses, one, seen)
+                for one in reader.observers or (whole if reader.whole_row else both)
+            )
             parts.append(np.stack([reader.read(models) for models in views]))
     values = [np.concatenate(parts, axis=1) for parts in found]
     closely = sampler.seen_closely() if any(reader.of_curves for reader in readers) else None

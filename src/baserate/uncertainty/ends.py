@@ -24,20 +24,13 @@ def percentile(replicates: FloatArray, confidence_level: float) -> Interval:
     return Interval(np.where(known, low, np.nan), np.where(known, high, np.nan))
 
 
-def melded(
-    drawn: FloatArray, value: FloatArray, confidence_level: float, *, searched_for: float | None = None
-) -> Interval:
+def melded(drawn: FloatArray, value: FloatArray, confidence_level: float) -> Interval:
     """From the lowest end that any observer sees to the highest one, and never past the value.
 
-    `drawn` has observers, populations and places. `searched_for` says that the data were searched for the highest value
-    (1) or for the lowest (-1).
+    `drawn` has observers, populations and places.
     """
     ends = [percentile(side, confidence_level) for side in drawn]
     low, high = np.minimum.reduce([end.low for end in ends]), np.maximum.reduce([end.high for end in ends])
-    if searched_for is not None:
-        sign = searched_for
-        let_down = sign * _without_flattery(sign * drawn[0], sign * drawn[-1], sign * value, confidence_level)
-        low, high = (np.minimum(low, let_down), high) if sign > 0 else (low, np.maximum(high, let_down))
     # What was seen is inside also where it is the most extreme value there is, which no draw reaches.
     return Interval(np.minimum(low, value), np.maximum(high, value))
 
@@ -92,19 +85,6 @@ def holding(ends: Interval, others: Iterable[Interval]) -> Interval:
     for other in others:
         low, high = np.fmin(low, other.low), np.fmax(high, other.high)
     return Interval(np.where(np.isnan(ends.low), np.nan, low), np.where(np.isnan(ends.high), np.nan, high))
-
-
-def _without_flattery(
-    pessimist: FloatArray, optimist: FloatArray, value: FloatArray, confidence_level: float
-) -> FloatArray:
-    """The lower end of a highest value, let down by as much as the search for the highest flatters.
-
-    The best of many is better than it should be, in the data and once more in curves drawn from them. What the draws
-    have gained, the value has gained as well; the end lies as far below as in a pessimist's draws.
-    """
-    flattery = np.maximum(np.nanmedian(optimist, axis=0) - value, 0.0)
-    reach = np.nanmedian(pessimist, axis=0) - percentile(pessimist, confidence_level).low
-    return np.asarray(value - 2 * flattery - reach)
 
 
 def bca(replicates: FloatArray, value: float, acceleration: float, confidence_level: float) -> Interval:

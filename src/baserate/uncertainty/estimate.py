@@ -99,7 +99,8 @@ def estimate(
 
     Weighted rows at a threshold that was given count by what they show of each rate, from the squared weights above and
     below it (Korn and Graubard), with one more row as heavy as any on its side. A caution says where the weights halve
-    what rows are worth and one side has fewer than five rows' worth. Areas count by one effective size of each class.
+    what rows are worth and one side has fewer than five rows' worth. In drawn populations what
+    is free is as heavy as the rows next to its place.
 
     Others, for comparison or for large data: of rates "clopper_pearson" (the default there), "wilson", "jeffreys",
     "hoeffding" and "normal"; of precision, NPV, F-beta and likelihood ratios "score" (Koopman) and "logit_delta"

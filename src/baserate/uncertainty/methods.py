@@ -182,10 +182,11 @@ def _values(question: Question) -> list[Reader]:
     return [Reader(lambda models: read(models[0], question.x), of_curves=isinstance(question.at, Curve))]
 
 
-def _values_and_levels(question: Question) -> list[Reader]:
-    if not is_chosen(question.at):
-        return _values(question)
-    return [*_values(question), Reader(lambda models: levels_of([question.at], models), of_curves=False)]
+def _values_levels_and_search(question: Question) -> list[Reader]:
+    found, sign = _values(question), searched_for(question.metric, question.at)
+    if is_chosen(question.at):
+        found.append(Reader(lambda models: levels_of([question.at], models), of_curves=False))
+    return found if sign is None else [*found, *shipped.searched(question.metric, question.at, question.x, sign)]
 
 
 def _melded(question: Question, confidence_level: float, read: Sequence[FloatArray]) -> Interval:
@@ -193,12 +194,14 @@ def _melded(question: Question, confidence_level: float, read: Sequence[FloatArr
 
     It also holds the intervals of the thresholds that may be the population's choice.
     """
-    drawn, *levels = read
+    levels, rest = read[1 : 1 + is_chosen(question.at)], read[1 + is_chosen(question.at) :]
     value = np.array([question.read(x_j) for x_j in question.x])
+    drawn, *search = (one.reshape(len(one), -1, 1) if question.mixed else one for one in (read[0], *rest))
     if question.mixed:
-        drawn, value = drawn.reshape(len(drawn), -1, 1), np.median(value, keepdims=True)
-    sign = searched_for(question.metric, question.at)
-    found = ends.melded(drawn, value, confidence_level, searched_for=sign)
+        value = np.median(value, keepdims=True)
+    found, sign = ends.melded(drawn, value, confidence_level), searched_for(question.metric, question.at)
+    if sign is not None:
+        found = shipped.let_down(found, value, confidence_level, sign, search)
     melded = points.melded_over if question.mixed else points.melded
     at_levels = []
     for (level,) in likely_levels(levels[0], (1 - confidence_level) / 2) if levels else ():
@@ -301,7 +304,7 @@ def _studentised(question: Question, confidence_level: float, read: Sequence[Flo
 
 _CORRECTED = FromDraws(_optimism, _corrected)
 _OVER_CANDIDATES = FromDraws(_chosen_scores, _over_candidates)
-_MELDED = FromDraws(_values_and_levels, _melded)
+_MELDED = FromDraws(_values_levels_and_search, _melded)
 _PERCENTILE = FromDraws(_values, _percentile, again=True)
 _BCA = FromDraws(_values, _bca, again=True)
 _STUDENTISED = FromDraws(_values_and_variances, _studentised, again=True)

@@ -42,6 +42,9 @@ _MANY_GROUPS = 2**15
 HALF_A_ROW = 0.5  # free in each class
 _KNOWN = 5  # rows at a level that is known to be there, and to be the outermost
 
+_NEXT = 3  # weighted rows that tell how heavy one beyond them may be
+_ALIKE = 1e-9  # up to such a part, weights do not differ
+
 Draw = Callable[[int, np.random.Generator], FloatArray]  # as many draws, one row of cells each
 Law = Callable[[Part], Draw]
 
@@ -80,6 +83,7 @@ class Observer(NamedTuple):
     models: tuple[Placed, ...]
     pos: float = HALF_A_ROW
     neg: float = HALF_A_ROW
+    worth: tuple[float, float] = (1.0, 1.0)  # of a free row of each class
 
 
 # Nothing is placed: of rows that are drawn again, or to see what the rows alone do.
@@ -99,7 +103,7 @@ class Sampler(ABC):
     curves: tuple[Curve, ...]  # of each model
     cells: tuple[Cells, ...]
     numbers: int  # that one draw takes
-    worth: tuple[float, float] = (1.0, 1.0)  # of a free row of each class
+    worth: tuple[tuple[float, float], ...] = ((1.0, 1.0),) * 2  # of a free row of each class, at the top and below
     again: bool = False  # whether rows are drawn again; then curves are read as they are, like the data themselves
 
     @abstractmethod
@@ -118,12 +122,18 @@ class Sampler(ABC):
     @property
     def pessimist(self) -> Observer:
         """The free positive below all others, the free negative above them."""
-        return Observer(tuple(Placed(low.pos, high.neg) for high, low in map(_ends, self.cells)))
+        return self._placing(pos=1, neg=0)
 
     @property
     def optimist(self) -> Observer:
         """The reverse."""
-        return Observer(tuple(Placed(high.pos, low.neg) for high, low in map(_ends, self.cells)))
+        return self._placing(pos=0, neg=1)
+
+    def _placing(self, *, pos: int, neg: int) -> Observer:
+        """What is free of each class at the highest place, 0, or at the lowest, 1."""
+        ends = map(_ends, self.cells)
+        models = tuple(Placed(places[pos].pos, places[neg].neg) for places in ends)
+        return Observer(models, worth=(self.worth[0][pos], self.worth[1][neg]))
 
     def seen_by(self, observer: Observer, masses: Masses) -> tuple[Drawn, ...]:
         """Populations as somebody sees them, model by model."""
@@ -132,7 +142,7 @@ class Sampler(ABC):
             return tuple(self._read(*one) for one in models)
         free = [
             np.asarray(worth * scipy.special.gammaincinv(rows, masses.free[:, k]) if rows else 0.0, np.float64)
-            for k, (worth, rows) in enumerate(zip(self.worth, observer[1:], strict=True))
+            for k, (worth, rows) in enumerate(zip(observer.worth, observer[1:3], strict=True))
         ]
         placed = zip(models, observer.models, strict=True)
         return tuple(self._with_free(cells, held, free, where) for (cells, held), where in placed)
@@ -226,7 +236,7 @@ class OfCells(Sampler):
         self.numbers = 3 * len(cells.score) + 1
         law: Law = multinomial if again else gammas
         self._pos, self._neg = law(cells.pos), law(cells.neg)
-        self.worth = cells.pos.typical_weight, cells.neg.typical_weight
+        self.worth = (cells.pos.typical_weight,) * 2, (cells.neg.typical_weight,) * 2
 
     def held(self, n_draws: int, streams: Streams) -> Sequence[tuple[FloatArray, FloatArray]]:
         """Cell by cell."""
@@ -234,11 +244,27 @@ class OfCells(Sampler):
 
 
 class OfCurve(OfCells):
-    """Independent rows of one model."""
+    """Independent rows of one model.
+
+    Where they have weights, what is free is taken to be as heavy as the heaviest of a few rows next to its place.
+    """
 
     def __init__(self, curve: Curve, cells: Cells, *, again: bool = False) -> None:
         super().__init__(cells, again=again)
         self.curves = (curve,)
+        if curve.weighted:
+            self.worth = tuple((float(each[:_NEXT].max()), float(each[-_NEXT:].max())) for each in _weights(curve))
+
+
+def is_uneven(curve: Curve) -> bool:
+    """Whether rows of a class differ in weight."""
+    return curve.weighted and any(np.ptp(each) > _ALIKE * each.max() for each in _weights(curve))
+
+
+def _weights(curve: Curve) -> list[FloatArray]:
+    """What rows of each class weigh, from the highest score down."""
+    columns = (curve.pos, curve.pos_squares), (curve.neg, curve.neg_squares)
+    return [np.asarray(squares[weight > 0] / weight[weight > 0], np.float64) for weight, squares in columns]
 
 
 class OfModels(Sampler):
@@ -282,7 +308,7 @@ class OfClusters(Sampler):
         # What is unplaced is one more cluster, which may be large.
         of_class = zip(*((curve.n_pos, curve.n_neg) for curve in clusters.values()), strict=True)
         pos, neg = (np.array(sizes, np.float64) for sizes in of_class)
-        self.worth = float(pos @ pos / pos.sum()), float(neg @ neg / neg.sum())
+        self.worth = (float(pos @ pos / pos.sum()),) * 2, (float(neg @ neg / neg.sum()),) * 2
 
     def held(self, n_draws: int, streams: Streams) -> Sequence[tuple[FloatArray, FloatArray]]:
         """Cluster by cluster."""

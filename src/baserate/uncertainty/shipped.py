@@ -10,15 +10,22 @@ Efron, Estimating the error rate of a prediction rule: improvement on cross-vali
 Statistical Association 1983. doi:10.1080/01621459.1983.10477973.
 """
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
 import numpy as np
 
 from baserate.arrays import FloatArray, Indices
+from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.formulas.proportions import Interval
+from baserate.formulas.steps import Steps
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.uncertainty import ends, points
+from baserate.uncertainty.cells import Cells
 from baserate.uncertainty.draws import Reader
-from baserate.uncertainty.samplers import NOBODY, Drawn
+from baserate.uncertainty.readers import reading_of
+from baserate.uncertainty.samplers import NOBODY, Drawn, is_uneven
 
 # Thresholds looked at among those that drawn curves choose.
 _CANDIDATES = 12
@@ -31,9 +38,7 @@ def optimism(metric: MetricFunction, at: Point, x: FloatArray) -> Reader:
         (drawn,) = models
         corner = _corners(at, drawn)
         here = [_rate(column, corner) for column in (drawn.steps.tp, drawn.steps.fp)]
-        held = (part.rows * part.weight for part in (drawn.cells.pos, drawn.cells.neg))
-        pos, neg = (np.cumsum(amounts) / amounts.sum() for amounts in held)
-        there = [np.append(0.0, rate)[corner] for rate in (pos, neg[1::2])]
+        there = [rate[corner] for rate in _rates_of_rows(drawn.cells)]
         found, seen = (points.values(metric, t[:, np.newaxis], f[:, np.newaxis], x) for t, f in (here, there))
         return found - seen
 
@@ -45,6 +50,81 @@ def less_optimism(interval: Interval, drawn: FloatArray) -> Interval:
     gain = [np.nan_to_num(middle(drawn[0], axis=0)) for middle in (np.nanmean, np.nanmedian)]
     most, least = np.maximum(*gain), np.minimum(*gain)
     return Interval(interval.low - np.maximum(most, 0.0), interval.high + np.maximum(-least, 0.0))
+
+
+# --- the best of all thresholds -------------------------------------------------------------------
+
+
+def searched(metric: MetricFunction, at: Curve | Point, x: FloatArray, sign: float) -> list[Reader]:
+    """A metric that the rows were searched for, as they are drawn, and where it is best on them; for each x.
+
+    Heavy rows beyond that threshold may be few, so that of uneven ones a whole row is free, as at given thresholds.
+    """
+    read, curve = reading_of(metric, at), at if isinstance(at, Curve) else at.curve
+    whole, of_curves = curve is not None and is_uneven(curve), isinstance(at, Curve)
+    return [
+        Reader(lambda models: read(models[0], x), (NOBODY,), of_curves),
+        Reader(_where_best(metric, at, x, sign), of_curves=of_curves, whole_row=whole),
+    ]
+
+
+def let_down(
+    found: Interval, value: FloatArray, confidence_level: float, sign: float, read: Sequence[FloatArray]
+) -> Interval:
+    """An interval of the best of many values, with the end that the search flatters let down.
+
+    The best of a population is at least what the threshold does there that was best on the rows, as a pessimist sees
+    it. The search flatters the rows as it flatters what is drawn from them.
+    """
+    drawn, there = sign * read[0][0], sign * read[1][0]
+    gain = np.maximum(np.nanmean(drawn, axis=0), np.nanmedian(drawn, axis=0)) - sign * value
+    least = sign * (ends.percentile(there, confidence_level).low - np.maximum(gain, 0.0))
+    return (
+        Interval(np.fmin(found.low, least), found.high) if sign > 0 else Interval(found.low, np.fmax(found.high, least))
+    )
+
+
+def _where_best(
+    metric: MetricFunction, at: Curve | Point, x: FloatArray, sign: float
+) -> Callable[[tuple[Drawn, ...]], FloatArray]:
+    known: dict[int, Indices] = {}
+    chosen_at = x if isinstance(at, Curve) else np.array([at.odds_against])
+
+    def alone(drawn: Drawn, tpr: FloatArray, fpr: FloatArray, x: FloatArray) -> FloatArray:
+        if isinstance(at, Point):
+            return points.values(metric, tpr[:, np.newaxis], fpr[:, np.newaxis], x, sizes=at._n)
+        return reading_of(metric, at)(_with_one_threshold(drawn, tpr, fpr), x)
+
+    def read(models: tuple[Drawn, ...]) -> FloatArray:
+        (drawn,) = models
+        cells = drawn.cells
+        if id(cells) not in known:
+            gains = sign * alone(drawn, *_rates_of_rows(cells), chosen_at)
+            known[id(cells)] = np.argmax(np.where(np.isnan(gains), -np.inf, gains), axis=0)
+        above = 1 + (len(drawn.score) - len(cells.score)) // 2  # corners without rows, and no alerts at all
+        tpr, fpr = (np.pad(rates, ((0, 0), (1, 0))) for rates in (drawn.steps.tp, drawn.steps.fp))
+        best = np.broadcast_to(known[id(cells)], len(x))
+        places = np.where(best > 0, best + above - 1, 0)
+        return np.concatenate([alone(drawn, tpr[:, k], fpr[:, k], x[j : j + 1]) for j, k in enumerate(places)], axis=1)
+
+    return read
+
+
+def _with_one_threshold(drawn: Drawn, tpr: FloatArray, fpr: FloatArray) -> Drawn:
+    """Curves of rows that are above a threshold or below it, and no more is known of them."""
+    tp, fp = (np.stack([rate, np.ones_like(rate)], axis=1) for rate in (tpr, fpr))
+    steps = Steps(tp, fp, np.diff(tp, prepend=0.0), np.diff(fp, prepend=0.0), 1.0, 1.0)
+    return replace(drawn, steps=steps, atoms=np.ones(2, np.bool_), score=np.array([1.0, 0.0]))
+
+
+def _rates_of_rows(cells: Cells) -> tuple[FloatArray, FloatArray]:
+    """TPR and FPR of the rows at no alerts and at each corner."""
+    held = (part.rows * part.weight for part in (cells.pos, cells.neg))
+    pos, neg = (np.append(0.0, np.cumsum(amounts) / amounts.sum()) for amounts in held)
+    return pos, neg[::2]
+
+
+# --- the rule, for another metric -----------------------------------------------------------------
 
 
 def chosen_scores(at: Point) -> Reader:
