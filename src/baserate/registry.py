@@ -182,6 +182,12 @@ def traits_of(metric: Callable[..., object]) -> Traits:
     return Traits() if row is None else row.traits
 
 
+def is_pointwise(metric: Callable[..., object]) -> bool:
+    """Whether a metric is one of an operating point; a user's own function may be either, and is not known to be."""
+    row = row_of(metric)
+    return row is not None and row.family is Family.POINTWISE
+
+
 def is_constant(metric: Callable[..., object]) -> bool:
     """Whether a metric does not depend on what the classifier does."""
     row = row_of(metric)

@@ -8,6 +8,8 @@ from baserate.design.ap_widths import N_RESAMPLES
 from baserate.design.roc_models import RocModel, ap_moments, like
 from baserate.design.search import LARGEST, Prices
 from baserate.errors import InputError
+from baserate.metrics.areas import average_precision
+from baserate.registry import describe, is_pointwise
 from baserate.results import TestSetPlan
 from baserate.uncertainty.estimate import check_counted
 
@@ -117,7 +119,7 @@ def plan_for_ap(
         n_pos=sizes.pos,
         n_neg=sizes.neg,
         cost=prices.of(sizes),
-        metric="average_precision",
+        metric=describe(average_precision),
         tpr=None if point is None else point[0],
         fpr=None if point is None else point[1],
         prevalence=1 / (1 + goal.x),
@@ -130,6 +132,7 @@ def plan_for_ap(
         confidence_level=goal.confidence_level,
         method="exact",
         interval="melded",
+        of_a_point=is_pointwise(average_precision),
     )
 
 

@@ -18,6 +18,8 @@ from baserate.design.search import (
 )
 from baserate.design.widths import OF_A_RATE, OF_PRECISION, Goal, widths
 from baserate.errors import InputError
+from baserate.metrics.predictive import precision
+from baserate.registry import describe, is_pointwise
 from baserate.results import TestSetPlan
 
 Method = Literal["exact", "wilson", "normal", "hoeffding"]
@@ -204,7 +206,7 @@ def _plan(goal: Goal, share: float, prices: Prices, sizes: Sizes) -> TestSetPlan
         n_pos=sizes.pos,
         n_neg=sizes.neg,
         cost=prices.of(sizes),
-        metric="precision",
+        metric=describe(precision),
         tpr=goal.tpr,
         fpr=goal.fpr,
         prevalence=None if goal.x is None else 1 / (1 + goal.x),
@@ -217,4 +219,5 @@ def _plan(goal: Goal, share: float, prices: Prices, sizes: Sizes) -> TestSetPlan
         confidence_level=goal.confidence_level,
         method=goal.method,
         interval=(OF_A_RATE if goal.x is None else OF_PRECISION)[goal.method],
+        of_a_point=is_pointwise(precision),
     )

@@ -44,6 +44,8 @@ class TestSetPlan:
         How the interval is made.
     interval : str
         The same by the name of the interval.
+    of_a_point : bool
+        Whether the metric is one of an operating point, or else of the whole curve.
 
     Examples
     --------
@@ -72,6 +74,7 @@ sets; about 54 true and 43.42 false positives, width 0.17 on average, cost 524.2
     confidence_level: float
     method: str
     interval: str
+    of_a_point: bool
 
     @property
     def expected_tp(self) -> float | None:
@@ -93,14 +96,13 @@ sets; about 54 true and 43.42 false positives, width 0.17 on average, cost 524.2
 
     def _what(self) -> str:
         if self.prevalence is None:
-            return f"precision known to {self.wanted_width:.4g} at every prevalence"
-        if self.metric == "precision":
-            return f"precision at prevalence {self.prevalence:.4g} known to ±{self.wanted_width / 2:.4g}"
-        # Its interval is not even: it reaches further down.
-        return f"average_precision at prevalence {self.prevalence:.4g} known to {self.wanted_width:.4g}"
+            return f"{self.metric} known to {self.wanted_width:.4g} at every prevalence"
+        # The interval of an area is not even: it reaches further down.
+        known = f"±{self.wanted_width / 2:.4g}" if self.of_a_point else f"{self.wanted_width:.4g}"
+        return f"{self.metric} at prevalence {self.prevalence:.4g} known to {known}"
 
     def _about(self) -> str:
-        if self.metric != "precision" or self.expected_tp is None or self.expected_fp is None:
+        if not self.of_a_point or self.expected_tp is None or self.expected_fp is None:
             return f"about {self.value:.4g}, "
         return f"about {self.expected_tp:,.4g} true and {self.expected_fp:,.4g} false positives, "
 
