@@ -1,7 +1,7 @@
 # Everything works from a fresh clone on a machine with Python >= 3.11; the first call sets up .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check explore lint types layers format bench bench-files browser coverage prior-study monitor-study design-study store-torture docs papers clean
+.PHONY: help demo test check explore lint types layers format bench bench-main bench-files browser coverage prior-study monitor-study design-study store-torture docs papers clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -54,6 +54,9 @@ format: $(READY) ## tidy the code
 
 bench: $(COMPARING) ## speed and memory beside other programs, in one run (half an hour; HUGE=yes adds 1e8 rows)
 	@$(BENCH)/bin/python benchmarks/speed.py --write docs/speed.md $(if $(HUGE),--huge)
+
+bench-main: $(READY) ## what the main commands cost: that section of the page alone (some minutes)
+	@$(BIN)/python benchmarks/speed.py --main-job --write docs/speed.md
 
 bench-files: $(READY) ## a hundred million rows of Parquet: time and memory (minutes, 2 GB of disk)
 	@$(BIN)/python benchmarks/files.py --write docs/files-speed.md

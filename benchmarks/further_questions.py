@@ -83,10 +83,10 @@ def intervals_section(sizes: Sizes) -> Section:
     races: Races = {}
     for workload in sizes.workloads(sizes.rows, most=2):
         say(f"intervals: {workload}")
-        different = _different_intervals(replace(workload, n=sizes.intervals_compared))
+        different = different_intervals(replace(workload, n=sizes.intervals_compared))
         label, score = workload.rows()
         part = competitors.bootstrapped_average_precision(label, score, MEASURED_REPLICATES, N_REPLICATES)
-        drawn = sizes.race(_our_bootstrap(label, score), part, tolerance=-1.0 if different else math.inf)
+        drawn = sizes.race(our_bootstrap(label, score), part, tolerance=-1.0 if different else math.inf)
         races[REPLICATES, workload] = drawn
         delong = sizes.race(_our_delong(label, score), *competitors.roc_auc_interval(label, score))
         races["DeLong's interval", workload] = delong
@@ -96,16 +96,17 @@ def intervals_section(sizes: Sizes) -> Section:
     words = f"""{N_REPLICATES:,} bootstrap replicates of average precision. `scipy.stats.bootstrap` draws rows within
 each class, and scikit-learn sorts them for each replicate; {MEASURED_REPLICATES} were drawn and their time multiplied.
 Here a replicate is a multinomial over the corners of the curve and the gaps between them, which is the same
-distribution; beyond 16,384 corners (balanced, without ties) runs of corners stand as one, which moves an area by less
-than 1/8,192. A ratio is printed if the ends of both intervals, from {sizes.intervals_compared:,} such rows and all
-{N_REPLICATES:,} replicates of each, are no further apart than a tenth of the width; else both intervals.
+distribution; of more than 512 corners runs stand as one, which moves an interval by some hundredths of what so many
+replicates leave open ([intervals](intervals.md) has the figures). A ratio is printed if the ends of both intervals,
+from {sizes.intervals_compared:,} such rows and all {N_REPLICATES:,} replicates of each, are no further apart than a
+tenth of the width; else both intervals.
 
 DeLong's interval of the AUC has a closed form; `{INTERVALS}` gives it as well."""
     heads = ["prevalence", "ties", SCIPY, f"{OURS}, bootstrap", "ratio", f"{OURS}, DeLong", INTERVALS]
     return Section(f"Intervals, {sizes.rows:,} rows", words, table(heads, rows, words=2), races)
 
 
-def _our_bootstrap(label: Labels, score: Floats) -> Runner:
+def our_bootstrap(label: Labels, score: Floats) -> Runner:
     def run() -> Value:
         curve = br.Curve.from_scores(label, score)
         found = br.estimate(br.average_precision, curve, method="percentile", n_resamples=N_REPLICATES, rng=0)
@@ -122,11 +123,11 @@ def _our_delong(label: Labels, score: Floats) -> Runner:
     return Runner(OURS, run)
 
 
-def _different_intervals(workload: Workload) -> str:
+def different_intervals(workload: Workload) -> str:
     """Both intervals, or nothing if they are the same but for chance."""
     rows = workload.rows()
     theirs = np.asarray(competitors.bootstrapped_average_precision(*rows, N_REPLICATES, N_REPLICATES).run())
-    ours = np.asarray(_our_bootstrap(*rows).run())
+    ours = np.asarray(our_bootstrap(*rows).run())
     if np.all(np.abs(theirs - ours) <= COMPARED_WITHIN * np.ptp(ours)):
         return ""
     return " and ".join(f"[{low:.4g}, {high:.4g}]" for low, high in (theirs, ours))

@@ -23,6 +23,7 @@ class Sizes:
     peaks: int  # of so many workloads memory is measured, each in processes of its own
     seconds: float
     fewest: int
+    models: int = 20  # in the file of the main job
 
     def workloads(self, n: int, most: int | None = None) -> list[Workload]:
         """So many rows at each prevalence, or the first few of them, without and with ties."""
@@ -52,6 +53,7 @@ QUICK = Sizes(
     peaks=1,
     seconds=0.1,
     fewest=1,
+    models=3,
 )
 HUGE = 100_000_000
 

@@ -33,7 +33,8 @@ def speed(monkeypatch):
 
 def few_rows(speed, **sizes):
     few = {"prevalences": (0.01,), "growing": (1000, 2000, 4000), "rows": 4000, "file": 10_000}
-    return speed.Sizes(**few | {"intervals_compared": 2000, "peaks": 1, "seconds": 0.0, "fewest": 2} | sizes)
+    few |= {"intervals_compared": 2000, "peaks": 1, "seconds": 0.0, "fewest": 2, "models": 2}
+    return speed.Sizes(**few | sizes)
 
 
 def cells(section):
@@ -76,9 +77,24 @@ def test_the_whole_page_of_the_benchmark_is_written(speed, monkeypatch):
     monkeypatch.setattr(speed.further, "N_REPLICATES", 100)
     page, drawing = speed.page(few_rows(speed, fewest=1))
     assert "Not installed, so left out: torch, torchmetrics" in " ".join(page.split())
-    assert all(f"\n## {head}" in page for head in ("One average precision", "Intervals", "A Parquet file", "Memory"))
+    commands = re.findall(r"^\| `baserate (\w+)`.* s \| .* units .* \| at most \d+ units \|$", page, re.MULTILINE)
+    assert commands == ["evaluate", "report", "report", "report"]
+    assert all(
+        f"\n## {head}" in page
+        for head in ("The main job", "One average precision", "Intervals", "A Parquet file", "Memory")
+    )
     assert "outside" not in page
     assert drawing.startswith("<svg")
+
+
+def test_a_section_that_was_measured_alone_takes_its_place(speed):
+    page = "# Speed\n\nWords.\n\n## How it was measured\n\nSo.\n\n## Memory\n\nMuch.\n"
+    for seconds in ("1 s", "2 s"):
+        page = speed.with_section(page, speed.Section("The main job, 9 rows", "What it costs.", seconds))
+    assert re.findall(r"^## (.*)", page, re.MULTILINE) == ["How it was measured", "The main job, 9 rows", "Memory"]
+    assert re.search(r"What it costs\.\n\nThis section was measured by itself, on .* 20\d\d\.\n\n2 s\n\n", page)
+    assert page.startswith("# Speed\n\nWords.\n\n## How")
+    assert page.endswith("\n\nMuch.\n")
 
 
 def raced(speed, theirs, ours, values=(0.5, 0.5)):
