@@ -96,7 +96,7 @@ class CountTable(Table):
 
     def steps_from(self) -> Steps:
         """The rows that have positives."""
-        at = self.counted.pos > 0
+        at = np.flatnonzero(self.counted.pos)
         pos, neg = self.counted.pos[at], self.counted.neg[at]
         fp = _running(self.counted.neg)[at]
         return Steps(_running(pos), fp, pos, neg, self.total_pos, self.total_neg)

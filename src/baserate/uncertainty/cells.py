@@ -78,7 +78,7 @@ class Cells(NamedTuple):
     def atoms(self) -> BoolArray:
         """Corners where so many rows share a score that it is discrete there; elsewhere it may be continuous."""
         tied = ((self.pos.rows > 1) | (self.neg.rows[1::2] > 0)) & ~self.straight
-        if self.mostly_tied:
+        if self.mostly_tied or not tied.any():
             return tied
         return tied & (_moves(self.pos.rows) | _moves(self.neg.rows)[1::2])
 
