@@ -86,7 +86,7 @@ class Reader:
         unlabelled = np.array([value is None for value in labels], np.bool_)[label]
         if self._is_positive is None:
             self._is_positive = self._classes(labels)
-            self.unlabelled = np.bincount(groups, np.where(unlabelled, rows, 0), minlength=len(self.groups))
+            self.unlabelled = np.bincount(groups[unlabelled], rows[unlabelled], minlength=len(self.groups))
         unknown = set(labels) - self._is_positive.keys() - {None}
         if unknown:
             raise changed(f"the label {min(map(repr, unknown))} was not there before")
@@ -147,7 +147,8 @@ class Reader:
 
     def _check(self, cells: Cells, least_weight: FloatArray | None) -> None:
         columns = self._request.columns
-        missing = np.isnan(cells.bucket) | np.isnan(cells.low) | np.isnan(cells.high)
+        seen = {id(column): column for column in (cells.bucket, cells.low, cells.high)}.values()  # of a row all are one
+        missing = reduce(or_, map(np.isnan, seen))
         if missing.any():
             rows = int(cells.rows[missing].sum())
             raise InputError(
@@ -155,8 +156,9 @@ class Reader:
                 f"{'with a label and ' * self._request.labelled}without a score; decide what they mean and drop or "
                 f"fill them first."
             )
-        largest = max(np.abs(cells.low).max(initial=0), np.abs(cells.high).max(initial=0))
-        if self._request.whole_scores and largest > _LARGEST_EXACT_INTEGER:
+        whole = seen if self._request.whole_scores else ()
+        largest = max((float(np.abs(column).max(initial=0)) for column in whole), default=0.0)
+        if largest > _LARGEST_EXACT_INTEGER:
             raise InputError(
                 f"the score {columns.score!r} must fit in float64 without new ties, got whole numbers up to "
                 f"{largest:,.0f}; subtract an offset or divide first."

@@ -129,7 +129,8 @@ def _in_runs(curve: Curve, is_corner: BoolArray, heavy: BoolArray, runs_per_logi
         share = _NEARLY_NONE + (1 - 2 * _NEARLY_NONE) * (above / float(running[-1]))
         place = scipy.special.logit(share) * runs_per_logit
         begins |= np.diff(np.floor(place[:-1]), prepend=-np.inf) > 0
-        begins |= (above[:-1] < _SINGLE) & (np.diff(above[:-1], prepend=-1.0) > 0)
+        n_first = int(np.searchsorted(above[:-1], _SINGLE))
+        begins[:n_first] |= np.diff(above[:n_first], prepend=-1.0) > 0
         alone |= np.diff(place) >= 1
     begins |= alone
     begins[1:] |= alone[:-1]
