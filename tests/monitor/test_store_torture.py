@@ -20,6 +20,7 @@ from baserate.monitor.store_rows import Key, row_of_curve
 pytestmark = pytest.mark.slow
 
 KILLS = int(os.environ.get("BASERATE_STORE_KILLS", "20"))
+ROUNDS = int(os.environ.get("BASERATE_STORE_ROUNDS", "4"))
 
 # Begins a writer for each line that it reads. A writer appends one period after another and says so after each
 # receipt: a single curve, or a batch of three slices. One program begins them all, as importing takes longest.
@@ -137,6 +138,69 @@ def test_two_writers_at_once(tmp_path):
             check_whole(path, name, 59)
     with br.CurveStore(path) as store:
         assert len(store) == 2 * 120
+
+
+# Appends the curves of one month of a model, slices first or last, as soon as it is told a path.
+MONTHLY = """
+import sys
+import numpy as np
+import baserate as br
+
+def curve(month, part):
+    rng = np.random.default_rng([month, part])
+    y = rng.random(800) < 0.05
+    return br.Curve.from_scores(y, rng.normal(size=800) + 2 * y)
+
+def batch(month):
+    parts = {None: curve(month, 0), "web": curve(month, 1)}
+    return {("a", f"2026-{month:02}", part): parts[part] for part in (parts if month % 2 else reversed(parts))}
+
+if __name__ == "__main__":
+    curves = batch(int(sys.argv[1]))
+    print("ready", flush=True)
+    for line in sys.stdin:
+        with br.CurveStore(line[:-1], timeout=100) as store:
+            print(*(receipt.status for receipt in store.append_many(curves)), flush=True)
+"""
+
+
+def test_writers_at_once_leave_what_some_order_of_them_leaves(tmp_path):
+    """Which month comes first decides the edges of all; then every curve is what it would be one after another."""
+    months = range(1, 5)
+    exec(MONTHLY, made := {"__name__": "here"})
+
+    def kept(path):
+        with br.CurveStore(path) as store:
+            store.check()
+            return {key: store.curve(**key._asdict()) for key in sorted(store.keys(), key=str)}
+
+    one_after_another = {}
+    for first in months:
+        path = tmp_path / f"first-{first}.db"
+        with br.CurveStore(path) as store:
+            for month in (first, *(month for month in months if month != first)):
+                store.append_many(made["batch"](month))
+        one_after_another[first] = kept(path)
+
+    command = [sys.executable, "-c", MONTHLY]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    came_first, rng = [], random.Random(9)
+    with contextlib.ExitStack() as stack:
+        programs = [stack.enter_context(subprocess.Popen([*command, str(month)], **pipes)) for month in months]
+        assert [program.stdout.readline() for program in programs] == ["ready\n"] * len(programs)
+        for number in range(ROUNDS):
+            path = tmp_path / f"{number}.db"
+            for program in rng.sample(programs, len(programs)):
+                program.stdin.write(f"{path}\n")
+                program.stdin.flush()
+                time.sleep(rng.uniform(0, 0.05))
+            assert [program.stdout.readline() for program in programs] == ["added added\n"] * len(programs)
+            found = kept(path)
+            came_first += [first for first, wanted in one_after_another.items() if wanted == found]
+            assert len(came_first) == number + 1
+        for program in programs:
+            program.stdin.close()
+    print(f"4 writers at once, {ROUNDS} times: as one after another, months {sorted(set(came_first))} came first")
 
 
 def test_two_writers_of_the_same_key_agree(tmp_path):

@@ -12,7 +12,7 @@ from typing import Literal, Self
 import numpy as np
 
 from baserate import checks
-from baserate.arrays import Array, FloatArray
+from baserate.arrays import Array
 from baserate.curves.compact import compact, decode, edges_of, fingerprint, fits
 from baserate.curves.curve import Curve
 from baserate.errors import CurveFileError, InputError
@@ -147,42 +147,41 @@ class CurveStore:
     ) -> list[Receipt]:
         """Keep several curves, by (model, period, slice), together or not at all."""
         wanted = {_key(key): curve for key, curve in curves.items()}
-        edges: dict[str, FloatArray] = {}
-        prepared = {key: self._prepared(key, curve, edges) for key, curve in wanted.items()}
+        prints = {key: fingerprint(curve) for key, curve in wanted.items()}
+        models = dict.fromkeys(key.model for key in wanted)
+        # The work is done before anybody has to wait for it. It is done again, while they wait, only if another writer
+        # has given a model its edges in the meantime: what is decided is decided by what is there when it is written.
+        with self._reading() as rows:
+            making = _Making(rows, models)
+            new = [key for key in wanted if (row := rows.one(place_of(key))) is None or row.digest != prints[key]]
+        for key in new:
+            making.small(key, wanted[key])
         with self._writing() as rows:
-            for model, scores in edges.items():
-                if rows.one(edges_of_model(model)) is None:
-                    rows.put(row_of(edges_of_model(model), scores.astype("<f8").tobytes()))
-            done: list[Receipt] = []
-            for key, row in prepared.items():
-                there = rows.one(row.place)
-                if there is not None and (there.digest == row.digest or there.content == row.content):
-                    done.append(_receipt(key, "unchanged", there))
-                    continue
-                if there is not None and not replace:
-                    raise InputError(
-                        f"a curve is kept once, got other rows for {key} than those in {str(self.path)!r}; pass "
-                        f"replace=True if these are to count from now on."
-                    )
-                rows.put(row)
-                done.append(_receipt(key, "added" if there is None else "replaced", row))
+            now = _Making(rows, models)
+            making = making if making.began_as(now) else now
+            done = []
+            for key, curve in wanted.items():
+                there = rows.one(place_of(key))
+                if there is None or there.digest != prints[key]:
+                    row = row_of_curve(place_of(key), making.small(key, curve), digest=prints[key])
+                    done.append(self._put(rows, row, there, replace))
+                else:
+                    done.append(_receipt("unchanged", there))
+            for model in making.new:
+                rows.put(row_of(edges_of_model(model), making.edges[model].astype("<f8").tobytes()))
         return done
 
-    def _prepared(self, key: Key, curve: Curve, edges: dict[str, FloatArray]) -> Row:
-        """The row of a curve, without the work of making it compact if it is there already."""
-        digest = fingerprint(curve)
-        with self._reading() as rows:
-            there = rows.one(place_of(key))
-            if there is not None and there.digest == digest:
-                return there
-            found = rows.one(edges_of_model(key.model))
-        if found is not None:
-            edges[key.model] = np.frombuffer(found.content, "<f8")
-        if fits(curve):
-            return row_of_curve(place_of(key), curve, digest=digest)
-        if key.model not in edges:
-            edges[key.model] = edges_of(curve)
-        return row_of_curve(place_of(key), compact(curve, edges=edges[key.model]), digest=digest)
+    def _put(self, rows: Rows, row: Row, there: Row | None, replace: bool) -> Receipt:
+        """Write a row where another may be."""
+        if there is not None and there.content == row.content:
+            return _receipt("unchanged", there)
+        if there is not None and not replace:
+            raise InputError(
+                f"a curve is kept once, got other rows for {row.key} than those in {str(self.path)!r}; pass "
+                f"replace=True if these are to count from now on."
+            )
+        rows.put(row)
+        return _receipt("added" if there is None else "replaced", row)
 
     # --- reading ----------------------------------------------------------------------------------
 
@@ -276,8 +275,33 @@ class CurveStore:
         return f"CurveStore({str(self.path)!r})" + " (closed)" * (self._open is None)
 
 
-def _receipt(key: Key, status: Status, row: Row) -> Receipt:
-    return Receipt(key, status, row.n_bytes, not row.bucketed, row.width)
+class _Making:
+    """Curves made compact, each once, with the edges that their models have or get."""
+
+    def __init__(self, rows: Rows, models: Iterable[str]) -> None:
+        found = {model: rows.one(edges_of_model(model)) for model in models}
+        self.edges = {model: np.frombuffer(row.content, "<f8") for model, row in found.items() if row is not None}
+        self.before = {model: row.content for model, row in found.items() if row is not None}
+        self.made: dict[Key, Curve] = {}
+
+    def began_as(self, other: "_Making") -> bool:
+        return self.before == other.before
+
+    @property
+    def new(self) -> list[str]:
+        """Models that get their edges now."""
+        return [model for model in self.edges if model not in self.before]
+
+    def small(self, key: Key, curve: Curve) -> Curve:
+        if key not in self.made:
+            if not fits(curve) and key.model not in self.edges:
+                self.edges[key.model] = edges_of(curve)
+            self.made[key] = compact(curve, edges=self.edges.get(key.model))
+        return self.made[key]
+
+
+def _receipt(status: Status, row: Row) -> Receipt:
+    return Receipt(row.key, status, row.n_bytes, not row.bucketed, row.width)
 
 
 def _key(key: Iterable[object]) -> Key:
