@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.curves.compact import MAX_BYTES, PREVALENCES, compact, decode, edges_of, encode, fingerprint, width
+from baserate.curves.compact import MAX_BYTES, PREVALENCES, compact, edges_of, width
+from baserate.curves.packing import decode, encode, fingerprint
 
 pytestmark = pytest.mark.slow  # together, these take long
 

@@ -9,7 +9,8 @@ import pytest
 
 import baserate as br
 from baserate.curves import formats
-from baserate.curves.compact import encode, fingerprint, width
+from baserate.curves.compact import width
+from baserate.curves.packing import encode, fingerprint
 
 # One file of each version that was ever written, by the code that wrote it; a new version adds a file.
 KEPT = Path(__file__).parents[1] / "golden" / "formats"

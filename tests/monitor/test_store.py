@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.curves.compact import encode, width
+from baserate.curves.compact import width
 from baserate.curves.formats import STORE
+from baserate.curves.packing import encode
 from baserate.monitor import store_file
 from baserate.monitor.store_rows import Key
 

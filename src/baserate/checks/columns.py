@@ -224,8 +224,8 @@ def _exact_float(array: Array, name: str) -> FloatArray:
             )
     elif kind not in "biuf" and not _all_plain_numbers(array):
         raise InputError(
-            f"{name} must be real numbers, got {_dtype_name(array)} values such as {_shown(array[0])}; "
-            f"convert them to float first."
+            f"{name} must be real numbers, got {_dtype_name(array)} values{_such_as(array)}; convert them to float "
+            f"first."
         )
     try:
         converted = array.astype(np.float64, copy=False)
@@ -235,6 +235,10 @@ def _exact_float(array: Array, name: str) -> FloatArray:
     if not exact:
         raise InputError(f"{name} must fit in float64 without new ties, got {_dtype_name(array)}; round it first.")
     return converted
+
+
+def _such_as(array: Array) -> str:
+    return f" such as {_shown(array[0])}" if len(array) else ""
 
 
 def _all_plain_numbers(array: Array) -> bool:

@@ -7,23 +7,18 @@ of them; the limit is the lowest at which the curve fits. As the prevalence matt
 at several prevalences are weighted, and the weights moved until the largest of them is as small as it gets.
 """
 
-import hashlib
 import math
-import struct
-import zlib
-from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from baserate import checks
 from baserate.arrays import Counts, FloatArray, Indices
 from baserate.curves.counting import Counted, narrow
 from baserate.curves.curve import Curve
 from baserate.curves.extremes import blur
-from baserate.curves.formats import COMPACT_CURVE, check_version
+from baserate.curves.packing import counts_of, encode
 from baserate.curves.table import CountTable
-from baserate.errors import CurveFileError, InputError
+from baserate.errors import InputError
 
 MAX_BYTES = 4096
 _LEAST_BYTES = 256
@@ -57,7 +52,8 @@ def compact(curve: Curve, *, max_bytes: int = MAX_BYTES, edges: FloatArray | Non
     Examples
     --------
     >>> import baserate as br, numpy as np
-    >>> from baserate.curves.compact import compact, encode, width
+    >>> from baserate.curves.compact import compact, width
+    >>> from baserate.curves.packing import encode
     >>> rng = np.random.default_rng(0)
     >>> y = rng.random(100_000) < 0.01
     >>> curve = br.Curve.from_scores(y, rng.normal(size=100_000) + 2 * y)
@@ -70,7 +66,7 @@ def compact(curve: Curve, *, max_bytes: int = MAX_BYTES, edges: FloatArray | Non
     max_bytes = checks.whole_number(max_bytes, "max_bytes")
     if max_bytes < _LEAST_BYTES:
         raise InputError(f"max_bytes must be at least {_LEAST_BYTES}, got {max_bytes}; allow more.")
-    counted = _counted(curve)
+    counted = counts_of(curve)
     if fits(curve, max_bytes):
         return curve
     kept = np.empty(0) if edges is None else np.sort(edges)
@@ -104,12 +100,6 @@ def _widths(curve: Curve) -> FloatArray:
 def _odds(curve: Curve) -> FloatArray:
     odds = [(1 - prevalence) / prevalence for prevalence in PREVALENCES]
     return np.array(odds if curve.missing_class else [*odds, float(curve.n_neg) / float(curve.n_pos)])
-
-
-def _counted(curve: Curve) -> Counted:
-    if not isinstance(curve.table, CountTable):
-        raise InputError(f"only a curve of counts can be kept in few bytes, got {curve!r}; make it from scores.")
-    return curve.table.counted
 
 
 # --- where to cut ---------------------------------------------------------------------------------
@@ -231,148 +221,3 @@ class _Thinning:
         ]
         joined = Counted(score, summed(counted.pos), summed(counted.neg), squares[0], squares[1], top)
         return Curve._of(joined, self.curve.given_prevalence, self.curve.unlabelled)
-
-
-# --- bytes ----------------------------------------------------------------------------------------
-
-_HEADER = struct.Struct("<BBBIQd")
-_BUCKETED, _WEIGHTED, _GIVEN = 1, 2, 4
-
-# How scores are written: as whole numbers that rise with them. Those with few decimals are multiples of a power of
-# ten, those that a float of 32 bits holds are its bits, others the bits of their 64.
-_AS_64_BITS, _AS_32_BITS, _AS_DECIMALS = 0, 1, 2
-_MOST_DECIMALS = 15
-
-Whole = npt.NDArray[np.uint64]
-
-# What zlib, struct and numpy raise when bytes are not what they should be.
-_SIGNS_OF_DAMAGE = (zlib.error, struct.error, ValueError, IndexError, OverflowError)
-
-
-class _Scale(NamedTuple):
-    """A way to write scores."""
-
-    code: int
-
-    def written(self, scores: FloatArray) -> Whole:
-        if self.code == _AS_64_BITS:
-            bits = scores.view(np.int64)
-            return (bits ^ ((bits >> 63) & np.int64(2**63 - 1))).view(np.uint64)
-        if self.code == _AS_32_BITS:
-            short = scores.astype(np.float32).view(np.int32).astype(np.int64)
-            return (short ^ ((short >> 63) & np.int64(2**31 - 1))).view(np.uint64)
-        return np.round(scores * 10.0 ** (self.code - _AS_DECIMALS)).astype(np.int64).view(np.uint64)
-
-    def read(self, written: Whole) -> FloatArray:
-        whole = written.view(np.int64)
-        if self.code == _AS_64_BITS:
-            return (whole ^ ((whole >> 63) & np.int64(2**63 - 1))).view(np.float64)
-        if self.code == _AS_32_BITS:
-            bits = (whole ^ ((whole >> 63) & np.int64(2**31 - 1))).astype(np.int32)
-            return bits.view(np.float32).astype(np.float64)
-        return whole / 10.0 ** (self.code - _AS_DECIMALS)
-
-
-def _scale_for(scores: FloatArray) -> _Scale:
-    """The way that needs the fewest digits."""
-    largest = float(np.abs(scores).max(initial=0.0))
-    for decimals in range(_MOST_DECIMALS + 1):
-        power = 10.0**decimals
-        if largest * power >= 2**53:  # infinities too
-            break
-        if np.array_equal(np.round(scores * power) / power, scores):
-            return _Scale(_AS_DECIMALS + decimals)
-    with np.errstate(over="ignore"):
-        short = np.array_equal(scores.astype(np.float32).astype(np.float64), scores)
-    return _Scale(_AS_32_BITS if short else _AS_64_BITS)
-
-
-def encode(curve: Curve) -> bytes:
-    """The curve as bytes: differences of scores, and counts, byte by byte, compressed; `decode` gives it back."""
-    counted = _counted(curve)
-    ends = counted.score if counted.top is None else np.column_stack([counted.top, counted.score]).ravel()
-    scale = _scale_for(ends)
-    given = curve.given_prevalence
-    flags = _BUCKETED * (counted.top is not None) + _WEIGHTED * curve.weighted + _GIVEN * (given is not None)
-    written = scale.written(ends)
-    # Highest first, so that what is left to write is how far down it goes; differences may pass 2**63, and wrap.
-    falls = np.concatenate([written[:1], written[:-1] - written[1:]])
-    columns = [falls] if counted.top is None else [falls[::2], falls[1::2]]
-    amounts = [counted.pos, counted.neg]
-    if curve.weighted:
-        assert counted.pos_squares is not None
-        assert counted.neg_squares is not None
-        amounts += [counted.pos_squares, counted.neg_squares]
-    columns += [_whole(amount) for amount in amounts]
-    header = _HEADER.pack(COMPACT_CURVE.version, flags, scale.code, len(counted.score), curve.unlabelled, given or 0.0)
-    return zlib.compress(header + b"".join(map(_planes, columns)), 9)
-
-
-def decode(packed: bytes) -> Curve:
-    """The curve that `encode` made the bytes from; damaged ones are refused."""
-    try:
-        return _decoded(zlib.decompress(packed))
-    except CurveFileError:
-        raise
-    except _SIGNS_OF_DAMAGE as error:
-        raise CurveFileError(
-            f"a kept curve must be bytes that encode made, got {len(packed):,} that are damaged or something else "
-            f"({type(error).__name__}); keep it again."
-        ) from None
-
-
-def fingerprint(curve: Curve) -> bytes:
-    """What tells a curve from others, so that the same rows are known again however they are made compact."""
-    saved = curve._saved()
-    found = hashlib.sha256(repr(sorted(saved.facts.items())).encode())
-    for name, column in sorted(saved.columns.items()):
-        wide = column.astype("<f8" if column.dtype.kind == "f" else "<i8")
-        found.update(name.encode() + len(wide).to_bytes(8, "little") + wide.tobytes())
-    return found.digest()
-
-
-def _decoded(raw: bytes) -> Curve:
-    version, flags, code, n, unlabelled, given = _HEADER.unpack_from(raw)
-    check_version(COMPACT_CURVE, version)
-    bucketed, weighted = bool(flags & _BUCKETED), bool(flags & _WEIGHTED)
-    columns = _columns(raw, _HEADER.size, n, (2 if bucketed else 1) + (4 if weighted else 2))
-    falls = np.column_stack(columns[:2]).ravel() if bucketed else columns[0]
-    written = falls.astype(np.uint64)
-    np.negative(written[1:], out=written[1:])
-    ends = _Scale(code).read(written.cumsum())
-    if (ends[1:] > ends[:-1]).any() or code > _AS_DECIMALS + _MOST_DECIMALS:
-        raise ValueError("scores are out of order")
-    score, top = (ends[1::2], ends[::2]) if bucketed else (ends, None)
-    amounts = columns[2 if bucketed else 1 :]
-    if weighted:
-        amounts = [amount.astype(np.uint64).view(np.float64) for amount in amounts]
-    counted = Counted(score, *amounts)._replace(top=top)
-    return Curve._of(counted, given if flags & _GIVEN else None, unlabelled)
-
-
-def _whole(amounts: Counts) -> Whole:
-    """Counts as they are, weights as their bits."""
-    return amounts.view(np.uint64) if amounts.dtype.kind == "f" else amounts.astype(np.uint64)
-
-
-def _planes(column: Whole) -> bytes:
-    """The lowest bytes of all numbers, then the next ones, as many as the largest number has."""
-    used = (int(column.max(initial=0)).bit_length() + 7) // 8
-    table = np.ascontiguousarray(column, "<u8").view(np.uint8).reshape(len(column), 8)
-    return bytes([used]) + np.ascontiguousarray(table[:, :used].T).tobytes()
-
-
-def _columns(raw: bytes, place: int, n: int, how_many: int) -> list[Counts]:
-    """Each column in the narrowest whole numbers that hold it, which is how counts are kept."""
-    found = []
-    for _ in range(how_many):
-        used = raw[place]
-        size = next(size for size in (1, 2, 4, 8) if used <= size)
-        table = np.zeros((n, size), np.uint8)
-        if used:
-            table[:, :used] = np.frombuffer(raw, np.uint8, n * used, place + 1).reshape(used, n).T
-        found.append(table.view(f"<u{size}").ravel())
-        place += 1 + n * used
-    if place != len(raw):
-        raise ValueError("bytes are left over")
-    return found

@@ -2,12 +2,13 @@
 
 import io
 import json
+import math
 import os
 import secrets
+import warnings
 import zipfile
-import zlib
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -17,19 +18,9 @@ from baserate.errors import CurveFileError
 
 Fact = float | str | None
 
-# What zip, zlib, numpy and json raise when bytes are not what they should be.
-_SIGNS_OF_DAMAGE = (
-    OSError,
-    ValueError,
-    KeyError,
-    TypeError,
-    AttributeError,
-    EOFError,
-    RuntimeError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
-
+# Scores of a curve differ, so they hardly shrink; counts may, to next to nothing. No curve unpacks to more than this
+# many times the bytes of its file, unless that is few bytes still.
+_MOST_EXPANSION, _FEW_BYTES = 100, 2**24
 
 # What is saved, by the name that a file says it by.
 _KINDS = {"curve": SAVED_CURVE, "accumulator": SAVED_ACCUMULATOR}
@@ -45,9 +36,17 @@ class Saved(NamedTuple):
 def write(path: str | os.PathLike[str], saved: Saved, *, kind: str = "curve") -> None:
     """Write a curve or an accumulator."""
     header = json.dumps({"format": f"baserate {kind}", "version": _KINDS[kind].version, "facts": saved.facts})
+    columns = {"header": np.array(header), **saved.columns}
     packed = io.BytesIO()
-    np.savez_compressed(packed, header=np.array(header), **saved.columns)  # type: ignore[arg-type]  # no flag
+    np.savez_compressed(packed, **columns)  # type: ignore[arg-type]  # no flag
+    if sum(column.nbytes for column in columns.values()) > _most_unpacked(packed.tell()):
+        packed = io.BytesIO()
+        np.savez(packed, **columns)  # type: ignore[arg-type]
     write_whole(path, packed.getbuffer())
+
+
+def _most_unpacked(n_bytes: int) -> int:
+    return max(_FEW_BYTES, _MOST_EXPANSION * n_bytes)
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes | memoryview) -> None:
@@ -72,11 +71,13 @@ def read(path: str | os.PathLike[str], *, kind: str = "curve") -> Saved:
             f"a saved {kind} must be a file, got {os.fspath(path)!r}, which is not one; check the path."
         )
     try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
-            columns = {name: archive[name] for name in archive.files}
+        with warnings.catch_warnings(action="error"), open(path, "rb") as file:
+            _check_sizes(file)
+            with np.load(file, allow_pickle=False) as archive:
+                columns = {name: archive[name] for name in archive.files}
         header = json.loads(str(columns.pop("header")))
         format_name, version, facts = header["format"], header["version"], dict(header["facts"])
-    except _SIGNS_OF_DAMAGE as error:
+    except Exception as error:  # zip, zlib, numpy and json raise all kinds when bytes are not what they should be
         raise CurveFileError(
             f"a saved {kind} must be a file written by {kind.capitalize()}.save, got {os.fspath(path)!r}, which is "
             f"damaged or something else ({type(error).__name__}); save it again."
@@ -88,3 +89,20 @@ def read(path: str | os.PathLike[str], *, kind: str = "curve") -> Saved:
         )
     check_version(_KINDS[kind], version, repr(os.fspath(path)))
     return Saved(columns, facts)
+
+
+def _check_sizes(file: BinaryIO) -> None:
+    """Refuse what would take more memory than a curve of so many bytes, before any is taken."""
+    with zipfile.ZipFile(file) as archive:
+        members = archive.infolist()
+        most = _most_unpacked(file.seek(0, io.SEEK_END))
+        if sum(member.file_size for member in members) > most:
+            raise ValueError("it unpacks to more than a curve would")
+        for member in members:
+            with archive.open(member) as column:
+                if np.lib.format.read_magic(column) != (1, 0):
+                    raise ValueError("a column is not in the version that is written")
+                shape, _, kind = np.lib.format.read_array_header_1_0(column)
+                if column.tell() + math.prod(shape) * kind.itemsize != member.file_size:
+                    raise ValueError("a column is not as long as it says")
+    file.seek(0)

@@ -25,7 +25,7 @@ SAVED_ACCUMULATOR = Format("a saved accumulator", 1)
 # Which scores share a bucket (buckets.py). Only accumulators have to know: they go on in the buckets they began with.
 BUCKETS = Format("an accumulator's buckets", 1)
 
-# A curve in a few kilobytes, as a row of a store holds it (compact.py).
+# A curve in a few kilobytes, as a row of a store holds it (packing.py).
 COMPACT_CURVE = Format("a kept curve", 1)
 
 # The tables of a store (monitor/store_rows.py), brought up to date by whoever may write first (monitor/store_file.py).

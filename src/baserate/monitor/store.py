@@ -13,8 +13,9 @@ import numpy as np
 
 from baserate import checks
 from baserate.arrays import Array
-from baserate.curves.compact import compact, decode, edges_of, fingerprint, fits
+from baserate.curves.compact import compact, edges_of, fits
 from baserate.curves.curve import Curve
+from baserate.curves.packing import decode, fingerprint
 from baserate.errors import CurveFileError, InputError
 from baserate.monitor import store_file
 from baserate.monitor.store_rows import Key, Row, Rows, edges_of_model, place_of, row_of, row_of_curve

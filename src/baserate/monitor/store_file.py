@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from baserate.curves.compact import decode
 from baserate.curves.formats import STORE, check_version
+from baserate.curves.packing import decode
 from baserate.errors import BaserateError, CurveFileError, InputError
 from baserate.monitor.store_rows import COLUMNS, Row, Rows, row_of, row_of_curve
 

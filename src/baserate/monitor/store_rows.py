@@ -11,8 +11,9 @@ import struct
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from baserate.curves.compact import encode, fingerprint, width
+from baserate.curves.compact import width
 from baserate.curves.curve import Curve
+from baserate.curves.packing import encode, fingerprint
 from baserate.errors import CurveFileError
 
 
