@@ -115,7 +115,7 @@ BAD |= {
     "prevalence without odds": (lambda: CURVE.at_prevalence(1e-320), "strictly between 0 and 1, got 1e-320"),
     "threshold beyond floats": (lambda: CURVE.at_threshold(10**400), "threshold must be a number"),
     "beta beyond squares": (lambda: br.f_beta(POINT, beta=1e160), "beta must be between 1e-100 and 1e+100"),
-    "sweep of a list": (lambda: br.sweep(br.auc_pr, [1], [0.1]), "reads a Curve or a Point, got a list"),
+    "sweep of a list": (lambda: br.sweep(br.auc_pr, [1], [0.1]), "at must be a Curve or a Point, got a list"),
     "negative density": (
         lambda: br.mean_over_prevalence(br.f1, POINT, low=0.1, high=0.2, density=lambda p: -p),
         "density must return a finite number, not negative",
@@ -145,7 +145,7 @@ BAD |= {
     "sweep outside": (lambda: br.sweep(br.f1, POINT, [0.1, 1.0]), "prevalences must be strictly between 0 and 1, got 1.0"),
     "sweep of a curve": (lambda: br.sweep(br.f1, CURVE, [0.1]), "needs one operating point, got a Curve"),
     "range reversed": (lambda: br.crossings(br.f1, POINT, POINT, low=0.5, high=0.1), "low must be below high"),
-    "frequencies of a curve": (lambda: br.natural_frequencies(CURVE), "tells of one Point, got a Curve"),
+    "frequencies of a curve": (lambda: br.natural_frequencies(CURVE), "point must be a Point, got a Curve; choose one"),
     "half a row": (lambda: CURVE.at_top_k(2.5), "k must be a whole number, got 2.5"),
     "odds as a probability": (lambda: br.net_benefit(POINT, threshold_probability="1:9"), "must be a number, got '1:9'"),
     "text threshold": (lambda: CURVE.at_threshold(np.str_("a")), "threshold must be a number"),

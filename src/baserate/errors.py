@@ -5,10 +5,33 @@ and comes with a `Reason` that a program can read.
 """
 
 from enum import StrEnum
+from unicodedata import category
+
+# Characters that a terminal obeys instead of showing them: controls, overrides of direction, halves of a pair, ends of
+# a line. Joiners are letters to some scripts.
+_OBEYED = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_JOINERS = "\u200c\u200d"
+
+
+def printable(text: str) -> str:
+    """Text that can be shown anywhere: what a terminal would obey is written as an escape, as Python writes it."""
+    if text.isprintable():
+        return text
+    return "".join(_escaped(c) if category(c) in _OBEYED and c not in _JOINERS else c for c in text)
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
 
 
 class BaserateError(Exception):
-    """Anything baserate raises on purpose."""
+    """Anything baserate raises on purpose.
+
+    Its message is one line, whatever came in.
+    """
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(printable(message))
 
 
 class InputError(BaserateError, ValueError):

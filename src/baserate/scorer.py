@@ -24,6 +24,7 @@ class Scorer(Protocol):
         """Ask metadata routing for ``sample_weight``."""
 
 
+@checks.declared
 def scorer(
     metric: Callable[..., object],
     *,
@@ -69,8 +70,6 @@ def scorer(
     except ModuleNotFoundError:
         raise MissingInformationError("a scorer needs scikit-learn; install it with baserate[sklearn].") from None
 
-    if not callable(metric):
-        raise InputError(f"metric must be a function such as br.f1, got {metric!r}; pass the function itself.")
     row = row_of(metric)
     if row is not None and row.family is Family.POINTWISE and response == "scores":
         raise InputError(f"{row.name} judges predicted labels, got response='scores'; leave response out.")

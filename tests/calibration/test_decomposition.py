@@ -84,7 +84,7 @@ def test_what_is_refused():
         br.decompose(lambda curve: 0.5, curve)
     with pytest.raises(br.InputError, match="probabilities between 0 and 1"):
         br.decompose(br.brier_score, br.Curve.from_scores([0, 1], [-1.0, 2.0]))
-    with pytest.raises(br.InputError, match="reads a whole Curve"):
+    with pytest.raises(br.InputError, match="pass the curve it was chosen on"):
         br.decompose(br.brier_score, curve.at_threshold(0.5))
 
 

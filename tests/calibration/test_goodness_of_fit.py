@@ -127,7 +127,7 @@ def test_they_count_cases(test):
         test(br.Curve.from_rates([0.5], [0.1], n_pos=10, n_neg=10))
     with pytest.raises(br.InputError, match="reads scores as probabilities between 0 and 1, got scores from -2 to 3"):
         test(br.Curve.from_scores([0, 1, 0], [-2.0, 3.0, 0.4]))
-    with pytest.raises(br.InputError, match="needs a whole Curve"):
+    with pytest.raises(br.InputError, match="must be a Curve, got a list"):
         test([0.1, 0.2])
 
 

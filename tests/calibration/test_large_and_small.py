@@ -153,14 +153,14 @@ def test_subsets_of_a_table():
 
 @pytest.mark.parametrize("bad", [{}, [MALE], MALE, None])
 def test_subsets_must_be_a_mapping(bad):
-    with pytest.raises(br.InputError, match="curves must be a mapping of subsets to curves"):
+    with pytest.raises(br.InputError, match=r"curves must (be a mapping of names to|hold at least one) Curves?, got"):
         br.in_the_small(bad)
 
 
 def test_bad_input():
     with pytest.raises(br.InputError, match="calibration in the large reads scores as probabilities"):
         br.in_the_large(br.Curve.from_scores([0, 1], [0.5, 2.0]))
-    with pytest.raises(br.InputError, match="in_the_large needs a whole Curve, got list"):
+    with pytest.raises(br.InputError, match="curve must be a Curve, got a list"):
         br.in_the_large([0.1])
     with pytest.raises(br.InputError, match="confidence_level"):
         br.in_the_large(MALE, confidence_level=95)

@@ -262,7 +262,7 @@ def test_one_class_is_refused_in_a_sentence(y):
 
 
 def test_what_is_no_curve_is_refused():
-    with pytest.raises(br.InputError, match="reliability reads a Curve, got list; build one"):
+    with pytest.raises(br.InputError, match="curve must be a Curve, got a list; build one"):
         br.reliability([0.1, 0.2])
     with pytest.raises(br.InputError, match="confidence_level must be at least"):
         br.reliability(br.Curve.from_scores([0, 1], [0.2, 0.4]), confidence_level=95)

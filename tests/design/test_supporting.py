@@ -105,7 +105,7 @@ def test_weighted_rows_are_worth_fewer():
 
 
 def test_what_is_refused():
-    with pytest.raises(br.InputError, match="a Curve or a Point is needed, got dict"):
+    with pytest.raises(br.InputError, match="at must be a Curve or a Point, got a dict"):
         br.design.supports({})
     with pytest.raises(br.InputError, match="width must be strictly between 0 and 1"):
         br.design.supports(TEN, width=10)

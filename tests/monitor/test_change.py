@@ -195,7 +195,7 @@ def test_buckets_widen_the_interval():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: br.explain_change(br.roc_auc, A, 3), "two Curves, got int"),
+        (lambda: br.explain_change(br.roc_auc, A, 3), "after must be a Curve, got 3"),
         (lambda: br.explain_change(br.precision, A, B), "one operating point"),
         (lambda: br.explain_change(br.precision, A, B, at=(0.1, 0.2, 0.3)), "pair of them, got 3"),
         (
@@ -204,8 +204,8 @@ def test_buckets_widen_the_interval():
         ),
         (lambda: br.explain_change(br.precision, A, B, at=[0.1]), "at must be a rule such as 'recall=0.6'"),
         (lambda: br.explain_change(br.roc_auc, A, B, n_resamples=10), "at least 40"),
-        (lambda: br.explain_changes(br.roc_auc, {}), "at least one entry, got dict without any"),
-        (lambda: br.explain_changes(br.roc_auc, [A, B]), "mapping from keys to Curves"),
+        (lambda: br.explain_changes(br.roc_auc, {}), "curves must hold at least one Curve, got none"),
+        (lambda: br.explain_changes(br.roc_auc, [A, B]), "curves must be a mapping of names to Curves, got a list"),
         (lambda: br.explain_changes(br.roc_auc, {"a": A, "b": B}, against="frist"), "did you mean 'first'"),
     ],
 )

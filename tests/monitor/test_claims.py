@@ -292,7 +292,7 @@ def test_a_claim_that_cannot_be_checked_is_refused_at_once(claim, sentence):
 def test_what_is_compared_is_a_claim_with_a_curve(curve):
     claim = br.Claim(br.roc_auc, at_least=0.5)
     for given in ((curve, claim), (claim, [curve]), (claim, curve.at_recall(0.5))):
-        with pytest.raises(br.InputError, match="check takes a Claim and a Curve, got"):
+        with pytest.raises(br.InputError, match=r"(claim|curve) must be a (Claim|Curve), got"):
             br.check(*given)
 
 

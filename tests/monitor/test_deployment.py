@@ -167,7 +167,7 @@ def test_the_same_rows_twice_are_refused(halves):
 
 
 def test_points_are_no_curves(halves):
-    with pytest.raises(br.InputError, match="judge must be a Curve, got Point"):
+    with pytest.raises(br.InputError, match="judge must be a Curve, got a Point; pass the curve it was chosen on"):
         br.deploy(halves[0], halves[1].at_recall(0.5), at="recall=0.5")
 
 

@@ -222,8 +222,11 @@ def test_spread_and_other_metrics(folds):
         (lambda c: br.mean_over_folds(br.auc_pr, [c], undefined="Boyd"), "did you mean 'boyd'"),
         (lambda c: br.mean_over_folds("auc_pr", [c]), "metric must be a function"),
         (lambda c: br.mean_over_folds(br.auc_pr, []), "at least one Curve, got none"),
-        (lambda c: br.mean_over_folds(br.auc_pr, c), "a mapping or a list of Curves, got Curve"),
-        (lambda c: br.summary_pr_curve([c, 1], 0.1), "curves must hold Curves, got int"),
+        (lambda c: br.mean_over_folds(br.auc_pr, c), "a mapping of names to Curves or a list of Curves, got a Curve"),
+        (
+            lambda c: br.summary_pr_curve([c, 1], 0.1),
+            "to Curves or a list of Curves, got a list",
+        ),
         (lambda c: br.summary_pr_curve([c], 1.5), "prevalence must be strictly between 0 and 1"),
     ],
 )

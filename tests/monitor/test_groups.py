@@ -218,7 +218,7 @@ def test_simultaneous_intervals_hold_all_at_once():
     [
         (lambda: br.by_slice(br.roc_auc, GROUPS, prevalence="nort"), "did you mean 'north'"),
         (lambda: br.by_slice(br.roc_auc, GROUPS, prevalence=2), "strictly between 0 and 1"),
-        (lambda: br.by_slice(br.roc_auc, {"a": 3}), "must be a Curve, got int"),
+        (lambda: br.by_slice(br.roc_auc, {"a": 3}), "a mapping of names to Curves, got a dict with 3 at 'a'"),
         (lambda: br.by_slice(br.roc_auc, {"none": GROUPS["none"]}), "no group has both"),
         (lambda: br.by_slice(br.roc_auc, GROUPS, min_pos=-1), "min_pos"),
         (lambda: br.by_slice(br.precision, GROUPS), "one operating point"),

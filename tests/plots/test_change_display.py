@@ -83,5 +83,5 @@ def test_a_reference_of_its_own_and_the_callers_axes():
 
 
 def test_other_things_are_refused():
-    with pytest.raises(br.InputError, match="Changes and Alarms, got int"):
+    with pytest.raises(br.InputError, match="changes must be Changes, got 3; pass what"):
         plots.ChangeDisplay.from_changes(3)

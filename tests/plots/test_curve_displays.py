@@ -253,7 +253,7 @@ class NoScores:
 @pytest.mark.parametrize(
     ("ask", "sentence"),
     [
-        (lambda: plots.RocDisplay.from_curve([1, 0]), "a Display is made from a Curve, got list"),
+        (lambda: plots.RocDisplay.from_curve([1, 0]), "curve must be a Curve, got a list; build one with"),
         (lambda: plots.PrecisionRecallDisplay.from_curve(TIED, area=br.roc_auc), "area must be br.average_precision"),
         (lambda: plots.RocDisplay.from_curve(TIED).plot("here"), "ax must be matplotlib Axes, got str"),
         (lambda: plots.RocDisplay.from_curve(TIED).plot(legend="below"), "legend must be one of 'above'"),

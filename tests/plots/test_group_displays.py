@@ -172,7 +172,7 @@ def test_points_by_tuple_and_missing_keys():
 @pytest.mark.parametrize(
     ("groups", "sentence"),
     [
-        ({}, "curves must be a mapping of names"),
+        ({}, "curves must hold at least one Curve or Point, got none"),
         ({"a": NO_POSITIVES}, "prevalence must be given where groups have no positives and negatives"),
         ({"a": br.Curve.from_rates([0.5], [0.1])}, "prevalence must be given where groups have no numbers of cases"),
     ],

@@ -132,7 +132,7 @@ def test_several_swaps_have_one_word():
     ("ask", "sentence"),
     [
         (lambda: plots.PrevalenceDisplay.from_curves([], metric=br.f1), "curves must be a mapping of names"),
-        (lambda: plots.PrevalenceDisplay.from_curves({"a": 1}, metric=br.f1), "got a int for 'a'"),
+        (lambda: plots.PrevalenceDisplay.from_curves({"a": 1}, metric=br.f1), "got a dict with 1 at 'a'"),
         (
             lambda: plots.PrevalenceDisplay.from_curves(
                 {None: RULES["specific"], "missing": RULES["specific"]}, metric=br.f1

@@ -218,7 +218,7 @@ def test_weights_have_bins_but_no_isotonic_band():
 
 
 def test_wrong_input():
-    with pytest.raises(br.InputError, match="a Display is made from a Curve, got list"):
+    with pytest.raises(br.InputError, match="curve must be a Curve, got a list; build one with"):
         DISPLAY.from_curve([0, 1])
     with pytest.raises(br.InputError, match="probabilities between 0 and 1, got scores from"):
         DISPLAY.from_curve(sample(0))

@@ -377,7 +377,7 @@ def test_one_labelled_row_of_a_class_says_next_to_nothing():
 @pytest.mark.parametrize(
     ("arguments", "options", "sentence"),
     [
-        ((LABELS, SCORES), {}, "needs a Curve of labelled rows, got a ndarray; build one with Curve.from_scores"),
+        ((LABELS, SCORES), {}, "curve must be a Curve, got a ndarray; build one with br.Curve.from_scores"),
         ((CURVE, [0.1, np.nan]), {}, "unlabelled must have no missing values, got 1 missing"),
         ((CURVE, ["a"]), {}, "unlabelled must be real numbers, got text"),
         ((CURVE, 0.5), {}, "unlabelled must be a column of values, got a float"),

@@ -113,7 +113,7 @@ def test_buckets_are_never_split():
 @pytest.mark.parametrize("place", ["before", "after"])
 def test_bad_input(place):
     good = {"before": curve(1, 30, 30), "after": curve(2, 30, 30)}
-    with pytest.raises(br.InputError, match=f"{place} must be a Curve of labelled rows, got a list"):
+    with pytest.raises(br.InputError, match=f"{place} must be a Curve, got a list; build one with"):
         br.prior_shift_check(**good | {place: [1, 2]})
     weighted = br.Curve.from_scores([0, 1], [0.1, 0.2], weight=[1.0, 2.0])
     with pytest.raises(br.InputError, match=f"{place} must have rows without weights, got a weighted curve"):

@@ -177,7 +177,7 @@ def test_what_is_refused():
         br.isotonic_reliability(br.Curve.from_scores([0, 1], [0.1, 0.2], weight=[1.5, 2]))
     with pytest.raises(br.MissingInformationError, match="there are no positives"):
         br.isotonic_reliability(br.Curve.from_scores([0, 0], [0.1, 0.2]))
-    with pytest.raises(br.InputError, match="needs a whole Curve"):
+    with pytest.raises(br.InputError, match="curve must be a Curve, got"):
         br.isotonic_reliability(curve.at_threshold(0.5))
 
 

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from baserate import checks
 from baserate.curves.curve import Curve
 from baserate.errors import InputError
 from baserate.formulas import scoring
@@ -15,6 +16,7 @@ from baserate.registry import bound_parameters, describe, traits_of
 from baserate.results import Decomposition
 
 
+@checks.declared
 def decompose(metric: MetricFunction, curve: Curve) -> Decomposition:
     r"""Take the Brier score or the log loss apart into miscalibration, discrimination and uncertainty.
 

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from baserate import checks
 from baserate.curves.bins import BinsLike, binned, check_probabilities, equal_frequency
 from baserate.curves.curve import Curve
 from baserate.errors import InputError, Reason
@@ -20,6 +21,7 @@ _FEW = 0.2
 _DECILES = equal_frequency(10)
 
 
+@checks.declared
 def hosmer_lemeshow(curve: Curve, *, in_sample: bool, bins: BinsLike = _DECILES) -> HosmerLemeshow:
     r"""The test of Hosmer and Lemeshow: counts against expectations, by bins.
 
@@ -97,6 +99,7 @@ def hosmer_lemeshow(curve: Curve, *, in_sample: bool, bins: BinsLike = _DECILES)
     )
 
 
+@checks.declared
 def spiegelhalter(curve: Curve) -> Spiegelhalter:
     r"""Spiegelhalter's test: whether the Brier score is what calibrated scores would have.
 

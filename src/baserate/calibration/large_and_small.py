@@ -19,6 +19,7 @@ from baserate.results import InTheLarge, InTheSmall
 Key = TypeVar("Key", bound=Hashable)
 
 
+@checks.declared
 def in_the_large(curve: Curve, *, confidence_level: float = 0.95) -> InTheLarge:
     r"""Calibration in the large: whether scores are right on average.
 
@@ -72,8 +73,6 @@ def in_the_large(curve: Curve, *, confidence_level: float = 0.95) -> InTheLarge:
     >>> br.in_the_large(curve.at_prevalence(0.5)).verdict
     'agrees'
     """
-    if not isinstance(curve, Curve):
-        raise InputError(f"in_the_large needs a whole Curve, got {type(curve).__name__}; pass the curve itself.")
     check_probabilities(curve, "calibration in the large")
     level = checks.confidence_level(confidence_level)
     given, rate = curve.given_prevalence is not None, curve.prevalence
@@ -103,6 +102,7 @@ def in_the_large(curve: Curve, *, confidence_level: float = 0.95) -> InTheLarge:
     )
 
 
+@checks.declared
 def in_the_small(curves: Mapping[Key, Curve], *, confidence_level: float = 0.95) -> InTheSmall:
     """Calibration in the small: whether scores are right on average within subsets.
 
@@ -132,11 +132,8 @@ def in_the_small(curves: Mapping[Key, Curve], *, confidence_level: float = 0.95)
     >>> {sex: subset.verdict for sex, subset in found.subsets.items()}
     {'male': 'scores are too low', 'female': 'scores are too high'}
     """
-    if not isinstance(curves, Mapping) or not curves:
-        raise InputError(
-            f"curves must be a mapping of subsets to curves, with one at least, got {type(curves).__name__}; pass what "
-            f"curves_by returns, or a dict."
-        )
+    if not curves:
+        raise InputError("curves must hold at least one Curve, got none; pass what br.curves_by returns.")
     level = checks.confidence_level(confidence_level)
     each = 1 - (1 - level) / len(curves)
     found: dict[Hashable, InTheLarge] = {

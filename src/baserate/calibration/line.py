@@ -37,6 +37,7 @@ FEW_CASES = 30
 FEW_CASES_CAUTION = f"with fewer than {FEW_CASES} positives or negatives the interval may hold a little less often"
 
 
+@checks.declared
 def cox_calibration(curve: Curve, *, confidence_level: float = 0.95) -> CoxCalibration:
     r"""The calibration line of Cox, and both numbers that are called the calibration intercept.
 

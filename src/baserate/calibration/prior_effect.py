@@ -9,6 +9,7 @@ from baserate.formulas.prior_shift import shifted
 from baserate.results.reliability import PriorEffect
 
 
+@checks.declared
 def prior_effect(curve: Curve, *, bins: BinsLike = 10, from_prevalence: float | str | None = None) -> PriorEffect:
     """Split the calibration error at another prevalence into what moving the scores would mend, and the rest.
 

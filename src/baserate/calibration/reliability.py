@@ -9,7 +9,7 @@ from baserate.arrays import BoolArray, FloatArray
 from baserate.calibration.agreement import agreeing_odds
 from baserate.curves.bins import Binned, BinsLike, binned, check_probabilities
 from baserate.curves.curve import Curve
-from baserate.errors import InputError, MissingInformationError
+from baserate.errors import MissingInformationError
 from baserate.formulas.proportions import Interval, between, clopper_pearson
 from baserate.formulas.weighted_means import Sides, equal_sides
 from baserate.metrics.predictive import precision
@@ -17,6 +17,7 @@ from baserate.results.reliability import AGREES, TOO_HIGH, TOO_LOW, Reliability
 from baserate.uncertainty.points import over_laws, rows_of, sides_of
 
 
+@checks.declared
 def reliability(curve: Curve, *, bins: BinsLike = 10, confidence_level: float = 0.95) -> Reliability:
     """What the scores say and what happens, in bins of scores, with intervals and a verdict.
 
@@ -74,12 +75,8 @@ def reliability(curve: Curve, *, bins: BinsLike = 10, confidence_level: float = 
     )
 
 
-def check_curve(curve: object, asker: str) -> None:
+def check_curve(curve: Curve, asker: str) -> None:
     """Refuse what has no probabilities, or not both classes."""
-    if not isinstance(curve, Curve):
-        raise InputError(
-            f"{asker} reads a Curve, got {type(curve).__name__}; build one with Curve.from_scores(y_true, y_score)."
-        )
     check_probabilities(curve, asker)
     if curve.missing_class:
         raise MissingInformationError(f"{asker} needs rows of both classes, and {curve.missing_class.sentence}.")

@@ -23,6 +23,7 @@ from baserate.checks.columns import (
     weights,
     weights_fit,
 )
+from baserate.checks.objects import all_are, declared
 from baserate.checks.values import (
     class_sizes,
     confidence_level,
@@ -37,12 +38,14 @@ from baserate.checks.values import (
     prevalence_range,
     probability,
     recall_range,
+    repeats,
     share,
     whole_number,
 )
 
 __all__ = [
     "Label",
+    "all_are",
     "amounts",
     "cases_fit",
     "class_sizes",
@@ -50,6 +53,7 @@ __all__ = [
     "confidence_level",
     "cost",
     "counts",
+    "declared",
     "did_you_mean",
     "edges",
     "generator",
@@ -69,6 +73,7 @@ __all__ = [
     "probability",
     "rates",
     "recall_range",
+    "repeats",
     "same_length",
     "share",
     "weights",

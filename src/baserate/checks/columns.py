@@ -8,16 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate.arrays import Array, BoolArray, Counts, FloatArray
-from baserate.checks.values import SMALLEST_PREVALENCE, did_you_mean, prevalence
+from baserate.checks.values import MOST_CASES, SMALLEST_PREVALENCE, did_you_mean, prevalence
 from baserate.errors import InputError
 
 Label = bool | int | float | str
 
 # The square of a weight, and the product of two sums of weights, must neither overflow nor vanish.
 _LARGEST_AMOUNT = 1e100
-
-# As many cases as a class may have, so that sums over both classes still fit in int64.
-_MOST_CASES = 2**62
 
 # Above this, float64 cannot tell neighbouring whole numbers apart.
 _LARGEST_EXACT_INTEGER = 2**53
@@ -39,9 +36,10 @@ def column(values: object, name: str) -> Array:
     else:
         array = _from_array_like(values, name)
     if array.ndim != 1:
+        of_two = array.ndim == 2 and array.shape[1] == 2
+        advice = "pass that of the positive class, predict_proba(X)[:, 1]" if of_two else "pass one column"
         raise InputError(
-            f"{name} must be one-dimensional, got shape {array.shape}; pass one column, "
-            f"or one_vs_rest for a score matrix."
+            f"{name} must be one-dimensional, got shape {array.shape}; {advice}, or use one_vs_rest for a score matrix."
         )
     return _without_missing(array, name)
 
@@ -262,10 +260,10 @@ def counts(values: object, name: str) -> npt.NDArray[np.int64]:
 
 def cases_fit(counts: Counts, name: str) -> None:
     """Numbers of cases whose sum is not too large, which is refused before it is worked out wrongly."""
-    if counts.dtype.kind != "f" and len(counts) * np.iinfo(counts.dtype).max <= _MOST_CASES:
+    if counts.dtype.kind != "f" and len(counts) * np.iinfo(counts.dtype).max <= MOST_CASES:
         return  # however large each of them is
     total = float(counts.sum(dtype=np.float64))
-    if total > _MOST_CASES:
+    if total > MOST_CASES:
         raise InputError(
             f"{name} must add up to at most 2**62 cases, so that sums fit in int64, got {total:.4g}; divide all "
             f"counts by a common factor."

@@ -14,6 +14,10 @@ from baserate.errors import InputError
 _LARGEST = 1e100
 SMALLEST_PREVALENCE = 1e-300
 
+# As many cases as a class may have, so that sums over both classes still fit in int64.
+MOST_CASES = 2**62
+_MOST_REPEATS = 10_000_000
+
 
 def number(value: object, name: str) -> float:
     """One real number, not nan."""
@@ -67,12 +71,19 @@ def generator(value: object) -> np.random.Generator:
     return np.random.default_rng(None if value is None else int(value))
 
 
-def whole_number(value: object, name: str) -> int:
-    """A whole number above zero."""
+def whole_number(value: object, name: str, *, most: int = MOST_CASES) -> int:
+    """A whole number above zero, and not beyond what can be counted or held in memory."""
     converted = positive_number(value, name)
     if not converted.is_integer():
         raise InputError(f"{name} must be a whole number, got {value!r}; round it first.")
+    if converted > most:
+        raise InputError(f"{name} must be at most {most:,}, got {value!r}; ask for less.")
     return int(converted)
+
+
+def repeats(value: object, name: str) -> int:
+    """How often to draw; what is kept of all draws has to fit in memory."""
+    return whole_number(value, name, most=_MOST_REPEATS)
 
 
 def not_negative(value: object, name: str) -> float:
@@ -158,10 +169,11 @@ T = TypeVar("T")
 
 def one_of(value: T, allowed: Sequence[T], name: str) -> T:
     """One of a few known values."""
-    if value not in allowed:
+    # Arrays and tables have an answer of their own to whether they equal something.
+    if not isinstance(value, tuple(map(type, allowed))) or value not in allowed:
         hint = did_you_mean(str(value), [str(item) for item in allowed])
         listed = ", ".join(repr(item) for item in allowed)
-        raise InputError(f"{name} must be one of {listed}, got {value!r}{'; ' + hint if hint else ''}.")
+        raise InputError(f"{name} must be one of {listed}, got {_short(value)}{'; ' + hint if hint else ''}.")
     return value
 
 
@@ -172,5 +184,5 @@ def did_you_mean(name: str, known: Sequence[str]) -> str:
 
 
 def _short(value: object) -> str:
-    text = repr(value)
+    text = " ".join(repr(value).split())
     return text if len(text) <= 60 else text[:60] + "…"

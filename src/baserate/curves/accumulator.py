@@ -130,6 +130,7 @@ class Accumulator:
             counted = count_weighted_rows(scores, is_positive, weights)
         self._state = self._with(_Part(counted, _EXACT), len(scores), other)
 
+    @checks.declared
     def merge(self, other: "Accumulator") -> None:
         """Count all rows of another accumulator too, which stays as it is.
 
@@ -145,11 +146,6 @@ class Accumulator:
         >>> here
         Accumulator(2 pos, 4 neg, exact, 5 scores)
         """
-        if not isinstance(other, Accumulator):
-            raise InputError(
-                f"merge must be given an Accumulator, got a {type(other).__name__}; use update for rows, and "
-                f"Curve.pool for curves."
-            )
         mine, theirs = ((each._max_scores, each._positive) for each in (self, other))
         if mine != theirs:
             raise InputError(
@@ -245,6 +241,7 @@ class Accumulator:
 
     # --- keeping ----------------------------------------------------------------------------------
 
+    @checks.declared
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a file from which `load` goes on: plain arrays in a zip, no pickle.
 
@@ -277,6 +274,7 @@ class Accumulator:
         files.write(path, files.Saved(columns, facts), kind="accumulator")
 
     @classmethod
+    @checks.declared
     def load(cls, path: str | os.PathLike[str]) -> "Accumulator":
         """Read a saved accumulator, to go on with it; a damaged or foreign file is refused."""
         columns, facts = files.read(path, kind="accumulator")

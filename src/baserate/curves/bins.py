@@ -13,6 +13,9 @@ from baserate.arrays import CountArray, FloatArray, Indices
 from baserate.curves.counting import starts
 from baserate.errors import InputError
 
+# More than any sample fills; each has an edge in memory.
+_MOST_BINS = 1_000_000
+
 if TYPE_CHECKING:
     from baserate.curves.curve import Curve
 
@@ -62,7 +65,7 @@ def equal_width(n: int, *, closed: Closed = "right") -> Bins:
     >>> br.reliability(br.Curve.from_scores([0, 1, 1], [0.3, 0.3, 0.9]), bins=br.equal_width(10, closed="left")).high
     array([0.4, 1. ])
     """
-    n = checks.whole_number(n, "n")
+    n = checks.whole_number(n, "n", most=_MOST_BINS)
     edges = tuple(float(edge) for edge in np.arange(n + 1) / n)
     return Bins("equal_width", n, edges, checks.one_of(closed, ("right", "left"), "closed"))
 
@@ -80,7 +83,7 @@ def equal_frequency(n: int) -> Bins:
     >>> br.reliability(curve, bins=br.equal_frequency(3)).n
     array([2, 2, 2])
     """
-    return Bins("equal_frequency", checks.whole_number(n, "n"))
+    return Bins("equal_frequency", checks.whole_number(n, "n", most=_MOST_BINS))
 
 
 def as_bins(value: object) -> Bins:
@@ -88,7 +91,7 @@ def as_bins(value: object) -> Bins:
     if isinstance(value, Bins):
         return value
     if isinstance(value, str):
-        said = re.fullmatch(r"(equal_width|equal_frequency)\((\d+)\)", value)
+        said = re.fullmatch(r"(equal_width|equal_frequency)\((\d{1,18})\)", value)
         if said is None:
             raise InputError(
                 f"bins as text must be such as 'equal_width(10)' or 'equal_frequency(10)', got {value!r}; or pass a "
@@ -98,7 +101,7 @@ def as_bins(value: object) -> Bins:
     if isinstance(value, Sequence | np.ndarray):
         edges = checks.edges(value, "bins")
         return Bins("edges", len(edges) - 1, tuple(float(edge) for edge in edges))
-    return equal_width(checks.whole_number(value, "bins"))
+    return equal_width(checks.whole_number(value, "bins", most=_MOST_BINS))
 
 
 def check_probabilities(curve: "Curve", asker: str) -> None:

@@ -261,6 +261,7 @@ class Curve(Thresholds):
     # --- adding -----------------------------------------------------------------------------------
 
     @classmethod
+    @checks.declared
     def pool(cls, curves: "Iterable[Curve]") -> "Curve":
         """The curve of all rows behind the curves: what ``sum(curves)`` gives, in one step.
 
@@ -276,6 +277,7 @@ class Curve(Thresholds):
         Curve(80 pos, 1,370 neg, prevalence=0.05517)
         """
         pooled = list(curves)
+        checks.all_are(pooled, Curve, "curves")
         if not pooled:
             return cls.from_counts([], [], [])
         for other in pooled[1:]:
@@ -310,6 +312,7 @@ class Curve(Thresholds):
 
     # --- keeping ----------------------------------------------------------------------------------
 
+    @checks.declared
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the curve to a file that `load` reads back: plain arrays in a zip, no pickle.
 
@@ -325,6 +328,7 @@ class Curve(Thresholds):
         files.write(path, self._saved())
 
     @classmethod
+    @checks.declared
     def load(cls, path: str | os.PathLike[str]) -> "Curve":
         """Read a saved curve; a damaged or foreign file is refused."""
         columns, facts = files.read(path)

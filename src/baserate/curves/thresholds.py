@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from baserate import checks
 from baserate.arrays import CountArray, Counts, FloatArray
 from baserate.curves.counting import Counted
 from baserate.curves.point import Point
@@ -183,6 +184,7 @@ class Thresholds(Reading[FloatArray]):
         """
         return self._chosen(AlertRate(alert_rate))
 
+    @checks.declared
     def best(self, metric: Callable[..., object]) -> Point:
         """The threshold where a pointwise metric is best, as read; among equals the highest.
 

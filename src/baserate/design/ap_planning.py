@@ -19,6 +19,7 @@ _RESERVE = 0.3
 Settled = tuple[int | None, int | None]
 
 
+@checks.declared
 def test_set_like(
     example: Curve,
     *,
@@ -71,8 +72,6 @@ def test_set_like(
     >>> plan.n_pos > pilot.n_pos, plan.assured_width <= 0.1
     (True, True)
     """
-    if not isinstance(example, Curve):
-        raise InputError(f"an example must be a Curve, got {type(example).__name__}; build one with Curve.from_scores.")
     check_counted(example)
     if example.missing_class is not None:
         raise InputError(
@@ -157,10 +156,7 @@ def settled_sizes(n_pos: object, n_neg: object) -> Settled:
 def _settled_size(size: object, name: str) -> int | None:
     if size is None:
         return None
-    found = checks.whole_number(size, name)
-    if found > LARGEST:
-        raise InputError(f"{name} must be at most {LARGEST:.0e}, got {size!r}.")
-    return found
+    return checks.whole_number(size, name, most=int(LARGEST))
 
 
 def not_enough(settled: Settled, advice: str) -> InputError:

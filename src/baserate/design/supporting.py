@@ -18,6 +18,7 @@ from baserate.uncertainty.widths import max_width
 _FPRS = (0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6)
 
 
+@checks.declared
 def supports(
     at: Curve | Point,
     *,
@@ -65,8 +66,6 @@ def supports(
     >>> print(found.points[0].precision[0])
     precision 0.375 [0.2389, 0.5605] (95 %, melded, prevalence 0.000999, 100 pos, 10,000 neg)
     """
-    if not isinstance(at, Curve | Point):
-        raise InputError(f"a Curve or a Point is needed, got {type(at).__name__}; build a Curve first.")
     wanted = checks.probability(width, "width")
     places = [checks.prevalence(prevalence) for prevalence in prevalences]
     level = checks.confidence_level(confidence_level)

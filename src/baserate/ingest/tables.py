@@ -17,6 +17,7 @@ TOLERANCE = 1e-4
 MAX_SCORES = 4_000_000
 
 
+@checks.declared
 def curve(
     table: object,
     *,
@@ -67,6 +68,7 @@ def curve(
     return found
 
 
+@checks.declared
 def curves_by(
     table: object,
     *keys: str,

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from baserate import checks
 from baserate.arrays import FloatArray
 from baserate.curves.curve import Curve
 from baserate.curves.extremes import WorstOrder, best_order
@@ -26,6 +27,7 @@ _SLACK = 1e-12
 _SLACK_OF_DIFFERENCES = 1e-14
 
 
+@checks.declared
 def bounds(metric: Callable[..., object], at: Curve | Point) -> Bounds:
     """Certain bounds of a metric on a bucketed curve: what it would be if the rows were told apart lies between.
 

@@ -34,7 +34,7 @@ def rule_from(at: object, *, or_threshold: bool = False) -> Rule:
         return at
     if isinstance(at, str):
         return Rule.parse(at, "at")
-    if callable(at):
+    if callable(at) and not isinstance(at, type):
         return _ByFunction(at)
     if or_threshold and isinstance(at, Real):
         return Threshold(checks.number(at, "at"))

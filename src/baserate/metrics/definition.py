@@ -40,8 +40,8 @@ def metric(
 
     def decorate(compute: F) -> F:
         @functools.wraps(compute)
-        def function(at: Reading[float] | Reading[FloatArray], /, **parameters: object) -> object:
-            value, reason = _evaluate(row, at, parameters)
+        def function(*given: Reading[float] | Reading[FloatArray], **parameters: object) -> object:
+            value, reason = _evaluate(row, _the_one(row, given), parameters)
             if reason is not None:
                 warnings.warn(UndefinedMetricWarning(row.name, reason), stacklevel=2)
             return value
@@ -109,6 +109,18 @@ def _evaluate(
         value = np.asarray(row.compute(at, **parameters), np.float64)
     reason = (at.missing_class or row.undefined) if np.isnan(value).any() else None
     return (float(value) if value.ndim == 0 else value), reason
+
+
+def _the_one(
+    row: Metric, given: tuple[Reading[float] | Reading[FloatArray], ...]
+) -> Reading[float] | Reading[FloatArray]:
+    """What to read; labels and scores one after the other, as other libraries take them, are not it."""
+    if len(given) != 1:
+        raise InputError(
+            f"{row.name} reads one Curve, got {len(given) or 'no'} positional arguments; pass it as "
+            f"br.{row.name}(br.Curve.from_scores(y_true, y_score))."
+        )
+    return given[0]
 
 
 def _check_input(row: Metric, at: object) -> None:

@@ -2,10 +2,11 @@
 
 from baserate import checks
 from baserate.curves.point import Point
-from baserate.errors import InputError, MissingInformationError
+from baserate.errors import MissingInformationError
 from baserate.results import NaturalFrequencies
 
 
+@checks.declared
 def natural_frequencies(point: Point, *, cases: float = 10_000) -> NaturalFrequencies:
     """What happens to so many cases at an operating point: the table that people understand.
 
@@ -32,11 +33,6 @@ def natural_frequencies(point: Point, *, cases: float = 10_000) -> NaturalFreque
     Of 1,080 alerts, 90 are right (8.33 %).
     """
     cases = checks.positive_number(cases, "cases")
-    if not isinstance(point, Point):
-        raise InputError(
-            f"natural_frequencies tells of one Point, got a {type(point).__name__}; choose one, for example "
-            f"curve.at_recall(0.6)."
-        )
     if point.missing_class:
         raise MissingInformationError(
             f"natural_frequencies needs rates of both classes, and {point.missing_class.sentence} behind this point."

@@ -30,6 +30,7 @@ _FINE_PANELS = _PANELS[6:]  # a density may have a narrow peak that a coarse loo
 _AGREEMENT = 1e-10
 
 
+@checks.declared
 def sweep(metric: MetricFunction, at: Curve | Point, prevalences: object) -> Sweep:
     """A metric over a range of prevalences.
 
@@ -69,8 +70,6 @@ def sweep(metric: MetricFunction, at: Curve | Point, prevalences: object) -> Swe
 
 
 def _values(metric: MetricFunction, at: Curve | Point, prevalences: FloatArray) -> tuple[FloatArray, Reason | None]:
-    if not isinstance(at, Curve | Point):
-        raise InputError(f"a metric reads a Curve or a Point, got a {type(at).__name__}; build a Curve first.")
     row = row_of(metric)
     x = (1 - prevalences) / prevalences
     if row is not None and row.family is Family.POINTWISE:
@@ -91,6 +90,7 @@ def _values(metric: MetricFunction, at: Curve | Point, prevalences: FloatArray) 
     return value, next((reason for _, reason in results if reason), None)
 
 
+@checks.declared
 def crossings(
     metric: MetricFunction,
     a: Curve | Point,
@@ -233,6 +233,7 @@ def best_regions(metric: MetricFunction, models: Mapping[str, Curve | Point], lo
     return regions
 
 
+@checks.declared
 def mean_over_prevalence(
     metric: MetricFunction,
     at: Curve | Point,

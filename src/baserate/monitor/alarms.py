@@ -27,6 +27,7 @@ WINDOWS = (1, 2, 3, 6)
 _NO_LOOK = Look(math.nan, math.nan, math.nan)
 
 
+@checks.declared
 def model_alarms(
     metric: MetricFunction,
     curves: Mapping[Key, Curve],
@@ -143,7 +144,7 @@ def model_alarms(
     read = {key: curve.at_prevalence(common) for key, curve in later.items()}
     found = [_found(metric, curve, place, floors) for curve in read.values()]
     how = _place_of(place, {one.chosen for one in (base, *found) if one.chosen is not None})
-    asked = Question(metric, how, lengths, direction, checks.whole_number(n_resamples, "n_resamples"), _seed(rng))
+    asked = Question(metric, how, lengths, direction, checks.repeats(n_resamples, "n_resamples"), _seed(rng))
     planned = max(len(later), 1) if looks is None else checks.whole_number(looks, "looks")
     large = [curve for curve in read.values() if _too_few(curve, floors) is None]
     made = looks_at(large, before.at_prevalence(common), asked, rate / planned)

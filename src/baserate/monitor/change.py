@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Hashable, Mapping
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -31,6 +31,7 @@ NO_PART = ChangePart(math.nan, math.nan, math.nan)
 Key = TypeVar("Key", bound=Hashable)
 
 
+@checks.declared
 def explain_change(
     metric: MetricFunction,
     before: Curve,
@@ -174,6 +175,7 @@ def _parts(metric: MetricFunction, sides: list[_Side], asked: Asked) -> list[Cha
     return found if of_threshold else [*found, ChangePart(0.0, 0.0, 0.0)]
 
 
+@checks.declared
 def explain_changes(
     metric: MetricFunction,
     curves: Mapping[Key, Curve],
@@ -238,13 +240,10 @@ def check_curve(curve: object, rule: str) -> None:
     check_counted(curve)
 
 
-def check_curves(curves: object) -> dict[Hashable, Curve]:
+def check_curves(curves: Mapping[Any, Curve]) -> dict[Hashable, Curve]:
     """Curves by key, at least one of them."""
-    if not isinstance(curves, Mapping) or not curves:
-        raise InputError(
-            f"curves must be a mapping from keys to Curves with at least one entry, got {type(curves).__name__}"
-            f"{' without any' if isinstance(curves, Mapping) else ''}; pass what curves_by returns."
-        )
+    if not curves:
+        raise InputError("curves must hold at least one Curve, got none; pass what br.curves_by returns.")
     for curve in curves.values():
         check_curve(curve, "every group must be a Curve")
     return dict(curves)

@@ -153,6 +153,7 @@ def _prevalence(value: object, rule: Rule | None) -> float | tuple[float, float]
     return checks.prevalence_range(*value)
 
 
+@checks.declared
 def check(
     claim: Claim,
     curve: Curve,
@@ -195,12 +196,6 @@ def check(
     >>> print(br.check(claim, curve, rng=0))
     broken: precision >= 0.5 at recall >= 0.4, prevalence 0.009901, 95 % sure: precision is 0.4077, at most 0.4674
     """
-    for given, kind in ((claim, Claim), (curve, Curve)):
-        if not isinstance(given, kind):
-            raise InputError(
-                f"check takes a Claim and a Curve, got a {type(given).__name__}; pass both in this order, and many "
-                f"claims one by one: all(br.check(claim, curve) for claim in claims)."
-            )
     asked, generator = claim._asked, checks.generator(rng)
     try:
         found = _estimated(asked, curve, _of_both_ends(claim.confidence_level), n_resamples, generator)
@@ -292,6 +287,7 @@ _SHARED = ("prevalence", "confidence_level")
 _KEYS = ("name", "metric", "at", "at_least", "at_most", *_SHARED)
 
 
+@checks.declared
 def read_claims(path: str | os.PathLike[str]) -> list[Claim]:
     """Claims from a TOML file.
 

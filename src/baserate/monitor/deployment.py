@@ -26,6 +26,7 @@ _FINE = 257
 _COARSER = 4  # of the places of a span, both ends and every so many between them
 
 
+@checks.declared
 def worst_case(
     metric: MetricFunction,
     at: Curve | Point,
@@ -112,6 +113,7 @@ def _where_worst(metric: MetricFunction, at: Curve | Point, span: Span, sign: fl
     return float(places[0 if np.isnan(values).all() else np.nanargmin(values)])
 
 
+@checks.declared
 def deploy(
     choose: Curve,
     judge: Curve,
@@ -155,9 +157,6 @@ def deploy(
     >>> plan.chosen, plan.alerts_per_day[1] < 50 < plan.alerts_per_day[2]
     ('alert_rate <= 0.0025 at prevalence 0.001', True)
     """
-    for name, curve in (("choose", choose), ("judge", judge)):
-        if not isinstance(curve, Curve):
-            raise InputError(f"{name} must be a Curve, got {type(curve).__name__}; build one with Curve.from_scores.")
     eta = checks.prevalence(judge.prevalence if prevalence is None else prevalence)
     per_day = None if traffic is None else checks.positive_number(traffic, "traffic")
     choosing, judging = choose.at_prevalence(eta), judge.at_prevalence(eta)

@@ -27,6 +27,7 @@ _CONVENTIONS = ("leave out", "boyd")
 _BY_BOYD = {Reason.NO_POSITIVES: 0.0, Reason.NO_NEGATIVES: 1.0}
 
 
+@checks.declared
 def mean_over_folds(
     metric: MetricFunction,
     curves: Curves,
@@ -99,17 +100,9 @@ def mean_over_folds(
     )
 
 
-def _by_key(curves: object) -> dict[Any, Curve]:
+def _by_key(curves: Curves) -> dict[Any, Curve]:
     """Folds by their keys, or by their numbers."""
-    if isinstance(curves, Mapping):
-        found = dict(curves)
-    elif isinstance(curves, Sequence) and not isinstance(curves, str):
-        found = dict(enumerate(curves))
-    else:
-        raise InputError(f"curves must be a mapping or a list of Curves, got {type(curves).__name__}; pass one.")
-    for fold in found.values():
-        if not isinstance(fold, Curve):
-            raise InputError(f"curves must hold Curves, got {type(fold).__name__}; build them with Curve.from_scores.")
+    found = dict(curves) if isinstance(curves, Mapping) else dict(enumerate(curves))
     if not found:
         raise InputError("curves must hold at least one Curve, got none; pass the folds.")
     return found
@@ -179,6 +172,7 @@ class _Piecewise(NamedTuple):
     slope: FloatArray
 
 
+@checks.declared
 def summary_pr_curve(curves: Curves, prevalence: float | str) -> SummaryPRCurve:
     r"""The vertical average of PR curves at one prevalence: at each recall, the mean of their precisions.
 

@@ -38,6 +38,7 @@ class _Asked(NamedTuple):
     interval: Asked
 
 
+@checks.declared
 def by_slice(
     metric: MetricFunction,
     curves: Mapping[Key, Curve],
@@ -127,6 +128,7 @@ def by_slice(
     return _table("slice", named, asked, [_differences(compared, asked)])
 
 
+@checks.declared
 def by_period(
     metric: MetricFunction,
     curves: Mapping[Key, Curve],
@@ -210,9 +212,9 @@ def _asked(
 
 def common_prevalence(curves: Mapping[Hashable, Curve], prevalence: Hashable) -> float:
     """One prevalence for all: that of a group, by its key, the mean of all, or a given one."""
-    if prevalence in curves:
+    if isinstance(prevalence, Hashable) and prevalence in curves:
         return checks.prevalence(curves[prevalence].prevalence)
-    if prevalence != "mean":
+    if not isinstance(prevalence, str) or prevalence != "mean":
         if isinstance(prevalence, str) and ":" not in prevalence:
             known = [str(key) for key in curves] + ["mean"]
             hint = checks.did_you_mean(prevalence, known)

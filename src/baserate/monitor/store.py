@@ -100,6 +100,7 @@ class CurveStore:
     True
     """
 
+    @checks.declared
     def __init__(self, path: str | os.PathLike[str], *, timeout: float = 30.0, read_only: bool = False) -> None:
         self.path = Path(path)
         self.timeout = checks.not_negative(timeout, "timeout")
@@ -108,6 +109,7 @@ class CurveStore:
 
     # --- writing ----------------------------------------------------------------------------------
 
+    @checks.declared
     def append(
         self, curve: Curve, *, model: str, period: str, slice: str | None = None, replace: bool = False
     ) -> Receipt:
@@ -140,6 +142,7 @@ class CurveStore:
         """
         return self.append_many({Key(model, period, slice): curve}, replace=replace)[0]
 
+    @checks.declared
     def append_many(
         self,
         curves: "Mapping[Key, Curve] | Mapping[tuple[str, str, str | None], Curve]",
@@ -186,6 +189,7 @@ class CurveStore:
 
     # --- reading ----------------------------------------------------------------------------------
 
+    @checks.declared
     def curve(self, *, model: str, period: str, slice: str | None = None) -> Curve:
         """The curve that is kept under a key."""
         key = _key((model, period, slice))
@@ -195,6 +199,7 @@ class CurveStore:
             raise InputError(f"a key must be one that is kept, got {key}, which is not; see keys().")
         return self._decoded(row)
 
+    @checks.declared
     def curves(self, *, model: str, slice: str | None = None, last: int | None = None) -> dict[str, Curve]:
         """The curves of a model by period, in order: all, or the `last` ones."""
         _key((model, "any", slice))
@@ -203,11 +208,13 @@ class CurveStore:
             found = rows.series(model, slice or "", last=wanted)
         return {row.period: self._decoded(row) for row in found}
 
+    @checks.declared
     def keys(self, *, model: str | None = None) -> list[Key]:
         """What is kept, in order: of one model, or of all."""
         with self._reading() as rows:
             return [row.key for row in rows.curves(model, content=False)]
 
+    @checks.declared
     def history(self, *, model: str, slice: str | None = None) -> dict[str, Array]:
         """A table of what is known without looking at curves: period, n_pos, n_neg, n_bytes and width, in order."""
         _key((model, "any", slice))
@@ -305,7 +312,9 @@ def _receipt(status: Status, row: Row) -> Receipt:
     return Receipt(row.key, status, row.n_bytes, not row.bucketed, row.width)
 
 
-def _key(key: Iterable[object]) -> Key:
+def _key(key: object) -> Key:
+    if not isinstance(key, tuple) or len(key) != 3:
+        raise InputError(f"a key must be (model, period, slice), got {key!r}; pass None for a slice of all rows.")
     model, period, part = key
     for name, value in (("model", model), ("period", period), ("slice", part)):
         if name == "slice" and value is None:
@@ -316,4 +325,4 @@ def _key(key: Iterable[object]) -> Key:
             value.encode()
         except UnicodeEncodeError:
             raise InputError(f"{name} must be text that can be written as UTF-8, got {value!r}; name it.") from None
-    return Key(model, period, part)  # type: ignore[arg-type]  # checked above
+    return Key(model, period, part)  # checked above

@@ -53,6 +53,7 @@ class GroupsDisplay(Display):
     _group: ClassVar[str]  # what a group is called in a table
 
     @classmethod
+    @checks.declared
     def from_curves(
         cls,
         curves: Mapping[Any, Curve] | Mapping[Any, Point],

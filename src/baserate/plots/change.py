@@ -9,7 +9,6 @@ import numpy as np
 from baserate import checks
 from baserate.arrays import BoolArray
 from baserate.curves.curve import Curve
-from baserate.errors import InputError
 from baserate.metrics.by_name import Chooser
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.monitor.alarms import model_alarms
@@ -70,6 +69,7 @@ class ChangeDisplay(Display):
     alarms_: "Line2D | None" = field(init=False)
 
     @classmethod
+    @checks.declared
     def from_curves(
         cls,
         curves: Mapping[Key, Curve],
@@ -121,6 +121,7 @@ class ChangeDisplay(Display):
         return made
 
     @classmethod
+    @checks.declared
     def from_changes(cls, changes: Changes, alarms: Alarms | None = None) -> Self:
         """The Display of changes that are explained already, with alarms if there are any.
 
@@ -134,11 +135,6 @@ class ChangeDisplay(Display):
         >>> plots.ChangeDisplay.from_changes(changes).frame()["prior"].round(3)
         array([-0.259])
         """
-        if not isinstance(changes, Changes) or not isinstance(alarms, Alarms | None):
-            raise InputError(
-                f"a ChangeDisplay is made from Changes and Alarms, got {type(changes).__name__} and "
-                f"{type(alarms).__name__}; pass what explain_changes and model_alarms return."
-            )
         raised = set() if alarms is None else {k for k, on in zip(alarms.keys, alarms.alarm, strict=True) if on}
         label = METRICS[changes.metric].label if changes.metric in METRICS else changes.metric
         return cls(changes.metric, label, changes, np.array([key in raised for key in changes.keys], bool))

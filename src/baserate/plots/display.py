@@ -173,15 +173,6 @@ def _scores(estimator: Any, X: object, positive: Label | None) -> tuple[FloatArr
     )
 
 
-def check_curve(curve: object) -> Curve:
-    """A curve, or a sentence."""
-    if not isinstance(curve, Curve):
-        raise InputError(
-            f"a Display is made from a Curve, got {type(curve).__name__}; use from_predictions for labels and scores."
-        )
-    return curve
-
-
 def fill_band(ax: "Axes", band: Band | None, line: "Line2D") -> "PolyCollection | None":
     """The band around a line, in the colour of the line; None where there is none."""
     if band is None:

@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from baserate import checks
 from baserate.arrays import FloatArray
 from baserate.curves.curve import Curve
 from baserate.errors import Reason
 from baserate.metrics.areas import auc_prg
 from baserate.metrics.definition import evaluate
 from baserate.plots import drawing, shape, words
-from baserate.plots.display import CurveDisplay, Frame, check_curve, fill_band
+from baserate.plots.display import CurveDisplay, Frame, fill_band
 from baserate.results import Band
 from baserate.uncertainty.bands import prg_band
 
@@ -80,6 +81,7 @@ class PrecisionRecallGainDisplay(CurveDisplay):
     band_: "PolyCollection | None" = field(init=False)
 
     @classmethod
+    @checks.declared
     def from_curve(
         cls,
         curve: Curve,
@@ -113,7 +115,6 @@ class PrecisionRecallGainDisplay(CurveDisplay):
         >>> display.recall_gain.round(3), display.precision_gain.round(3)
         (array([0.   , 0.926, 0.988, 1.   ]), array([0.963, 0.963, 0.728, 0.   ]))
         """
-        check_curve(curve)
         value, reason = evaluate(auc_prg, curve)
         line, found = shape.NOTHING, None
         if reason is None:

@@ -13,7 +13,7 @@ from baserate.errors import InputError, Reason
 from baserate.metrics.areas import auc_pr, average_precision
 from baserate.metrics.definition import evaluate
 from baserate.plots import drawing, shape, words
-from baserate.plots.display import CurveDisplay, Frame, check_curve, fill_band
+from baserate.plots.display import CurveDisplay, Frame, fill_band
 from baserate.results import Band
 from baserate.uncertainty.bands import pr_band
 
@@ -96,6 +96,7 @@ class PrecisionRecallDisplay(CurveDisplay):
     f1_lines_: "list[Line2D]" = field(init=False)
 
     @classmethod
+    @checks.declared
     def from_curve(
         cls,
         curve: Curve,
@@ -133,7 +134,6 @@ class PrecisionRecallDisplay(CurveDisplay):
         >>> display.recall, display.precision.round(3)
         (array([0. , 0.6, 0.9, 1. ]), array([0.75, 0.75, 0.29, 0.1 ]))
         """
-        check_curve(curve)
         if area not in (average_precision, auc_pr):
             raise InputError(f"area must be br.average_precision or br.auc_pr, got {area!r}; pass one of them.")
         value, reason = evaluate(area, curve)

@@ -92,6 +92,7 @@ class PrevalenceDisplay(Display):
     crossings_: "Line2D | None" = field(init=False)
 
     @classmethod
+    @checks.declared
     def from_curves(
         cls,
         curves: Mapping[str, Curve | Point],
@@ -245,15 +246,12 @@ class PrevalenceDisplay(Display):
         return marks
 
 
-def named_models(curves: object) -> dict[str, Curve | Point]:
+def named_models(
+    curves: Mapping[Any, Curve | Point] | Mapping[Any, Curve] | Mapping[Any, Point],
+) -> dict[str, Curve | Point]:
     """Models by name, or a sentence."""
-    if not isinstance(curves, Mapping) or not curves:
-        raise InputError(f"curves must be a mapping of names to Curves or Points, got {curves!r}; pass one.")
-    for name, model in curves.items():
-        if not isinstance(model, Curve | Point):
-            raise InputError(
-                f"curves must hold Curves or Points, got a {type(model).__name__} for {name!r}; build a Curve first."
-            )
+    if not curves:
+        raise InputError("curves must hold at least one Curve or Point, got none; pass the models by name.")
     named = {words.key_text(name): model for name, model in curves.items()}
     if len(named) < len(curves):
         raise InputError(f"curves must have different names, got {list(curves)}; rename one.")

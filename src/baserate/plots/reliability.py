@@ -15,7 +15,7 @@ from baserate.curves.bins import BinsLike, place_of
 from baserate.curves.curve import Curve
 from baserate.metrics.probabilities import brier_score
 from baserate.plots import drawing, words
-from baserate.plots.display import CurveDisplay, Frame, check_curve
+from baserate.plots.display import CurveDisplay, Frame
 from baserate.results import IsotonicReliability, Reliability
 from baserate.results.reliability import AGREES
 from baserate.uncertainty.isotonic_band import isotonic_reliability
@@ -107,6 +107,7 @@ class ReliabilityDisplay(CurveDisplay):
     histogram_ax_: "Axes | None" = field(init=False)
 
     @classmethod
+    @checks.declared
     def from_curve(
         cls,
         curve: Curve,
@@ -145,7 +146,6 @@ class ReliabilityDisplay(CurveDisplay):
         >>> display.result.event_rate.round(3), display.frame()["judgement"]
         (array([0.117, 0.574, 0.964]), ['agrees', 'agrees', 'too low'])
         """
-        check_curve(curve)
         result: Reliability | IsotonicReliability
         if checks.one_of(kind, ("bins", "isotonic"), "kind") == "bins":
             result = reliability(curve, bins=bins, confidence_level=confidence_level)

@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from baserate import checks
 from baserate.arrays import FloatArray
 from baserate.curves.curve import Curve
 from baserate.errors import Reason
 from baserate.metrics.areas import roc_auc
 from baserate.metrics.definition import evaluate
 from baserate.plots import drawing, shape, words
-from baserate.plots.display import CurveDisplay, Frame, check_curve, fill_band
+from baserate.plots.display import CurveDisplay, Frame, fill_band
 from baserate.results import Band
 from baserate.uncertainty.bands import roc_band
 
@@ -73,6 +74,7 @@ class RocDisplay(CurveDisplay):
     band_: "PolyCollection | None" = field(init=False)
 
     @classmethod
+    @checks.declared
     def from_curve(
         cls,
         curve: Curve,
@@ -106,7 +108,6 @@ class RocDisplay(CurveDisplay):
         >>> display.recall, display.fpr.round(3)
         (array([0. , 0.6, 0.9, 1. ]), array([0.   , 0.022, 0.244, 1.   ]))
         """
-        check_curve(curve)
         value, reason = evaluate(roc_auc, curve)
         path, smallest, found = shape.Path(*shape.NOTHING), _WIDEST, None
         if reason is None:

@@ -13,6 +13,7 @@ from baserate.results.priors import PrevalenceEstimate
 METHODS = ("mixture", "em", "adjusted_count")
 
 
+@checks.declared
 def estimate_prevalence(
     curve: Curve,
     unlabelled: object,
@@ -94,21 +95,12 @@ def estimate_prevalence(
     level = checks.confidence_level(confidence_level)
     trusted = _trusted(method, scores_prevalence)
     wanted = _wanted_threshold(method, threshold)
-    rows = side_by_side(_labelled(curve), _scores(unlabelled))
+    rows = side_by_side(curve, _scores(unlabelled))
     if method == "em":
         _check_probabilities(rows)
         return by_em(examined(rows, level), trusted or rows.curve.own_prevalence or np.nan)
     found = examined(rows, level)
     return by_adjusted_count(found, wanted) if method == "adjusted_count" else by_mixture(found)
-
-
-def _labelled(curve: object) -> Curve:
-    if not isinstance(curve, Curve):
-        raise InputError(
-            f"estimate_prevalence needs a Curve of labelled rows, got a {type(curve).__name__}; build one with "
-            f"Curve.from_scores(y_true, y_score)."
-        )
-    return curve
 
 
 def _scores(unlabelled: object) -> Curve:

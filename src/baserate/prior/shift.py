@@ -3,6 +3,7 @@
 import numpy as np
 import scipy
 
+from baserate import checks
 from baserate.arrays import FloatArray
 from baserate.curves.curve import Curve
 from baserate.errors import InputError, Reason
@@ -13,6 +14,7 @@ from baserate.results.priors import PriorShiftCheck
 _ROWS_PER_BIN = 5
 
 
+@checks.declared
 def prior_shift_check(before: Curve, after: Curve) -> PriorShiftCheck:
     """Whether positives still score as positives did, and negatives as negatives did.
 
@@ -49,11 +51,6 @@ def prior_shift_check(before: Curve, after: Curve) -> PriorShiftCheck:
 together p = 0.027)
     """
     for name, given in (("before", before), ("after", after)):
-        if not isinstance(given, Curve):
-            raise InputError(
-                f"{name} must be a Curve of labelled rows, got a {type(given).__name__}; build one with "
-                f"Curve.from_scores(y_true, y_score)."
-            )
         if given.weighted:
             raise InputError(f"{name} must have rows without weights, got a weighted curve; count its rows instead.")
     starts, (place_before, place_after) = places(before, after)

@@ -3,7 +3,7 @@
 import html
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 
 from baserate import checks
@@ -64,6 +64,7 @@ _CALIBRATION_HINT = (
 _SCRIPTS = ("drawing.js", "calibration.js", "page.js")
 
 
+@checks.declared
 def write_report(
     path: str | os.PathLike[str],
     models: Mapping[str, Curve],
@@ -103,9 +104,9 @@ def write_report(
     >>> path.stat().st_size < 500_000
     True
     """
-    several = [prevalences] if isinstance(prevalences, str | float | int) else prevalences
+    several = prevalences if isinstance(prevalences, Iterable) and not isinstance(prevalences, str) else [prevalences]
     wanted = [checks.prevalence(prevalence) for prevalence in several]
-    draws = checks.whole_number(n_resamples, "n_resamples")
+    draws = checks.repeats(n_resamples, "n_resamples")
     write(path, content(title, models, wanted, groups or {}, n_resamples=draws))
 
 

@@ -33,6 +33,7 @@ from baserate.uncertainty.samplers import OfCurve, check_draws
 _PLACES = 101  # along a curve, if the caller does not say where
 
 
+@checks.declared
 def sweep_estimates(
     metric: MetricFunction,
     at: Curve | Point,
@@ -103,6 +104,7 @@ def band_of(
 # --- along a curve --------------------------------------------------------------------------------
 
 
+@checks.declared
 def pr_band(
     curve: Curve,
     recalls: object = None,
@@ -153,6 +155,7 @@ def pr_band(
     )
 
 
+@checks.declared
 def roc_band(
     curve: Curve,
     fprs: object = None,
@@ -189,6 +192,7 @@ def roc_band(
     return _band(curve, read, places, asked, simultaneous=simultaneous, names=("recall", "fpr"), prevalence=None)
 
 
+@checks.declared
 def prg_band(
     curve: Curve,
     recall_gains: object = None,

@@ -33,6 +33,7 @@ _FEW_PAIRS = 1_000_000
 _FEW_STEPS = 20_000_000
 
 
+@checks.declared
 def better_than_chance(
     metric: MetricFunction,
     curve: Curve,
@@ -99,7 +100,7 @@ def better_than_chance(
     """
     check_cases(curve, "a test against chance")
     _check_metric(metric)
-    n_permutations, rng = checks.whole_number(n_permutations, "n_permutations"), checks.generator(rng)
+    n_permutations, rng = checks.repeats(n_permutations, "n_permutations"), checks.generator(rng)
     value, reason = evaluate(metric, curve)
     found = ChanceTest(
         metric=describe(metric),

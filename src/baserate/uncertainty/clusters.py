@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from baserate import checks
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.errors import InputError, Reason
@@ -27,6 +28,7 @@ from baserate.uncertainty.samplers import OfClusters, check_draws
 _FEWEST = 5
 
 
+@checks.declared
 def cluster_estimate(
     metric: MetricFunction,
     clusters: Mapping[object, Curve],

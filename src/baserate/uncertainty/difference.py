@@ -21,6 +21,7 @@ from baserate.uncertainty.levels import is_chosen
 from baserate.uncertainty.readers import why_no_ends
 
 
+@checks.declared
 def difference(
     metric: MetricFunction,
     pair: Pair,
@@ -131,6 +132,7 @@ def contest_among(metric: MetricFunction, models: SameRows, at: Chooser | tuple[
     return Contest(metric, models, places, np.array([curves[0].odds_against]))
 
 
+@checks.declared
 def swap_test(
     metric: MetricFunction,
     pair: Pair,
@@ -167,7 +169,7 @@ def swap_test(
     >>> br.swap_test(br.roc_auc, pair, n_permutations=99, rng=0)
     0.01
     """
-    n, generator = checks.whole_number(n_permutations, "n_permutations"), checks.generator(rng)
+    n, generator = checks.repeats(n_permutations, "n_permutations"), checks.generator(rng)
     contest = contest_of(metric, pair, at)
     if any(isinstance(model, Point) and not is_chosen(model) for model in contest.places):
         raise InputError(

@@ -43,6 +43,7 @@ CAUTION = "this method has been seen to hold less often than it says (docs/cover
 BUCKETS_AS_TIES = "scores in one bucket are read as ties, and what that does to this metric is not known"
 
 
+@checks.declared
 def estimate(
     metric: MetricFunction,
     at: Curve | Point,
@@ -171,7 +172,7 @@ class Asked(NamedTuple):
     @classmethod
     def of(cls, confidence_level: float, n_resamples: int, rng: np.random.Generator | int | None) -> "Asked":
         """Refuse what cannot be asked for."""
-        level, n_draws = checks.confidence_level(confidence_level), checks.whole_number(n_resamples, "n_resamples")
+        level, n_draws = checks.confidence_level(confidence_level), checks.repeats(n_resamples, "n_resamples")
         return cls(level, n_draws, seeds_from(checks.generator(rng)))
 
     def apart(self, part: int) -> "Asked":

@@ -29,6 +29,7 @@ class _Population(NamedTuple):
     neg: FloatArray  # negatives expected in each
 
 
+@checks.declared
 def isotonic_reliability(
     curve: Curve,
     *,
@@ -96,7 +97,7 @@ def isotonic_reliability(
     wanted = checks.one_of(band, ("consistency", "confidence"), "band")
     level, n, generator = (
         checks.confidence_level(confidence_level),
-        checks.whole_number(n_resamples, "n_resamples"),
+        checks.repeats(n_resamples, "n_resamples"),
         checks.generator(rng),
     )
     check_cases(curve, "isotonic_reliability")

@@ -31,6 +31,7 @@ _CELLS = 128  # of the grid of log-odds on which drawn curves are compared
 _EQUAL = 1e-13  # relatively; a difference of this size is rounding
 
 
+@checks.declared
 def lead(
     metric: MetricFunction,
     pair: Pair,
@@ -85,6 +86,7 @@ def _sign(metric: MetricFunction) -> float:
     return -1.0 if lower_is_better(metric) else 1.0
 
 
+@checks.declared
 def ranking(
     metric: MetricFunction,
     models: Models | Pair | Mapping[str, Curve | Point],
@@ -172,9 +174,7 @@ def ranking(
 
 def _named(models: object, at: object) -> dict[str, Curve | Point]:
     if not isinstance(models, Mapping) or not models:
-        raise InputError(
-            f"models must be a mapping of names to Curves or Points, Models or a Pair, got {models!r}; pass one."
-        )
+        raise InputError("models must hold at least one Curve or Point, got none; pass the models by name.")
     if at is not None:
         raise InputError(f"at chooses points for Models or a Pair, got {at!r} with a mapping; pass points by name.")
     named = {str(name): model for name, model in models.items()}
@@ -238,6 +238,7 @@ def _plausible_ranks(contest: Contest, p_value: FloatArray, risk: float) -> tupl
     return first, last
 
 
+@checks.declared
 def crossing_estimates(
     metric: MetricFunction,
     pair: Pair,

@@ -16,6 +16,7 @@ from baserate.results import Undersampled
 from baserate.uncertainty.picks import check_cases, picks
 
 
+@checks.declared
 def undersampled(
     metric: MetricFunction,
     curve: Curve,
@@ -75,7 +76,7 @@ def undersampled(
     check_cases(curve, "undersampling")
     _check_metric(metric)
     wanted = checks.prevalence(prevalence)
-    n_samples, rng = checks.whole_number(n_samples, "n_samples"), checks.generator(rng)
+    n_samples, rng = checks.repeats(n_samples, "n_samples"), checks.generator(rng)
     n_pos, n_neg = _sizes(curve, wanted)
     test_sets = progress(_test_sets(curve, n_pos, n_neg, n_samples, rng), n_samples, "Drawing test sets")
     value, reason = evaluate(metric, curve.at_prevalence(wanted))

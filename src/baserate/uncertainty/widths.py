@@ -14,6 +14,7 @@ from baserate.results import Band, MaxWidth
 from baserate.uncertainty.points import through, values
 
 
+@checks.declared
 def box_band(
     metric: MetricFunction, prevalences: object, *, tpr: tuple[float, float], fpr: tuple[float, float]
 ) -> Band:
@@ -171,7 +172,7 @@ def box_level(
     0.76
     """
     (true_tpr, tpr_margin), (true_fpr, fpr_margin) = _rate_and_margin(tpr, "tpr"), _rate_and_margin(fpr, "fpr")
-    n, generator = checks.whole_number(n_samples, "n_samples"), checks.generator(rng)
+    n, generator = checks.repeats(n_samples, "n_samples"), checks.generator(rng)
     seen_tpr = true_tpr + tpr_margin * generator.standard_normal(n)
     seen_fpr = true_fpr + fpr_margin * generator.standard_normal(n)
     # Precision depends on FPR/TPR only, so the true ratio is to lie between those of the two corners; no division,

@@ -1,0 +1,174 @@
+"""Objects at the doors: a Curve, a Pair, a metric, a mapping of curves, a path.
+
+What a public function takes is declared once, by the annotations of its signature; `declared` holds every call to them.
+Numbers and columns have checks of their own, because their rules are about values.
+"""
+
+import collections.abc
+import functools
+import inspect
+import os
+import types
+import typing
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import Parameter
+from typing import NamedTuple, ParamSpec, TypeVar
+
+from baserate.errors import InputError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# How to come by one of ours; a class that is not here is not looked at.
+_HOW = {
+    "Curve": "build one with br.Curve.from_scores(y_true, y_score)",
+    "Point": "choose one, for example curve.at_recall(0.6)",
+    "Pair": "build one with br.Pair.from_scores(y_true, score_a, score_b)",
+    "Claim": "write one as br.Claim(br.f1, at_least=0.5, at='recall=0.6'), and check many one by one: "
+    "all(br.check(claim, curve) for claim in claims)",
+    "Accumulator": "use update for rows, and Curve.pool for curves",
+    "Changes": "pass what br.explain_changes returns",
+    "Alarms": "pass what br.model_alarms returns",
+}
+_MAPPING = "pass what br.curves_by returns, or {'name': curve}"
+_METRIC = "pass a metric such as br.f1"
+
+_ABSTRACT = {collections.abc.Mapping: Mapping, collections.abc.Sequence: Sequence, collections.abc.Iterable: Iterable}
+
+
+class _Wish(NamedTuple):
+    """One thing that a parameter may be: its name in a sentence, the way to come by it, and the test."""
+
+    words: str
+    advice: str
+    met_by: Callable[[object], bool]
+
+
+def declared(function: Callable[P, R]) -> Callable[P, R]:
+    """Refuse objects that are not what the signature says, in one sentence with the right call in it."""
+    parameters = inspect.signature(function).parameters
+
+    @functools.cache
+    def wishes() -> list[tuple[int, str, list[_Wish]]]:  # at the first call, when all names in annotations are there
+        hints = typing.get_type_hints(function)
+        found = [(k, name, _wishes_of_parameter(hints[name])) for k, name in enumerate(parameters) if name in hints]
+        return [(k, name, wanted) for k, name, wanted in found if any(wish.advice for wish in wanted)]
+
+    @functools.wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        for place, name, wanted in wishes():
+            kind = parameters[name].kind
+            if name in kwargs:
+                _check(kwargs[name], name, wanted)
+            elif kind is Parameter.VAR_POSITIONAL:
+                for value in args[place:]:
+                    _check(value, f"each of {name}", wanted)
+            elif place < len(args) and kind is not Parameter.KEYWORD_ONLY:
+                _check(args[place], name, wanted)
+        return function(*args, **kwargs)
+
+    return checked
+
+
+def all_are(values: Iterable[object], kind: type, name: str) -> None:
+    """Every one of them is of the kind."""
+    for value in values:
+        _check(value, f"each of {name}", _wishes(kind))
+
+
+def _check(value: object, name: str, wanted: list[_Wish]) -> None:
+    if any(wish.met_by(value) for wish in wanted):
+        return
+    words = " or ".join(dict.fromkeys(wish.words for wish in wanted if wish.words))
+    raise InputError(f"{name} must be {words}, got {_seen(value)}; {_advice(value, wanted)}.")
+
+
+def _advice(value: object, wanted: list[_Wish]) -> str:
+    advice = next(wish.advice for wish in wanted if wish.advice)
+    if advice is _METRIC and isinstance(value, str) and value.isidentifier():
+        return f"pass br.{value}, not its name"
+    if advice is _HOW["Curve"] and type(value).__name__ == "Point":
+        return "pass the curve it was chosen on"
+    if advice is _HOW["Curve"] and hasattr(value, "columns"):
+        return "build one with br.curve(table, label=…, score=…)"
+    return advice
+
+
+def _seen(value: object) -> str:
+    """What came, by its kind; of short texts and numbers also what they say."""
+    if value is None or isinstance(value, bool | int | float | str):
+        text = repr(value)
+        return text if len(text) <= 40 else f"{text[:40]}…"
+    if isinstance(value, Mapping):
+        wrong = next((key for key, one in value.items() if type(one).__name__ not in _HOW), None)
+        return f"a {type(value).__name__}" + ("" if wrong is None else f" with {_seen(value[wrong])} at {_seen(wrong)}")
+    return f"a {type(value).__name__}"
+
+
+# --- annotations ----------------------------------------------------------------------------------
+
+
+def _wishes_of_parameter(annotation: object) -> list[_Wish]:
+    """What a parameter may be; text, a list, a function by itself is looked at, among others it has its own check."""
+    wishes = _wishes(annotation)
+    if annotation in (str, str | None):
+        return [_Wish("text", "pass one name in quotes", wishes[0].met_by), *wishes[1:]]
+    if typing.get_origin(annotation) in _ABSTRACT and not wishes[0].advice:
+        return [wishes[0]._replace(words="a list", advice="put it in brackets")]
+    if len(wishes) == 2 and wishes[0].met_by is _is_function and not wishes[0].advice:
+        return [wishes[0]._replace(words="a function", advice="pass a function"), wishes[1]]
+    return wishes
+
+
+def _wishes(annotation: object) -> list[_Wish]:
+    """What an annotation allows; those without advice are allowed, but do not make a parameter one to look at."""
+    origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin in (typing.Union, types.UnionType):
+        return [wish for one in inner for wish in _wishes(one)]
+    if origin is collections.abc.Callable:
+        # A metric takes whatever parameters it has; other functions are checked where their results are.
+        return [_Wish("a function of a Curve", _METRIC if inner[0] is Ellipsis else "", _is_function)]
+    if origin in _ABSTRACT:
+        return [_of_many(_ABSTRACT[origin], inner)]
+    if isinstance(origin or annotation, type):
+        return [_of_class(typing.cast(type, origin or annotation))]
+    return [_Wish("", "", lambda value: True)]
+
+
+def _is_function(value: object) -> bool:
+    return callable(value) and not isinstance(value, type)
+
+
+def _of_many(kind: type, inner: tuple[object, ...]) -> _Wish:
+    """A mapping or a sequence of objects; what is in an iterable is not looked at, because looking may use it up."""
+    wanted = _wishes(inner[-1])
+    names = " or ".join(_plural(wish.words) for wish in wanted if wish.words)
+    ours = any(wish.advice for wish in wanted)
+
+    def met_by(value: object) -> bool:
+        if not isinstance(value, kind if ours else Iterable) or isinstance(value, str | bytes):
+            return False
+        items = value.values() if isinstance(value, Mapping) else value if isinstance(value, Sequence) else ()
+        return not ours or all(any(wish.met_by(item) for wish in wanted) for item in items)
+
+    said = "a mapping of names to" if kind is Mapping else "a list of"
+    return _Wish(f"{said} {names}", _MAPPING if ours else "", met_by)
+
+
+def _plural(words: str) -> str:
+    """Many of what is called "a Curve" or "a mapping of names to Curves"."""
+    noun, *rest = words.split(" ")[1:]
+    return " ".join([f"{noun}s", *rest])
+
+
+def _of_class(kind: type) -> _Wish:
+    if kind is os.PathLike:
+        return _Wish("a path", "pass the name of a file", lambda value: isinstance(value, os.PathLike))
+    if kind is float:
+        return _Wish("a number", "", lambda value: hasattr(value, "__float__"))
+    if kind is types.NoneType:
+        return _Wish("", "", lambda value: value is None)
+    ours = kind.__name__ in _HOW and kind.__module__.startswith("baserate.")
+    article = "" if kind.__name__.endswith("s") else "an " if kind.__name__[0] in "AE" else "a "
+    words = article + kind.__name__ if ours else ""
+    return _Wish(words, _HOW[kind.__name__] if ours else "", lambda value: isinstance(value, kind))
