@@ -96,12 +96,12 @@ def test_an_interrupt_is_130(payments, seconds):
 
 
 def test_an_interrupt_while_a_file_is_read_is_130(ask, path, monkeypatch):
-    from baserate.ingest import files
+    from baserate.ingest import engine
 
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(files.ProgressLine, "show", stop)
+    monkeypatch.setattr(engine.ProgressLine, "show", stop)
     assert ask("evaluate", path, "--label", "y", "--score", "p") == (130, "", "Stopped.\n")
 
 

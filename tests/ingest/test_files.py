@@ -16,7 +16,8 @@ import pytest
 
 import baserate as br
 from baserate import progress
-from baserate.ingest import files
+from baserate.ingest import engine, files, relations
+from baserate.ingest.request import Columns
 
 ROWS = {
     "y": [0, 1, 1, 0, None, 1],
@@ -222,7 +223,7 @@ def test_without_duckdb_the_remedy_is_named(folder, monkeypatch):
 
 
 def test_the_memory_limit_is_stated_to_duckdb_and_only_for_files(folder):
-    with files.opened(folder / "rows.parquet", numbers=["p"], label="y", memory_limit="100MB") as found:
+    with files.opened(folder / "rows.parquet", Columns("y", "p"), files.Options("100MB")) as found:
         (limit,) = found.table.query("t", "SELECT current_setting('memory_limit')").fetchone()
     assert limit == "95.3 MiB"
     with pytest.raises(br.InputError, match="memory_limit must be a size such as '512MB'"):
@@ -270,7 +271,7 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path):
     with subprocess.Popen(command, env=surroundings, stderr=subprocess.PIPE) as process:
         try:
             waiting_until = time.monotonic() + 60
-            while not list(spill.glob("baserate-*/*")):  # it works, and has begun to write
+            while not list(spill.glob("baserate-*/spill/*")):  # it works, and has begun to write
                 assert process.poll() is None
                 assert time.monotonic() < waiting_until
                 time.sleep(0.05)
@@ -296,7 +297,7 @@ def interrupted(function):
 
 @pytest.mark.parametrize(
     ("room", "name"),
-    [(tempfile, "mkdtemp"), (files, "_connected"), (files, "_relation"), (threading.Thread, "start"), (os, "scandir")],
+    [(tempfile, "mkdtemp"), (engine, "connected"), (relations, "table"), (threading.Thread, "start"), (os, "scandir")],
     ids=["folder made", "connected", "file opened", "query begun", "folder being removed"],
 )
 @pytest.mark.usefixtures("interrupts_heard")
@@ -328,10 +329,9 @@ def test_an_interrupt_before_a_query_has_begun_is_not_lost(monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(files.nw, "to_native", lambda frame: frame)
-    monkeypatch.setattr(files.ProgressLine, "show", interrupt)
+    monkeypatch.setattr(engine.ProgressLine, "show", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        files._watched(connection, BeginsLate())
+        engine.watched(connection, BeginsLate())
     assert stopped == [True]
     connection.close()
 

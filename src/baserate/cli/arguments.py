@@ -2,7 +2,7 @@
 
 import contextlib
 import glob
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -41,15 +41,33 @@ def of_a_file(command: F) -> F:
                 help="How well average precision is to be known if there are millions of scores.  [default: 1e-4]",
             ),
             click.option("--memory-limit", metavar="SIZE", help="Memory for reading files.  [default: 512MB]"),
+            written_as,
         )
     ):
         command = decorate(command)
     return command
 
 
+def written_as(command: F) -> F:
+    """The options that say how CSV files are written."""
+    delimiter = click.option("--delimiter", metavar="SIGN", help="What stands between the fields of CSV files.")
+    signs = click.Choice([".", ","])
+    decimal = click.option("--decimal", type=signs, help="Their decimal sign.  [default: .]")
+    return delimiter(decimal(command))
+
+
+def reading(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Of what a command was told, how files are to be read."""
+    delimiter = data["delimiter"]
+    # A shell makes it hard to type a tab.
+    signs = {"\\t": "\t", "tab": "\t"}
+    found = {"delimiter": signs.get(delimiter, delimiter), "decimal": data["decimal"] or "."}
+    return found | {"memory_limit": data["memory_limit"]}
+
+
 def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str]) -> None:
     """Refuse, before any work is done, to write over what is read, or into a folder that is not there."""
-    read = [Path(name).resolve() for given in inputs for name in (given, *glob.glob(given, recursive=True))]
+    read = [Path(name).resolve() for given in inputs for name in _named_by(given)]
     for output in outputs:
         if output is None:
             continue
@@ -58,6 +76,11 @@ def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str]) -> None:
             raise InputError(f"an output must go into a folder that is there, got {output!r}; make that folder first.")
         if target in read or (target.exists() and not {*target.parents}.isdisjoint(read)):
             raise InputError(f"an output must not replace what is read, got {output!r}; name another file.")
+
+
+def _named_by(given: str) -> list[str]:
+    """What a path is: itself if it is there, a pattern only if it is not."""
+    return [given] if Path(given).exists() else [given, *glob.glob(given, recursive=True)]
 
 
 def check_clock(tz: str | None, period: str | None) -> None:
@@ -91,21 +114,19 @@ def curves_of(
     tz: str | None,
     positive: str | None,
     tolerance: float | None,
-    memory_limit: str | None,
+    memory_limit: str | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
     n_scores: int = 1,
 ) -> dict[tuple[str, Key], Curve]:
     """The curve of each score and group; `n_scores` is how many scores a command needs."""
     check_clock(tz, period)
     period_meant = _period(period)
     others = (weight, *keys, period_meant and period_meant[0])
-    label, scores = columns_meant(file, label, scores, others=others, n_scores=n_scores, memory_limit=memory_limit)
+    written = reading({"memory_limit": memory_limit, "delimiter": delimiter, "decimal": decimal})
+    label, scores = columns_meant(file, label, scores, others=others, n_scores=n_scores, reading=written)
     found: dict[tuple[str, Key], Curve] = {}
-    options: dict[str, Any] = {
-        "label": label,
-        "weight": weight,
-        "positive": _label(positive),
-        "memory_limit": memory_limit,
-    }
+    options: dict[str, Any] = {"label": label, "weight": weight, "positive": _label(positive), **written}
     options |= {} if tolerance is None else {"tolerance": tolerance}
     for score in dict.fromkeys(scores):
         if not keys and period is None:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from baserate import checks
-from baserate.cli.arguments import curves_of, of_a_file
+from baserate.cli.arguments import curves_of, of_a_file, reading
 from baserate.cli.calibration_tables import Model, Settings, Tables, joined, tables_elsewhere, tables_of
 from baserate.cli.columns import columns_meant
 from baserate.cli.notes import quiet_option
@@ -90,7 +90,7 @@ def _models(file: tuple[str, ...], unlabelled: tuple[str, ...], data: dict[str, 
     groups = {name: data.pop(name) for name in ("keys", "period", "tz")}
     others = (data["weight"], *groups["keys"], groups["period"] and groups["period"].rpartition(":")[0])
     data["label"], data["scores"] = columns_meant(
-        file, data["label"], data["scores"], others=others, n_scores=1, memory_limit=data["memory_limit"]
+        file, data["label"], data["scores"], others=others, n_scores=1, reading=reading(data)
     )
     whole = curves_of(file, keys=(), period=None, tz=None, **data)
     by_group = curves_of(file, **groups, **data) if any(groups.values()) else {}
@@ -104,7 +104,7 @@ def _models(file: tuple[str, ...], unlabelled: tuple[str, ...], data: dict[str, 
 def _without_labels(file: tuple[str, ...], score: str, data: Mapping[str, Any]) -> Curve | None:
     if not file:
         return None
-    return read_curve(list(file), label=None, score=score, weight=data["weight"], memory_limit=data["memory_limit"])
+    return read_curve(list(file), label=None, score=score, weight=data["weight"], **reading(data))
 
 
 def _part(model: Model, prevalence: float | None, settings: Settings) -> tuple[str, Tables]:

@@ -5,11 +5,12 @@ may be any column that is called like one or, if none is, any column of floats. 
 holds, so that a large file is not read for it; should later rows disagree, reading the column refuses them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from baserate.cli.notes import note
 from baserate.errors import InputError
-from baserate.ingest.files import Column, columns_of
+from baserate.ingest.files import Column, Options, columns_of
 
 # Without case and signs: "is_fraud", "isFraud" and "Is Fraud" are one name.
 _LABEL_NAMES = {
@@ -37,15 +38,16 @@ def columns_meant(
     *,
     others: Iterable[str | None],
     n_scores: int,
-    memory_limit: str | None,
+    reading: Mapping[str, Any],
 ) -> tuple[str, tuple[str, ...]]:
     """The columns of the label and the scores: as named, or else the only ones that can be meant.
 
-    `others` are columns that have another part to play; `n_scores` is how many scores a command needs.
+    `others` are columns that have another part to play; `n_scores` is how many scores a command needs; `reading` says
+    how the files are written.
     """
     if label is not None and scores:
         return label, scores
-    columns = columns_of(list(file), memory_limit=memory_limit)
+    columns = columns_of(list(file), Options.checked(**reading))
     named = {label, *scores, *others}
     free = [column for column in columns if column.name not in named]
     try:

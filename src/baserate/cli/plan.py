@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from baserate.cli.arguments import curves_of
+from baserate.cli.arguments import curves_of, written_as
 from baserate.cli.notes import quiet_option
 from baserate.cli.output import Row, in_a_format, show, show_table
 from baserate.cli.prevalences import prevalence_from
@@ -40,6 +40,7 @@ _SHOWN = ("metric", "method", "n_pos", "n_neg", "cost", "prevalence", "wanted_wi
 @click.option("--label", metavar="COLUMN", help="Its column of labels, unless only one can be meant.")
 @click.option("--score", metavar="COLUMN", multiple=True, help="Its column of scores, likewise.")
 @click.option("--positive", metavar="LABEL", help="Which label is the positive one, if not 1 or true.")
+@written_as
 @click.option("--cost-pos", type=float, default=1.0, show_default=True, help="What a positive costs.")
 @click.option("--cost-neg", type=float, default=1.0, show_default=True, help="What a negative costs.")
 @click.option("--positives", "n_pos", type=click.IntRange(1), help="Positives, if their number is settled.")
@@ -71,7 +72,7 @@ def plan(*, methods: tuple[Method, ...], prevalence: str | None, form: str | Non
     ROC curve, or --like names scores whose curve is followed, read at --prevalence or as they are.
     """
     at = None if prevalence is None else prevalence_from(prevalence)
-    example = {name: asked.pop(name) for name in ("like", "label", "score", "positive")}
+    example = {name: asked.pop(name) for name in ("like", "label", "score", "positive", "delimiter", "decimal")}
     if example["like"] is None:
         _check_rates(asked, example)
         plans = [test_set(prevalence=at, method=method, **asked) for method in methods]
@@ -115,7 +116,8 @@ def _plan_like(
         tz=None,
         positive=example["positive"],
         tolerance=None,
-        memory_limit=None,
+        delimiter=example["delimiter"],
+        decimal=example["decimal"],
     )
     (curve,) = found.values()
     return test_set_like(curve if at is None else curve.at_prevalence(at), **asked)

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from baserate.cli.arguments import Key, check_clock, check_outputs, curves_of, of_a_file
+from baserate.cli.arguments import Key, check_clock, check_outputs, curves_of, of_a_file, reading
 from baserate.cli.columns import columns_meant
 from baserate.cli.notes import quiet_option
 from baserate.cli.prevalences import grid_from
@@ -50,7 +50,7 @@ def report(
     wanted = [prevalence for text in prevalences for prevalence in grid_from([text], 2)]
     others = (data["weight"], *keys, period and period.rpartition(":")[0])
     data["label"], data["scores"] = columns_meant(
-        file, data["label"], data["scores"], others=others, n_scores=1, memory_limit=data["memory_limit"]
+        file, data["label"], data["scores"], others=others, n_scores=1, reading=reading(data)
     )
     whole = curves_of(file, keys=(), period=None, tz=None, **data)
     models = {score: curve for (score, _), curve in whole.items()}

@@ -1,5 +1,6 @@
 """The answer of an engine as plain columns."""
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -12,10 +13,18 @@ AnyFrame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
 
 class Answer:
-    """A small table that has left its engine."""
+    """A small table that has left its engine.
 
-    def __init__(self, columns: dict[str, Array | list[object]]) -> None:
+    `written` are columns whose values are still to be read, with what reads one.
+    """
+
+    def __init__(
+        self,
+        columns: dict[str, Array | list[object]],
+        written: Mapping[str, Callable[[object], object]] | None = None,
+    ) -> None:
         self._columns = columns
+        self._written = written or {}
 
     def numbers(self, name: str) -> FloatArray:
         """A column as floats, nan where it is null."""
@@ -33,7 +42,7 @@ class Answer:
             column = column.tolist() if isinstance(column, np.ndarray) else column
             seen: dict[object, int] = {}
             place = np.array([seen.setdefault(value, len(seen)) for value in column], np.intp)
-            values = list(map(_plain, seen))
+            values = [_plain(self._written.get(name, _plain)(value)) for value in seen]
         else:
             found = np.unique(column)
             place = np.searchsorted(found, column)  # quicker than np.unique knows it

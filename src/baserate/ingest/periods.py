@@ -78,6 +78,10 @@ class Calendar(NamedTuple):
     names: list[str]
     begins: list[datetime.date]
 
+    def name(self, place: int) -> str | None:
+        """What the period at a place is called; None where there is no time."""
+        return self.names[place] if place >= 0 else None
+
     def place(self, dtype: nw.dtypes.DType, engine: nw.Implementation) -> nw.Expr:
         """Which period a row of the column ``time`` falls into, counted from 0; -1 without a time."""
         time = nw.col("time")

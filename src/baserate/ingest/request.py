@@ -1,13 +1,13 @@
 """What is asked of a table: which columns play which part, checked, and the table cut down to them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import narwhals.stable.v2 as nw
 
 from baserate.checks import Label, did_you_mean
 from baserate.errors import InputError
-from baserate.ingest import periods
+from baserate.ingest import periods, texts
 from baserate.ingest.collecting import Answer, AnyFrame, collected
 from baserate.ingest.periods import Calendar, Period
 
@@ -24,6 +24,22 @@ class Columns:
     keys: tuple[str, ...] = ()
     period: Period | None = None
     positive: Label | None = None
+
+    @property
+    def names(self) -> set[str]:
+        """All columns that are asked for."""
+        return {name for name in (self.label, self.score, self.weight, *self.keys, self.time) if name is not None}
+
+    @property
+    def grouping(self) -> dict[str, str]:
+        """The columns that rows are grouped by, by what they are called in a `Request`."""
+        named = {} if self.label is None else {"label": self.label}
+        return named | {f"key_{k}": name for k, name in enumerate(self.keys)}
+
+    @property
+    def time(self) -> str | None:
+        """The column that periods are cut from."""
+        return None if self.period is None else self.period.column
 
 
 @dataclass(frozen=True)
@@ -42,8 +58,8 @@ class Request:
         The names of the periods that the last key counts.
     collect : callable
         How to have the engine work something out.
-    labels_are_text : bool
-        Whether labels are text because the file knows nothing else.
+    text : collection of str
+        Columns that are text because the file knows nothing else.
     length : int or None
         The number of rows of a frame that does not tell it, where it is known.
     """
@@ -53,7 +69,7 @@ class Request:
     whole_scores: bool
     calendar: Calendar | None
     collect: Collect
-    labels_are_text: bool = False
+    text: Collection[str] = ()
     length: int | None = None
 
     @property
@@ -71,12 +87,20 @@ class Request:
         """Whether rows have weights."""
         return self.columns.weight is not None
 
-    def named(self, key: tuple[object, ...]) -> tuple[object, ...]:
-        """A key as it came back from the engine, with the name of the period in place of its number."""
-        if self.calendar is None:
-            return key
-        place = int(key[-1])  # type: ignore[call-overload]
-        return *key[:-1], self.calendar.names[place] if place >= 0 else None
+    @property
+    def labels_are_text(self) -> bool:
+        """Whether labels are text because the file knows nothing else."""
+        return self.columns.label in self.text
+
+    def named(self, keys: Sequence[tuple[object, ...]]) -> list[tuple[object, ...]]:
+        """Keys as they came back from the engine, with names of periods, and whole numbers where text means these."""
+        columns = [list(column) for column in zip(*keys, strict=True)]
+        for k, name in enumerate(self.columns.keys[: len(columns)]):
+            if name in self.text:
+                columns[k] = texts.as_whole_numbers(columns[k])
+        if self.calendar is not None and columns:
+            columns[-1] = [self.calendar.name(int(place)) for place in columns[-1]]
+        return list(zip(*columns, strict=True)) if columns else list(keys)
 
 
 def request(
@@ -84,13 +108,13 @@ def request(
     columns: Columns,
     *,
     collect: Collect = collected,
-    labels_are_text: bool = False,
+    text: Collection[str] = (),
     length: int | None = None,
 ) -> Request:
     """Check the columns and cut the table down to them."""
     frame = _frame(table)
     schema = frame.collect_schema()
-    _check_names(columns, list(schema.names()))
+    check_names(columns, list(schema.names()))
     _check_numbers(schema[columns.score], "score", columns.score)
     selected = [nw.col(columns.score).cast(nw.Float64).alias("score")]
     if columns.label is not None:
@@ -110,7 +134,7 @@ def request(
         frame = frame.with_columns(place).drop("time")
     whole_scores = schema[columns.score].is_integer()
     frame = _with_good_numbers(frame, columns)
-    return Request(frame, columns, whole_scores, calendar, collect, labels_are_text, length)
+    return Request(frame, columns, whole_scores, calendar, collect, text, length)
 
 
 def _frame(table: object) -> AnyFrame:
@@ -133,7 +157,8 @@ def _selected(frame: AnyFrame, columns: list[nw.Expr]) -> AnyFrame:
         ) from None
 
 
-def _check_names(columns: Columns, known: list[str]) -> None:
+def check_names(columns: Columns, known: list[str]) -> None:
+    """Refuse columns that the table does not have."""
     wanted = [("label", columns.label)] if columns.label is not None else []
     wanted += [("score", columns.score), *(("a key", key) for key in columns.keys)]
     wanted += [("weight", columns.weight)] if columns.weight is not None else []

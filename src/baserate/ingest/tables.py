@@ -7,7 +7,8 @@ from baserate import checks
 from baserate.checks import Label
 from baserate.curves.curve import Curve
 from baserate.errors import DataFileError, InputError, UnlabelledWarning
-from baserate.ingest import files
+from baserate.ingest import files, paths
+from baserate.ingest.files import Options
 from baserate.ingest.groups import Reader
 from baserate.ingest.passes import gather
 from baserate.ingest.periods import period_from
@@ -28,6 +29,8 @@ def curve(
     tolerance: float = TOLERANCE,
     max_scores: int = MAX_SCORES,
     memory_limit: str | None = None,
+    delimiter: str | None = None,
+    decimal: str = ".",
 ) -> Curve:
     """The curve of a table of labels and scores, whatever engine holds it.
 
@@ -38,7 +41,7 @@ def curve(
     ----------
     table : dataframe or path
         pandas, polars (eager or lazy), pyarrow, a DuckDB relation, Dask, PySpark (classic or Connect) or Ibis; or
-        files: Parquet, CSV or JSON lines, compressed or not, as a path, a folder (``key=value`` parts of its paths are
+        files: Parquet, CSV or JSON lines, compressed or not, as a path, a folder (``key=value`` folders in it are
         columns), a pattern such as ``"2026/*.csv.gz"``, or a list of these. Files need the extra ``baserate[files]``.
     label, score, weight : str
         Names of columns. Labels as in `Curve.from_scores`; a row without a label is counted in ``curve.unlabelled``,
@@ -55,6 +58,9 @@ def curve(
     memory_limit : str, optional
         How much memory reading files may take, such as "2GB"; 512MB unless told. What does not fit goes to a
         temporary folder.
+    delimiter, decimal : str, optional
+        How CSV files are written: what stands between fields, if the header leaves it open, and the decimal sign, "."
+        unless told. Nothing else about them is guessed: see the rules in the documentation of tables.
 
     Examples
     --------
@@ -64,7 +70,8 @@ def curve(
     Curve(2 pos, 2 neg, prevalence=0.5)
     """
     columns = Columns(_label(label, positive), score, weight, positive=positive)
-    (found,) = _curves(table, columns, tolerance, max_scores, memory_limit).values()
+    options = Options.checked(memory_limit, delimiter, decimal)
+    (found,) = _curves(table, columns, tolerance, max_scores, options).values()
     return found
 
 
@@ -81,6 +88,8 @@ def curves_by(
     tolerance: float = TOLERANCE,
     max_scores: int = MAX_SCORES,
     memory_limit: str | None = None,
+    delimiter: str | None = None,
+    decimal: str = ".",
 ) -> dict[object, Curve]:
     """A curve for each group of rows, in one go: by segment, by month, by both.
 
@@ -90,7 +99,7 @@ def curves_by(
         As for `curve`.
     *keys : str
         Columns to group by. A missing value makes a group of its own, with the key None.
-    label, score, weight, positive, tolerance, max_scores, memory_limit
+    label, score, weight, positive, tolerance, max_scores, memory_limit, delimiter, decimal
         As for `curve`; `tolerance` holds for each group, `max_scores` for all of them together.
     period : (str, str), optional
         A column of timestamps or dates, and "day", "week", "month", "quarter" or "year".
@@ -115,7 +124,7 @@ def curves_by(
     columns = Columns(_label(label, positive), score, weight, keys, period_from(period, tz), positive)
     if not keys and period is None:
         raise InputError("curves_by needs something to group by, got no key and no period; or use curve.")
-    found = _curves(table, columns, tolerance, max_scores, memory_limit)
+    found = _curves(table, columns, tolerance, max_scores, Options.checked(memory_limit, delimiter, decimal))
     single = len(keys) + (period is not None) == 1
     return {key[0] if single else key: of_group for key, of_group in found.items()}
 
@@ -132,18 +141,15 @@ def _label(label: str | None, positive: Label | None) -> str | None:
     return label
 
 
-def _curves(table: object, columns: Columns, tolerance: float, max_scores: int, memory_limit: str | None) -> Curves:
+def _curves(table: object, columns: Columns, tolerance: float, max_scores: int, options: Options) -> Curves:
     """The curve of each group, by its key."""
     tolerance = checks.not_negative(tolerance, "tolerance")
     max_scores = checks.whole_number(max_scores, "max_scores")
-    if not files.is_path(table):
-        if memory_limit is not None:
-            raise InputError("memory_limit is for files, got a table; set the limit of the engine that holds it.")
+    if not paths.is_path(table):
+        options.check_unused()
         return _answered(request(table, columns), tolerance, max_scores)
-    numbers = [columns.score] + ([columns.weight] if columns.weight is not None else [])
-    with files.opened(table, numbers=numbers, label=columns.label or "", memory_limit=memory_limit) as found:
-        are_text, length = found.labels_are_text, found.length
-        asked = request(found.table, columns, collect=found.collect, labels_are_text=are_text, length=length)
+    with files.opened(table, columns, options) as found:
+        asked = request(found.table, columns, collect=found.collect, text=found.text, length=found.length)
         curves = _answered(asked, tolerance, max_scores)
     if not any(len(curve) or curve.unlabelled for curve in curves.values()):
         named = str(table) if isinstance(table, str | os.PathLike) else table
@@ -157,10 +163,11 @@ def _answered(asked: Request, tolerance: float, max_scores: int) -> Curves:
     unlabelled = int(reader.unlabelled.sum())
     if unlabelled:
         warnings.warn(UnlabelledWarning(unlabelled), stacklevel=4)
-    named = {asked.named(key): found for key, found in zip(reader.groups, curves, strict=True)}
+    named = dict(zip(asked.named(list(reader.groups)), curves, strict=True))
     return dict(sorted(named.items(), key=lambda item: [_sortable(part) for part in item[0]]))
 
 
 def _sortable(part: object) -> tuple[bool, str, object]:
     """Values of one kind in their order, None after them."""
-    return part is None, type(part).__name__, 0 if part is None else part
+    kind = "number" if isinstance(part, int | float) else type(part).__name__
+    return part is None, kind, 0 if part is None else part

@@ -1,0 +1,139 @@
+"""CSV by declared rules: nothing is guessed from the rows, so that no row is dropped or changed by a guess.
+
+The first line is the header; fields may be quoted by ``"``, which is doubled within them; there are no comments; every
+row has as many fields as the header; blank lines are no rows; the text is UTF-8. The delimiter is the one that is said,
+or the tab in ``.tsv`` files, or else the only one of ``, ; | tab`` that stands in the header. The decimal sign is a
+point unless another is said.
+"""
+
+import csv
+import gzip
+import io
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from baserate import checks
+from baserate.errors import DataFileError, InputError
+from baserate.ingest.paths import File, is_compressed
+
+Kind = Literal["bool", "whole", "float", "other"]
+
+NULLS = ("", "NA", "N/A", "n/a", "null", "NULL", "None", "nan", "NaN")
+
+_DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+_HEADER = 2**20  # characters that a header may have
+_CHUNK = 2**13
+
+
+class Dialect(NamedTuple):
+    """How a CSV file is written, as far as somebody said so."""
+
+    delimiter: str | None = None
+    decimal: str = "."
+
+
+def dialect(delimiter: object, decimal: object) -> Dialect:
+    """What was said, checked."""
+    if delimiter is not None and not (isinstance(delimiter, str) and len(delimiter) == 1 and delimiter not in '"\r\n'):
+        raise InputError(f"delimiter must be one character such as ';', got {delimiter!r}.")
+    said = Dialect(delimiter, str(checks.one_of(decimal, (".", ","), "decimal")))
+    _check_apart(said)
+    return said
+
+
+def _check_apart(used: Dialect) -> None:
+    if used.delimiter == used.decimal:
+        raise InputError(
+            f"delimiter and decimal must differ, got {used.decimal!r} for both; say delimiter= as it is in the file."
+        )
+
+
+class Layout(NamedTuple):
+    """How a file is laid out: its dialect, and the names of its columns in order."""
+
+    dialect: Dialect
+    header: tuple[str, ...]
+
+
+def layouts(files: Iterable[File], said: Dialect) -> dict[Layout, list[File]]:
+    """The files by their layout."""
+    found: dict[Layout, list[File]] = {}
+    for file in files:
+        found.setdefault(_layout(file, said), []).append(file)
+    return found
+
+
+def _layout(file: File, said: Dialect) -> Layout:
+    line = _header_line(file)
+    used = said if said.delimiter is not None else said._replace(delimiter=_delimiter(file, line))
+    _check_apart(used)
+    try:
+        (header,) = csv.reader([line], delimiter=str(used.delimiter), strict=True)
+    except (csv.Error, ValueError) as error:
+        raise DataFileError(
+            f"the first line of a CSV file must be its header, got one that is not ({error}) in {file.path!r}; check "
+            f"the file."
+        ) from None
+    return Layout(used, tuple(header))
+
+
+def _delimiter(file: File, line: str) -> str:
+    if file.plain.removesuffix(".gz").endswith(".tsv"):
+        return "\t"
+    seen = {sign for sign, quoted in _signs(line) if sign in _DELIMITERS and not quoted}
+    if len(seen) > 1:
+        named = " and ".join(_DELIMITERS[sign] for sign in _DELIMITERS if sign in seen)
+        raise DataFileError(
+            f"the delimiter of a CSV file must be clear from its header, got {named} in that of {file.path!r}; say it, "
+            f"for example delimiter=';' (on the command line --delimiter ';')."
+        )
+    return seen.pop() if seen else ","
+
+
+def _header_line(file: File) -> str:
+    """The first line, which may go on in the next if it ends in quotes."""
+    opening = gzip.open if is_compressed(file.path) else open
+    try:
+        with opening(file.path, "rt", encoding="utf-8-sig", newline="") as stream:
+            line = "".join(sign for sign, _ in itertools.islice(_first_record(stream), _HEADER))
+    except UnicodeDecodeError:
+        raise DataFileError(
+            f"a CSV file must be UTF-8, got {file.path!r}, which is not; convert it, for example by iconv."
+        ) from None
+    if not line.strip() or "\0" in line:
+        raise DataFileError(
+            f"the first line of a CSV file must be its header, got a line without names in {file.path!r}; remove "
+            f"what stands before the header."
+        )
+    return line
+
+
+def _first_record(stream: io.TextIOBase) -> Iterator[tuple[str, bool]]:
+    text = itertools.chain.from_iterable(iter(lambda: stream.read(_CHUNK), ""))
+    return itertools.takewhile(lambda sign: sign[1] or sign[0] not in "\r\n", _signs(text))
+
+
+def _signs(text: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """The characters of a text, and whether each stands within quotes."""
+    quoted = False
+    for sign in text:
+        quoted ^= sign == '"'
+        yield sign, quoted
+
+
+def values_of(texts: Sequence[str], layout: Layout) -> tuple[Kind, tuple[object, ...]]:
+    """What a column may be, by the different texts at its head, and up to three of them as such."""
+    readers: dict[Kind, Callable[[str], object]] = {
+        "bool": lambda text: {"true": True, "false": False}[text.lower()],
+        "whole": int,
+        "float": lambda text: float(text.replace(layout.dialect.decimal, ".")),
+    }
+    for kind, reader in readers.items():
+        try:
+            values = [reader(text) for text in texts]
+        except (KeyError, ValueError):
+            continue
+        if values:
+            return kind, tuple(values[:3])
+    return "other", ()

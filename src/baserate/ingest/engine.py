@@ -1,0 +1,97 @@
+"""DuckDB, asked so that it tells how far it is, can be interrupted, and leaves nothing behind."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from baserate.errors import BaserateError, InputError
+from baserate.progress import ProgressLine
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+MEMORY_LIMIT = "512MB"
+
+_POLLING = 0.1  # seconds between two looks at how far a query is
+
+
+def duckdb_module() -> Any:
+    """DuckDB itself, which is loaded by whoever reads files and by nobody else."""
+    try:
+        with interrupts_wait():
+            import duckdb
+    except ImportError:
+        raise BaserateError(
+            "files are read by DuckDB, which is not installed; pip install 'baserate[files]'."
+        ) from None
+    return duckdb
+
+
+@contextmanager
+def interrupts_wait() -> Iterator[None]:
+    """Have an interrupt come afterwards.
+
+    DuckDB makes another error of one that comes while it is loaded or asked, and swallows one that comes while it loads
+    pandas.
+    """
+    if threading.current_thread() is not threading.main_thread():  # which is the one that is interrupted
+        yield
+        return
+    came: list[int] = []
+    usual = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler if usual is None else usual)
+        if came:
+            signal.raise_signal(signal.SIGINT)
+
+
+def connected(duckdb: Any, memory_limit: str | None, spill: str) -> "DuckDBPyConnection":
+    """A connection that takes so much memory, and the folder for what does not fit."""
+    settings = {
+        "memory_limit": memory_limit or MEMORY_LIMIT,
+        "temp_directory": spill,
+        "autoinstall_known_extensions": False,  # nothing is fetched from anywhere
+        "preserve_insertion_order": False,
+    }
+    try:
+        connection: DuckDBPyConnection = duckdb.connect(config=settings)
+    except duckdb.Error:
+        raise InputError(f"memory_limit must be a size such as '512MB' or '2GB', got {memory_limit!r}.") from None
+    # A query tells how far it is only if it has a progress bar; nobody needs to see DuckDB's own.
+    connection.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
+    connection.execute("SET progress_bar_time = 0")
+    return connection
+
+
+def watched(connection: "DuckDBPyConnection", relation: Any) -> dict[str, Any]:
+    """Have DuckDB work it out, show how far it is, and stop it if the user wants to stop."""
+    outcome: dict[str, Any] = {}
+
+    def work() -> None:
+        try:
+            outcome["columns"] = relation.fetchnumpy()
+        except BaseException as error:  # handed on to the thread that waits
+            outcome["error"] = error
+
+    worker = threading.Thread(target=work, daemon=True)
+    try:
+        worker.start()
+        with ProgressLine("reading") as line:
+            working = True
+            while working:
+                worker.join(_POLLING)
+                working = worker.is_alive()
+                line.show(connection.query_progress() / 100)
+    except BaseException:
+        while worker.is_alive():
+            connection.interrupt()  # goes unheard before the query has begun
+            worker.join(_POLLING)
+        raise
+    if "error" in outcome:
+        raise outcome["error"]
+    found: dict[str, Any] = outcome["columns"]
+    return found

@@ -1,0 +1,178 @@
+"""Paths to files: which ones are meant, and that each is there. A pattern is one only where somebody wrote it."""
+
+import glob
+import gzip
+import itertools
+import os
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote, unquote
+
+from baserate.errors import DataFileError
+from baserate.progress import ProgressLine
+
+COMPRESSED = ".gz"
+
+_FORMATS = {
+    ".parquet": "Parquet",
+    ".pq": "Parquet",
+    ".csv": "CSV",
+    ".tsv": "CSV",
+    ".json": "JSON lines",
+    ".jsonl": "JSON lines",
+    ".ndjson": "JSON lines",
+}
+# What writers of such folders put for a missing value.
+_NULL_PART = "__HIVE_DEFAULT_PARTITION__"
+_CHUNK = 2**20  # bytes looked at together
+
+
+class File(NamedTuple):
+    """A file as it was found.
+
+    `parts` are the ``key=value`` folders that lie between what was named and the file, and `plain` is a name for it in
+    which DuckDB finds no pattern.
+    """
+
+    path: str
+    parts: tuple[tuple[str, str | None], ...] = ()
+    plain: str = ""
+
+
+def is_path(table: object) -> bool:
+    """Whether something names files rather than being a table."""
+    if isinstance(table, list | tuple):
+        return bool(table) and all(isinstance(part, str | os.PathLike) for part in table)
+    return isinstance(table, str | os.PathLike)
+
+
+def found(path: object) -> list[File]:
+    """All files that are meant by a path, a folder, a pattern or a list of these, each there, once, and not empty."""
+    named = path if isinstance(path, list | tuple) else [path]
+    files = [file for one in named for file in _files_at(os.fsdecode(one))]  # type: ignore[arg-type]
+    for file in files:
+        if os.path.getsize(file.path) == 0:
+            raise DataFileError(
+                f"a file must hold a table, got {file.path!r}, which is empty; check how it was written."
+            )
+        if not os.access(file.path, os.R_OK):
+            raise DataFileError(f"a file must be readable, got {file.path!r}, which is not; check its permissions.")
+    _check_once(files)
+    _check_parts(files)
+    return files
+
+
+def _files_at(path: str) -> list[File]:
+    if os.path.isfile(path):
+        return [File(path)]
+    if os.path.isdir(path):
+        inside = sorted(str(file) for file in Path(path).rglob("*") if file.is_file() and _suffix(str(file)))
+        if not inside:
+            raise DataFileError(f"a folder must hold {_known()} files, got {path!r}, which has none; check the path.")
+        return [_below(path, file) for file in inside]
+    matching = sorted(file for file in glob.glob(path, recursive=True) if os.path.isfile(file))
+    if not matching:
+        remote = "; remote files are read by giving the relation of your own engine" if "://" in path else ""
+        raise DataFileError(f"a file must be there, got {path!r}, where there is none; check the path{remote}.")
+    written_out = list(itertools.takewhile(lambda part: not glob.has_magic(part), Path(path).parts))
+    return [_below(str(Path(*written_out)), file) for file in matching]
+
+
+def _below(folder: str, file: str) -> File:
+    """A file with the key=value parts of its path below a folder: what lies above was not meant as data."""
+    between = Path(file).relative_to(folder).parent.parts
+    pairs = [part.split("=", 1) for part in between if "=" in part]
+    return File(
+        file, tuple((unquote(key), None if value in ("", _NULL_PART) else unquote(value)) for key, value in pairs)
+    )
+
+
+def _check_once(files: Sequence[File]) -> None:
+    seen: dict[str, str] = {}
+    for file in files:
+        place = os.path.realpath(file.path)
+        if place in seen:
+            raise DataFileError(
+                f"a file must be named once, got {seen[place]!r} and {file.path!r}, which are one; leave one out, or "
+                f"its rows count twice."
+            )
+        seen[place] = file.path
+
+
+def _check_parts(files: Sequence[File]) -> None:
+    first = files[0]
+    for file in files:
+        keys = [key for key, _ in file.parts]
+        if sorted(keys) != sorted(key for key, _ in first.parts) or len({*keys}) < len(keys):
+            raise DataFileError(
+                f"key=value folders must be the same keys for every file, got {first.path!r} and {file.path!r}; name "
+                f"the files one by one, and no folder is read as a column."
+            )
+
+
+def named_plainly(files: Sequence[File], folder: str) -> list[File]:
+    """The files, with links to them that have nothing but a number for a name: DuckDB takes any name for a pattern.
+
+    The keys in their paths, and only these, are folders above the links.
+    """
+    return [file._replace(plain=_link(file, folder, str(k))) for k, file in enumerate(files)]
+
+
+def _link(file: File, folder: str, number: str) -> str:
+    values = [_NULL_PART if value is None else quote(value, safe="") for _, value in file.parts]
+    above = os.path.join(folder, *(f"{part_column(k)}={value}" for k, value in enumerate(values)))
+    link = os.path.join(above, f"{number}{_suffix(file.path)}{COMPRESSED if is_compressed(file.path) else ''}")
+    try:
+        os.makedirs(above, exist_ok=True)
+        os.symlink(os.path.abspath(file.path), link)
+    except OSError:  # not everyone may make links everywhere
+        return file.path
+    return link
+
+
+def part_column(k: int) -> str:
+    """What DuckDB calls the values of a key in the path: no file has such a column."""
+    return f"baserate_part_{k}"
+
+
+# --- what is in them ------------------------------------------------------------------------------
+
+
+def is_compressed(file: str) -> bool:
+    """Whether the name of a file says so."""
+    return file.lower().endswith(COMPRESSED)
+
+
+def _suffix(file: str) -> str | None:
+    name = file.lower().removesuffix(COMPRESSED)
+    return next((suffix for suffix in _FORMATS if name.endswith(suffix)), None)
+
+
+def format_of(files: Sequence[File]) -> str:
+    """The format of all of them."""
+    kinds = {_FORMATS[suffix] if (suffix := _suffix(file.path)) else None for file in files}
+    if None in kinds:
+        odd = next(file.path for file in files if not _suffix(file.path))
+        raise DataFileError(f"a file must be one of {_known()}, got {odd!r}; convert it, or rename it.")
+    if len(kinds) > 1:
+        raise DataFileError(f"files read together must be of one format, got {' and '.join(sorted(map(str, kinds)))}.")
+    return str(kinds.pop())
+
+
+def check_whole(file: str) -> None:
+    """DuckDB takes the end of a torn compressed file for the end of its rows."""
+    size = os.path.getsize(file)
+    try:
+        with open(file, "rb") as packed, gzip.open(packed) as unpacked, ProgressLine("checking") as line:
+            while unpacked.read(_CHUNK):
+                line.show(packed.tell() / size)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataFileError(
+            f"a compressed file must be whole, got {file!r}, which is not ({error}); copy or write it again."
+        ) from None
+
+
+def _known() -> str:
+    return ", ".join(_FORMATS)

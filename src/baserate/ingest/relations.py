@@ -1,0 +1,215 @@
+"""Files as one table of DuckDB: the columns that are asked for, from every file, by name."""
+
+import glob
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from baserate.errors import DataFileError
+from baserate.ingest import delimited
+from baserate.ingest.delimited import Dialect, Layout
+from baserate.ingest.paths import File, part_column
+from baserate.ingest.request import Columns, check_names
+from baserate.ingest.sql import literal, name, options
+
+_READERS = {"Parquet": "read_parquet", "CSV": "read_csv", "JSON lines": "read_json"}
+_JSON_LINES = {"format": "newline_delimited"}
+
+
+class Table(NamedTuple):
+    """A table as SQL, and what its columns are where their types do not tell."""
+
+    sql: str
+    text: Collection[str] = ()  # text, because the file knows nothing else
+    json: Collection[str] = ()  # values as JSON writes them
+    dialect: Dialect | None = None
+
+
+def table(connection: Any, kind: str, files: Sequence[File], columns: Columns, said: Dialect) -> Table:
+    """The columns that are asked for, from all files."""
+    if kind == "CSV":
+        return _of_csv(files, columns, said)
+    return (_of_parquet if kind == "Parquet" else _of_json)(connection, files, columns)
+
+
+def read(kind: str, files: Iterable[File], **said: object) -> str:
+    """The call that reads files of a kind."""
+    named = [glob.escape(file.plain) for file in files]
+    return f"{_READERS[kind]}({literal(named)}{options(**{'hive_partitioning': False} | said)})"
+
+
+# --- formats --------------------------------------------------------------------------------------
+
+
+def _of_parquet(connection: Any, files: Sequence[File], columns: Columns) -> Table:
+    types = _parquet_types(connection, files)
+    _check_columns(dict(zip((file.path for file in files), types, strict=True)), files, columns)
+    parts = _parts(files, columns)
+    own = columns.names - parts.keys()
+    different = [column for column in own if len({in_file[column] for in_file in types}) > 1]
+    for column in different:
+        _check_alike(column, [in_file[column][0] for in_file in types], files)
+    # Unless it is told to look at all files, DuckDB gives every column the type that it has in the first one.
+    said = {"union_by_name": True} if different else {}
+    source = read("Parquet", files, **_hive(parts), **said)
+    return Table(_selected(source, {column: name(column) for column in own} | parts), text=parts)
+
+
+def _parquet_types(connection: Any, files: Sequence[File]) -> list[dict[str, tuple[str, ...]]]:
+    """The columns of each file, with their types; the children of nested columns are no columns."""
+    if len(files) == 1:
+        relation = connection.sql(f"SELECT * FROM {read('Parquet', files)}")
+        return [{column: (str(kind),) for column, kind in zip(relation.columns, relation.types, strict=True)}]
+    named = [glob.escape(file.plain) for file in files]
+    connection.execute("SET preserve_insertion_order = true")
+    rows = connection.sql(
+        "SELECT file_name, name, num_children, type, converted_type, logical_type "
+        f"FROM parquet_schema({literal(named)})"
+    ).fetchall()
+    connection.execute("SET preserve_insertion_order = false")
+    found: dict[str, dict[str, tuple[str, ...]]] = {file.plain: {} for file in files}
+    for file, column, _, *kind in _top_level(rows):
+        found[file][column] = tuple(map(str, kind))
+    return list(found.values())
+
+
+def _top_level(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """Of a tree that is told from the root down, the children of the root."""
+    to_come: list[int] = []
+    for row in rows:
+        while to_come and to_come[-1] == 0:
+            to_come.pop()
+        if len(to_come) == 1:
+            yield row
+        if to_come:
+            to_come[-1] -= 1
+        if row[2]:
+            to_come.append(row[2])
+
+
+def _check_alike(column: str, stored: Sequence[str], files: Sequence[File]) -> None:
+    """Numbers of different kinds are numbers, but a number is no text."""
+    alone = {"BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY", "None"}
+    odd = next((k for k, one in enumerate(stored) if one != stored[0] and not alone.isdisjoint({one, stored[0]})), None)
+    if odd is not None:
+        raise DataFileError(
+            f"a column must be of one kind in every file, got {column!r} as {stored[0]} in {files[0].path!r} and as "
+            f"{stored[odd]} in {files[odd].path!r}; write these files alike."
+        )
+
+
+def _of_csv(files: Sequence[File], columns: Columns, said: Dialect) -> Table:
+    layouts = delimited.layouts(files, said)
+    _check_columns({files[0].path: layout.header for layout, files in layouts.items()}, files, columns)
+    for layout, written in layouts.items():
+        _check_unique(layout.header, columns, written[0])
+    parts = _parts(files, columns)
+    own = {column: name(column) for column in sorted(columns.names - parts.keys())}
+    selects = [
+        _selected(
+            csv_source(layout, written, columns, **_hive(parts)), {column: name(column) for column in own} | parts
+        )
+        for layout, written in layouts.items()
+    ]
+    (first, *_) = layouts
+    return Table(" UNION ALL ".join(selects), text=columns.names, dialect=first.dialect)
+
+
+def csv_source(layout: Layout, files: Sequence[File], columns: Columns | None = None, **said: object) -> str:
+    """The call that reads files of one layout: numbers as numbers, all else as text."""
+    asked = set() if columns is None else columns.names
+    numbers = set() if columns is None else {columns.score, columns.weight}
+    # Columns that nobody asked for may have any name, even the same, so they are called by their place.
+    types = {
+        column if column in asked else f"unasked {k}": "DOUBLE" if column in numbers else "VARCHAR"
+        for k, column in enumerate(layout.header)
+    }
+    return read(
+        "CSV",
+        files,
+        auto_detect=False,
+        header=True,
+        columns=types,
+        delim=layout.dialect.delimiter,
+        decimal_separator=layout.dialect.decimal,
+        quote='"',
+        escape='"',
+        comment="",
+        nullstr=list(delimited.NULLS),
+        strict_mode=True,
+        null_padding=False,
+        ignore_errors=False,
+        **said,
+    )
+
+
+def _of_json(connection: Any, files: Sequence[File], columns: Columns) -> Table:
+    parts = _parts(files, columns)
+    own = columns.names - parts.keys()
+    known = connection.sql(f"SELECT * FROM {read('JSON lines', files, **_JSON_LINES)}").columns
+    if not own <= set(known):  # perhaps it comes later
+        known = connection.sql(f"SELECT * FROM {read('JSON lines', files, **_JSON_LINES, sample_size=-1)}").columns
+    _check_columns({files[0].path: known}, files, columns)
+    numbers, time = {columns.score, columns.weight}, columns.time
+    types = {column: "DOUBLE" if column in numbers else "VARCHAR" if column == time else "JSON" for column in own}
+    source = read("JSON lines", files, columns=types, **_JSON_LINES, **_hive(parts))
+    selected = _selected(source, {column: name(column) for column in own} | parts)
+    in_json = [column for column, kind in types.items() if kind == "JSON"]
+    return Table(selected, text=[*parts, *(column for column in own if column == time)], json=in_json)
+
+
+def _selected(source: str, columns: Mapping[str, str]) -> str:
+    return f"SELECT {', '.join(f'{value} AS {name(column)}' for column, value in columns.items())} FROM {source}"
+
+
+# --- folders --------------------------------------------------------------------------------------
+
+
+def _parts(files: Sequence[File], columns: Columns) -> dict[str, str]:
+    """The keys of folders that are asked for, as SQL."""
+    numbers = {columns.score, columns.weight}
+    found = {}
+    for k, (key, _) in enumerate(files[0].parts):
+        if key in columns.names:
+            if any(file.plain == file.path for file in files):
+                raise DataFileError(
+                    f"key=value folders are read through links, which this system refuses, got {key!r} asked for; "
+                    f"write it as a column."
+                )
+            found[key] = f"CAST({part_column(k)} AS DOUBLE)" if key in numbers else part_column(k)
+    return found
+
+
+def _hive(parts: Collection[str]) -> dict[str, bool]:
+    return {"hive_partitioning": True, "hive_types_autocast": False} if parts else {}
+
+
+# --- names ----------------------------------------------------------------------------------------
+
+
+def _check_columns(in_files: Mapping[str, Collection[str]], files: Sequence[File], columns: Columns) -> None:
+    """Every column that is asked for must be in every file, or in the names of the folders, but not in both."""
+    in_parts = dict(files[0].parts)
+    somewhere = {column for names in in_files.values() for column in names}
+    check_names(columns, [*dict.fromkeys(column for names in in_files.values() for column in names), *in_parts])
+    for column in sorted(columns.names):
+        if column in in_parts and column in somewhere:
+            raise DataFileError(
+                f"a column must be in the files or in the names of their folders, got {column!r} in both "
+                f"({column}={in_parts[column]}); name the files one by one to take those in the files, or rename the "
+                f"folders."
+            )
+        without = next((file for file, names in in_files.items() if column not in names), None)
+        if without is not None and column not in in_parts:
+            raise DataFileError(
+                f"every file must have the columns that are asked for, got {without!r} without {column!r}; leave the "
+                f"file out, or write the column."
+            )
+
+
+def _check_unique(header: Sequence[str], columns: Columns, file: File) -> None:
+    twice = next((column for column in sorted(columns.names) if header.count(column) > 1), None)
+    if twice is not None:
+        raise DataFileError(
+            f"a column that is asked for must be there once, got {twice!r} twice in the header of {file.path!r}; "
+            f"rename one of them."
+        )

@@ -1,0 +1,50 @@
+"""Text that stands for something else: times in ISO 8601, whole numbers as keys, values in JSON."""
+
+import json
+import re
+from collections.abc import Sequence
+
+from baserate.errors import InputError
+from baserate.ingest.sql import name, text
+
+_DAY = r"\d{4}-\d{2}-\d{2}"
+_CLOCK = r"[T ]\d{2}:\d{2}:\d{2}(\.\d{1,9})?"
+_PLAIN_TIME = rf"{_DAY}({_CLOCK}|[T ]\d{{2}}:\d{{2}})?"
+_TIME_WITH_ZONE = rf"{_DAY}{_CLOCK}(Z|[+-]\d{{2}}(:?\d{{2}})?)"
+_WHOLE = re.compile(r"0|-?[1-9][0-9]*")
+
+# What DuckDB says of a time that it was to read, or says for us.
+_NO_TIME = re.compile(r'(?:no time: |timestamp field value out of range: |invalid timestamp field format: )"(.*?)"')
+
+
+def time_expression(column: str, example: str | None) -> str:
+    """SQL for a column of text as timestamps, all of them with a zone or none, as an example has it."""
+    with_zone = example is not None and re.fullmatch(_TIME_WITH_ZONE, example) is not None
+    pattern, kind = (_TIME_WITH_ZONE, "TIMESTAMPTZ") if with_zone else (_PLAIN_TIME, "TIMESTAMP")
+    value = name(column)
+    return (
+        f"CASE WHEN {value} IS NULL THEN NULL WHEN regexp_full_match({value}, {text(pattern)}) "
+        f"THEN CAST({value} AS {kind}) ELSE error('no time: \"' || {value} || '\"') END"
+    )
+
+
+def bad_time(said: str) -> str | None:
+    """The text that DuckDB could not read as a time, if it says so."""
+    found = _NO_TIME.search(said)
+    return None if found is None else found[1]
+
+
+def as_whole_numbers(keys: Sequence[object]) -> list[object]:
+    """Keys of text as whole numbers, if all of them are written as Python writes these."""
+    if all(key is None or _WHOLE.fullmatch(str(key)) for key in keys):
+        return [None if key is None else int(str(key)) for key in keys]
+    return list(keys)
+
+
+def from_json(value: object) -> object:
+    """A label or a key of a JSON file, with the type that it has there."""
+    found = None if value is None else json.loads(str(value))
+    if isinstance(found, list | dict):
+        raise InputError(f"labels and keys must be numbers, text, true or false, got {value}; choose another column.")
+    # JSON knows one kind of number: 1 and 1.0 are the same key.
+    return int(found) if isinstance(found, float) and found.is_integer() else found
