@@ -17,7 +17,7 @@ from baserate.uncertainty.draws import Reader, drawn
 from baserate.uncertainty.estimate import Asked, estimates
 from baserate.uncertainty.methods import Question
 from baserate.uncertainty.readers import reading_of, values
-from baserate.uncertainty.samplers import Drawn, OfCells, OfClusters, OfCurve, OfPair
+from baserate.uncertainty.samplers import Drawn, OfCells, OfClusters, OfCurve, OfModels
 
 AREAS = (br.average_precision, br.auc_pr, br.auc_prg, br.roc_auc, br.best_f1)
 SEEDS = (1, 2, 3)
@@ -180,8 +180,8 @@ def samplers_of_each_kind():
         "again": OfCurve(pooled, cells_of(pooled), again=True),
         "few levels again": OfCurve(levels := ten_levels(3000), cells_of(levels), again=True),
         "weighted": OfCurve(uneven := weighted(50, 90), cells_of(uneven)),
-        "pair": OfPair(a_pair(), cells_of),
-        "pair again": OfPair(a_pair(), cells_of, again=True),
+        "pair": OfModels(a_pair(), cells_of),
+        "pair again": OfModels(a_pair(), cells_of, again=True),
         "clusters": OfClusters(some_clusters(), pooled, cells_of(pooled)),
     }
 
