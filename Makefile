@@ -67,7 +67,7 @@ coverage: $(READY) ## how often the intervals hold: a part of the study (an hour
 prior-study: $(READY) ## how well the prevalence of unlabelled rows is known: the whole study (half an hour)
 	@$(BIN)/python benchmarks/prevalence.py --write docs/prevalence-study.md
 
-monitor-study: $(READY) ## how often monitoring cries wolf, and how soon it sees a decay (three hours; goes on if it was stopped)
+monitor-study: $(READY) ## how often monitoring cries wolf, and how soon it sees a decay (an hour or two; goes on if it was stopped)
 	@$(BIN)/python benchmarks/monitoring.py --write docs/monitoring-study.md --keep build/monitoring-lines.json
 
 design-study: $(READY) ## planned test sets against all cheaper ones, by brute force (some minutes)

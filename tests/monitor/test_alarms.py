@@ -206,6 +206,20 @@ def test_rows_are_dealt_within_their_class_and_none_is_lost():
             assert dealt.var(axis=0) == pytest.approx(n * p * (1 - p) * (total - n) / (total - 1), rel=0.1)
 
 
+def test_weighted_rows_are_dealt_with_their_weights():
+    """As so many equal rows as they are worth, which need not be a whole number."""
+    rng = np.random.default_rng(0)
+    rows = rng.integers(10, 40, (3, 5)) + 0.3
+    weight = np.array([9.0, 4.0, 2.0, 1.0, 0.5])
+    samples = [one._replace(pos=Part(one.pos.rows, weight)) for one in samples_of(rows)]
+    dealing = OfDeals(samples, [0, 1, -1], rng)
+    assert counts(dealing.cells[1])[0] == pytest.approx(rows[1] * weight)
+    pos, _ = dealing.held(4000, Streams.of((1, 2, 3)))[1]
+    share = rows[1].sum() / rows.sum()
+    assert pos.mean(axis=0) == pytest.approx(rows.sum(axis=0) * weight * share, rel=0.05)
+    assert pos.sum(axis=1).std() > 10  # heavy rows come and go
+
+
 def test_many_rows_are_tied_up_by_cell_and_too_many_refused():
     rng = np.random.default_rng(0)
     rows = [np.array([10, 300_000, 90_000]), np.array([5, 100_000, 20_000])]
@@ -277,9 +291,13 @@ def test_heavy_rows_at_the_top_raise_few_alarms():
 
 
 def test_limits_differ_little_between_seeds():
-    found = [br.model_alarms(br.average_precision, STREAM, reference=3, looks=12, rng=seed).limit for seed in range(8)]
-    assert np.std(found, axis=0, ddof=1).max() < 0.3
-    assert np.sqrt(np.var(found, axis=0, ddof=1).mean()) < 0.18
+    """By 0.16 standard errors of the metric; the deal that is beyond as few others differs by more than 0.2."""
+    asked = {"reference": 1, "looks": 12, "prevalence": 0.05}
+    found = [
+        [br.model_alarms(metric, STREAM, rng=seed, **place, **asked).limit for seed in range(8)]
+        for metric, place in ((br.average_precision, {}), (br.roc_auc, {}), (br.recall, {"at": 2.0}))
+    ]
+    assert np.sqrt(np.var(found, axis=1, ddof=1).mean()) < 0.19
 
 
 def test_verdicts_of_the_past_stay_when_periods_come():

@@ -107,7 +107,7 @@ def model_alarms(
     approximation otherwise.
 
     Deals stop where it is clear that there is no alarm. The limit that is shown is a smooth one: the tail of the deals
-    is taken to be that of a normal law but for its scale. With 300 deals its standard error is some 0.15; where there
+    is taken to be that of a normal law but for its scale. With 300 deals its standard error is some 0.16; where there
     may be an alarm there are more. Verdicts do not rest on that: they count deals.
 
     References

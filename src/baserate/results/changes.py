@@ -277,7 +277,7 @@ class Alarms:
         The metric at the common prevalence, and how far it is from the reference.
     statistic, limit : array of float
         How far the model is from the reference, at the window that says most, in standard errors of rows dealt again
-        among them, and where an alarm begins. Far from an alarm few deals say where that is, to some 0.15.
+        among them, and where an alarm begins. Far from an alarm few deals say where that is, to some 0.16.
     window : array of float
         How many periods, back from this one, that window holds.
     alarm : array of bool
