@@ -28,6 +28,7 @@ from baserate.uncertainty.samplers import NOBODY, OFFSET, TOP, Drawn, Observer, 
 # How much of a negative may be unseen above all others, for each tenth part of the own prevalence that is read at.
 _UNSEEN = 0.06
 _FEW = 20  # rows of a class
+_FEWEST = 5  # with fewer, draws hardly ever come as far out as Student's law has the ends
 _HIGHEST = 3  # negatives of one model whose places in the other tell where such a one would be
 
 
@@ -122,9 +123,11 @@ def methods_of(contest: Contest) -> dict[str, Method]:
         return {"none": _none}
     if losses_of(contest.metric) is not None:
         return {"melded": _melded}
-    found: dict[str, Method] = {"expanded": _expanded, "melded": _melded, "percentile": _percentile}
-    if _fewer(contest) < _FEW:  # percentiles of so few rows were seen to fall short
-        found = {"melded": _melded} | found
+    found: dict[str, Method] = {"melded": _melded, "percentile": _percentile}
+    if _fewer(contest) >= _FEW:
+        found = {"expanded": _expanded} | found
+    elif _fewer(contest) >= _FEWEST:  # percentiles of so few rows were seen to fall short
+        found["expanded"] = _expanded
     if contest.of_curves and len(contest.places) == 2 and intervals.has_influence(contest.metric):
         found["influence"] = _by_influence
         if traits_of(contest.metric).share_of_pairs:
@@ -154,7 +157,7 @@ def _expanded(contest: Contest, asked: Asked) -> Verdict:
     and what melding says is said.
     """
     level = asked.confidence_level
-    check_draws(asked.n_draws, level)
+    check_draws(asked.n_draws, level, ends.expanded_tail(level, _fewer(contest)))
     worth, chosen = resampled(contest, asked)
     differences = differences_in(contest, worth)
     found = ends.expanded(differences, contest.values(), level, _fewer(contest))
@@ -230,7 +233,7 @@ def _melded(contest: Contest, asked: Asked) -> Verdict:
     worth, chosen = drawn(contest.sampler(), readers, asked.n_draws, asked.seeds)
     differences = contest.apart(worth, worth[::-1])
     low, high = ends.melded(differences, contest.values(), asked.confidence_level)
-    p = np.where(np.isnan(low) | np.isnan(high), np.nan, ends.p_value(differences))
+    p = np.where(np.isnan(low) | np.isnan(high), np.nan, ends.p_value(differences, contest.values()))
     verdict = Verdict(low, high, p, _leading(contest, worth, worth[::-1], p))
     return _holding(verdict, contest, chosen, asked, _melded)
 
@@ -248,7 +251,7 @@ def _holding(verdict: Verdict, contest: Contest, chosen: FloatArray, asked: Aske
         low, high = ends.holding(
             Interval(verdict.low[number], verdict.high[number]), [Interval(other.low[0], other.high[0])]
         )
-        p = np.fmax(verdict.p_value[number], other.p_value[0])
+        p = np.where(np.isnan(low) | np.isnan(high), np.nan, np.fmax(verdict.p_value[number], other.p_value[0]))
         for part, of_pair in zip(verdict, (low, high, p), strict=False):
             part[number] = of_pair
     return verdict
@@ -259,8 +262,10 @@ def _percentile(contest: Contest, asked: Asked) -> Verdict:
     reader = Reader(contest.read_off, of_curves=contest.of_curves)
     (worth,) = drawn(contest.sampler(again=True), [reader], asked.n_draws, asked.seeds, what="Resampling")
     differences = contest.apart(worth, worth)
-    low, high = ends.percentile(differences[0], asked.confidence_level)
-    return Verdict(low, high, ends.p_value(differences), _leading(contest, worth, worth, low))
+    known = ~np.isnan(contest.values())  # not where both models are infinite
+    low, high = (np.where(known, end, np.nan) for end in ends.percentile(differences[0], asked.confidence_level))
+    p = np.where(np.isnan(low) | np.isnan(high), np.nan, ends.p_value(differences, contest.values()))
+    return Verdict(low, high, p, _leading(contest, worth, worth, p))
 
 
 # --- in closed form -------------------------------------------------------------------------------
@@ -304,7 +309,8 @@ def _of_one(
     freedom = _freedom(of_classes, variances) if student else math.inf
     margin = float(scipy.special.stdtrit(freedom, (1 + level) / 2)) * error
     beyond = float(scipy.special.stdtr(freedom, value / error))
-    return value - margin, value + margin, 2 * min(beyond, 1 - beyond), beyond
+    p_value = 2 * float(scipy.special.stdtr(freedom, -abs(value / error)))  # never 0, as 1 less what rounds to 1 is
+    return value - margin, value + margin, p_value, beyond
 
 
 def _freedom(of_classes: list[FloatArray], variances: list[float]) -> float:

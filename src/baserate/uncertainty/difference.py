@@ -49,9 +49,9 @@ def difference(
         "expanded", the default from 20 rows of each class up: percentiles of the paired bootstrap, as far out as
         Student's law has them. For AUC-ROC "delong_t", DeLong's variance with Satterthwaite's degrees of freedom.
         Others: "melded", as for `estimate`, with what is free where it harms one model and helps the other most, which
-        is the default for fewer rows, of Brier score and of log loss; "percentile", the bootstrap as it is; for areas
-        "influence"; for AUC-ROC "delong". Calibration errors such as `ece` have no interval, and neither have their
-        differences.
+        is the default for fewer rows (below five there is no "expanded"), of Brier score and of log loss; "percentile",
+        the bootstrap as it is; for areas "influence"; for AUC-ROC "delong". Calibration errors such as `ece` have no
+        interval, and neither have their differences.
     confidence_level, n_resamples, rng
         As for `estimate`.
 
@@ -141,11 +141,15 @@ def swap_test(
     n_permutations: int = 1000,
     rng: np.random.Generator | int | None = None,
 ) -> float:
-    """The p-value of a permutation test that two models are equally good.
+    """The p-value of a permutation test that two models are exchangeable, by what a metric makes of swapping them.
 
-    If they are, nothing changes when a row's ranks under the two models are swapped; where scores are read as
-    probabilities, the scores themselves are. Each permutation swaps those of a random half of the rows; the p-value is
-    the share of permutations, the data among them, with as large a difference in either direction.
+    Exchangeable means that it is all the same which of the two has given a row which of its ranks; where scores are read
+    as probabilities, which of its scores. Each permutation swaps those of a random half of the rows; the p-value is the
+    share of permutations, the data among them, with as large a difference in either direction. If the models are
+    exchangeable, it is at or below 0.05 in at most 5 % of test sets, however few rows there are.
+
+    Models that are equally good by the metric need not be exchangeable. This is not a test that the metric is equal:
+    for that, ask `difference` for its p-value.
 
     Parameters
     ----------
@@ -155,6 +159,14 @@ def swap_test(
         How many to draw.
     rng : Generator or int, optional
         Where random numbers come from.
+
+    Notes
+    -----
+    How often it finds a difference where average precision is equal and only the shapes differ (the positives of one
+    model spread 2.5 or 0.4 times as widely), at 0.05, in 200 test sets each: with 30 positives and 1,000 negatives in
+    10 % and 8.5 % (scores correlated by 0.9), 6.5 % and 6 % (0.5); with 100 and 1,000 in 2.5 % to 5.5 %. To divide
+    each difference by its standard error (Chung & Romano, doi:10.1214/13-AOS1090), which makes such tests right in the
+    long run, changed that by 2 % at most, and is not done: 10 % and 7.5 %, 7.5 % and 6.5 %, 3.5 % to 4 %.
 
     References
     ----------

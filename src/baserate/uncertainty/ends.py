@@ -44,23 +44,27 @@ def expanded(
     are would have them where the normal law does (Hesterberg 2015). The p-value is below ``1 - confidence_level`` where
     0 lies outside.
     """
-    pooled = drawn.reshape(-1, *drawn.shape[2:])
-    freedom = max(n - 1, 1)
-    tail = float(scipy.special.ndtr(-scipy.special.stdtrit(freedom, (1 + confidence_level) / 2)))
-    low, high = percentile(pooled, 1 - 2 * tail)
-    less, more = (np.count_nonzero(~side, axis=0) for side in (pooled > 0, pooled < 0))
-    beyond = np.minimum((1 + np.minimum(less, more)) / (1 + len(pooled)), 0.5)
-    p = 2 * scipy.special.stdtr(freedom, scipy.special.ndtri(beyond))
-    p = np.where(np.isnan(low) | np.isnan(high), np.nan, p)
-    return np.minimum(low, value), np.maximum(high, value), p
+    pooled = drawn.reshape(1, -1, *drawn.shape[2:])
+    low, high = percentile(pooled[0], 1 - 2 * expanded_tail(confidence_level, n))
+    p = 2 * scipy.special.stdtr(max(n - 1, 1), scipy.special.ndtri(p_value(pooled, value) / 2))
+    ends = np.minimum(low, value), np.maximum(high, value)
+    return *ends, np.where(np.isnan(ends).any(axis=0), np.nan, p)
 
 
-def p_value(drawn: FloatArray) -> FloatArray:
+def expanded_tail(confidence_level: float, n: float) -> float:
+    """What Student's law with ``n - 1`` degrees of freedom leaves beyond an end, as the normal law sees it."""
+    return float(scipy.special.ndtr(-scipy.special.stdtrit(max(n - 1, 1), (1 + confidence_level) / 2)))
+
+
+def p_value(drawn: FloatArray, value: FloatArray) -> FloatArray:
     """Two-sided, of no difference from 0, where an observer sees the populations: the most doubtful one decides.
 
-    It is below 0.05 where 0 lies outside of the interval at 95 %, up to one population.
+    It is below 0.05 where 0 lies outside of the interval at 95 %, up to one population. The value is never outside.
     """
-    less, more = (np.count_nonzero(~side, axis=1).max(axis=0) for side in (drawn > 0, drawn < 0))
+    less, more = (
+        np.where(on_side, np.count_nonzero(~side, axis=1).max(axis=0), drawn.shape[1])
+        for on_side, side in ((value > 0, drawn > 0), (value < 0, drawn < 0))
+    )
     return np.asarray(np.minimum(1.0, 2 * (1 + np.minimum(less, more)) / (1 + drawn.shape[1])), np.float64)
 
 

@@ -145,7 +145,7 @@ def added_up(metric: MetricFunction, parts: Sequence[tuple[Readings, FloatArray]
     found = Interval(ends.percentile(low, level).low, ends.percentile(high, level).high)
     if np.isnan(found).any() or math.isnan(value):
         return Sum(value, Interval(np.asarray(np.nan), np.asarray(np.nan)), math.nan)
-    return Sum(value, found, float(ends.p_value(np.stack([low, high])[..., np.newaxis])[0]))
+    return Sum(value, found, float(ends.p_value(np.stack([low, high])[..., np.newaxis], np.array([value]))[0]))
 
 
 def _as_counted(confidence_level: float, n_draws: int) -> float:

@@ -404,9 +404,9 @@ def gammas(part: Part) -> Draw:
     return draw
 
 
-def check_draws(n_draws: int, confidence_level: float) -> None:
-    """Refuse so few draws that none of them would lie beyond the ends of an interval."""
-    fewest = math.ceil(2 / (1 - confidence_level))
+def check_draws(n_draws: int, confidence_level: float, tail: float | None = None) -> None:
+    """Refuse so few draws that none of them would lie beyond the ends of an interval, which leave a tail each."""
+    fewest = math.ceil(2 / (1 - confidence_level) if tail is None else 1 / tail)
     if n_draws < fewest:
         raise InputError(
             f"n_resamples must be at least {fewest:,} for a confidence level of {confidence_level:.6g}, got "
