@@ -141,15 +141,15 @@ def swap_test(
     n_permutations: int = 1000,
     rng: np.random.Generator | int | None = None,
 ) -> float:
-    """The p-value of a permutation test that two models are exchangeable, by what a metric makes of swapping them.
+    """The p-value of a permutation test that two models are exchangeable.
 
-    Exchangeable means that it is all the same which of the two has given a row which of its ranks; where scores are read
-    as probabilities, which of its scores. Each permutation swaps those of a random half of the rows; the p-value is the
-    share of permutations, the data among them, with as large a difference in either direction. If the models are
-    exchangeable, it is at or below 0.05 in at most 5 % of test sets, however few rows there are.
+    They are if it is all the same which of them has given a row which of its two ranks; where scores are read as
+    probabilities, which of its two scores. Each permutation swaps those of a random half of the rows; the p-value is
+    the share of permutations, the data among them, with as large a difference of the metric in either direction. For
+    exchangeable models it is at or below 0.05 in at most 5 % of test sets, however few rows there are.
 
-    Models that are equally good by the metric need not be exchangeable. This is not a test that the metric is equal:
-    for that, ask `difference` for its p-value.
+    This is more than an equal metric: models may be equally good in different ways, and then nothing is promised. Of an
+    equal metric `difference` has a p-value, which agrees with an interval.
 
     Parameters
     ----------
@@ -162,11 +162,12 @@ def swap_test(
 
     Notes
     -----
-    How often it finds a difference where average precision is equal and only the shapes differ (the positives of one
-    model spread 2.5 or 0.4 times as widely), at 0.05, in 200 test sets each: with 30 positives and 1,000 negatives in
-    10 % and 8.5 % (scores correlated by 0.9), 6.5 % and 6 % (0.5); with 100 and 1,000 in 2.5 % to 5.5 %. To divide
-    each difference by its standard error (Chung & Romano, doi:10.1214/13-AOS1090), which makes such tests right in the
-    long run, changed that by 2 % at most, and is not done: 10 % and 7.5 %, 7.5 % and 6.5 %, 3.5 % to 4 %.
+    Where average precision is equal and only the shapes differ (positives of one model spread 2.5 or 0.4 times as
+    widely), it was at or below 0.05 in 2.5 % to 5.5 % of test sets with 100 positives and 1,000 negatives, and with 30
+    and 1,000 in 6 % and 6.5 % (scores correlated by 0.5) or 8.5 % and 10.5 % (0.9). To divide each difference by its
+    standard error (Chung & Romano, doi:10.1214/13-AOS1090) made 7.5 % and 10 % of the last two; it took no power, and
+    is not done. `difference` had 10 % there as well: what is left is not due to swapping, but to average precision,
+    which is too high on so few positives, by 0.025 for one of these models and by 0.008 for the other.
 
     References
     ----------
