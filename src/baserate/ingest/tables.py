@@ -34,8 +34,9 @@ def curve(
 ) -> Curve:
     """The curve of a table of labels and scores, whatever engine holds it.
 
-    The engine groups the rows and only counts come back, so the table may be far larger than memory. Where its
-    scores are too many to keep apart, the curve is bucketed and `bounds` tells how well a metric is known.
+    The engine groups the rows and only counts come back, so the table may be far larger than memory; a dataframe or a
+    Parquet file with no more rows than `max_scores` gives its rows, which is quicker. Where scores are too many to keep
+    apart, the curve is bucketed and `bounds` tells how well a metric is known.
 
     Parameters
     ----------
