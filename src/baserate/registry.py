@@ -246,7 +246,7 @@ def _parameter(text: str) -> object:
     """A number, a pair, a list; what is none of these is text, such as ``equal_frequency(10)``."""
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError, TypeError):
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):  # the last two where signs are nested
         return text
 
 

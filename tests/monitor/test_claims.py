@@ -42,6 +42,35 @@ def test_a_claim_without_a_value_is_not_true():
     assert not br.check(br.Claim(br.precision, at_least=0.5, at="precision=0.99"), counted)
 
 
+CLAIM_AT = "[[claim]]\nmetric='f1'\nat='threshold=0.5'\n"
+BEYOND = {
+    "brackets": ("a = " + "[" * 5000 + "]" * 5000, "must be TOML, got .* recursion depth"),
+    "braces": ("a = " + "{b=" * 5000 + "1" + "}" * 5000, "must be TOML, got .* recursion depth"),
+    "digits": (f"{CLAIM_AT}at_least={'9' * 5000}", "must be TOML, got .* digits"),
+    "parts of a key": ("a" + ".b" * 5000 + "=1", "got more than 100 dots"),
+    "length": ("#" * 1_000_001, "must be at most 1,000,000 bytes"),
+    "bins": ("[[claim]]\nmetric='ece:bins=100000000'\nat_most=0.5", "bins must be at most 1,000,000, got 100000000"),
+    "digits of a parameter": (f"[[claim]]\nmetric='f_beta:beta={'9' * 5000}'\nat_least=0.5", "beta must be a number"),
+    "signs of a parameter": (f"[[claim]]\nmetric='f_beta:beta={'-' * 50_000}1'\nat_least=0.5", "beta must be a number"),
+    "sums of a parameter": (f"[[claim]]\nmetric='f_beta:beta=1{'+1' * 50_000}'\nat_least=0.5", "beta must be a number"),
+    "cases": ("[[claim]]\nmetric='f1'\nat='top_k=1e30'\nat_least=0.5", "k must be at most 4,611,686"),
+}
+
+
+@pytest.mark.parametrize("name", BEYOND)
+def test_what_is_asked_in_a_file_has_bounds(tmp_path, name):
+    text, sentence = BEYOND[name]
+    (tmp_path / "claims.toml").write_text(text)
+    with pytest.raises(br.InputError, match=sentence):
+        br.read_claims(tmp_path / "claims.toml")
+
+
+@pytest.mark.parametrize("asked", [10**8, 10**30, 2e7])
+def test_draws_have_bounds(curve, asked):
+    with pytest.raises(br.InputError, match="n_resamples must be at most 10,000,000"):
+        br.estimate(br.roc_auc, curve, n_resamples=asked)
+
+
 def test_claims_are_checked_one_by_one(curve):
     with pytest.raises(br.InputError, match=r"all\(br.check\(claim, curve\) for claim in claims\)"):
         br.check([br.Claim(br.precision, at_least=0.5, at=AT)], curve)

@@ -1,5 +1,6 @@
 """DuckDB, asked so that it tells how far it is, can be interrupted, and leaves nothing behind."""
 
+import re
 import signal
 import threading
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 MEMORY_LIMIT = "512MB"
+_SIZE = re.compile(r"\s*\d{1,15}(\.\d{1,15})?\s*([kmgt]i?)?b\s*", re.IGNORECASE)
 
 _POLLING = 0.1  # seconds between two looks at how far a query is
 
@@ -51,8 +53,12 @@ def interrupts_wait() -> Iterator[None]:
 
 def connected(duckdb: Any, memory_limit: str | None, spill: str) -> "DuckDBPyConnection":
     """A connection that takes so much memory, and the folder for what does not fit."""
+    limit = MEMORY_LIMIT if memory_limit is None else memory_limit
+    # DuckDB takes a negative size, or a share of all memory above 100 %, for no limit.
+    if not _SIZE.fullmatch(limit):
+        raise _no_size(limit)
     settings = {
-        "memory_limit": memory_limit or MEMORY_LIMIT,
+        "memory_limit": limit,
         "temp_directory": spill,
         "autoinstall_known_extensions": False,  # nothing is fetched from anywhere
         "preserve_insertion_order": False,
@@ -60,11 +66,15 @@ def connected(duckdb: Any, memory_limit: str | None, spill: str) -> "DuckDBPyCon
     try:
         connection: DuckDBPyConnection = duckdb.connect(config=settings)
     except duckdb.Error:
-        raise InputError(f"memory_limit must be a size such as '512MB' or '2GB', got {memory_limit!r}.") from None
+        raise _no_size(limit) from None
     # A query tells how far it is only if it has a progress bar; nobody needs to see DuckDB's own.
     connection.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
     connection.execute("SET progress_bar_time = 0")
     return connection
+
+
+def _no_size(memory_limit: str) -> InputError:
+    return InputError(f"memory_limit must be a size such as '512MB' or '2GB', got {memory_limit!r}.")
 
 
 def watched(connection: "DuckDBPyConnection", relation: Any) -> dict[str, Any]:

@@ -284,6 +284,8 @@ def _factor_that_decides(
 # --- from a file ----------------------------------------------------------------------------------
 
 _SHARED = ("prevalence", "confidence_level")
+_LARGEST_FILE = 1_000_000
+_MOST_DOTS = 100  # in a line: a key of many parts takes memory by their square
 _KEYS = ("name", "metric", "at", "at_least", "at_most", *_SHARED)
 
 
@@ -342,7 +344,9 @@ def _toml(path: str) -> dict[str, object]:
 
     try:
         with open(path, "rb") as file:
-            return tomllib.load(file)
+            text = file.read(_LARGEST_FILE + 1).decode()
+        _check_bounds(text, path)
+        return tomllib.loads(text)
     except OSError as error:
         why = (
             "where there is none"
@@ -350,8 +354,20 @@ def _toml(path: str) -> dict[str, object]:
             else f"which cannot be read ({error.strerror})"
         )
         raise InputError(f"a file of claims must be there, got {path!r}, {why}; check the path.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:  # also a number of too many digits, and brackets within brackets
         raise InputError(f"a file of claims must be TOML, got {path!r}, which is not ({error}); correct it.") from None
+
+
+def _check_bounds(text: str, path: str) -> None:
+    """Refuse what no file of claims needs, and what reading it would take all memory for."""
+    if len(text) > _LARGEST_FILE:
+        raise InputError(f"a file of claims must be at most {_LARGEST_FILE:,} bytes, got more in {path!r}; split it.")
+    if any(line.count(".") > _MOST_DOTS for line in text.split("\n")):
+        raise InputError(
+            f"a key must have few parts, got more than {_MOST_DOTS} dots in a line of {path!r}; write less."
+        )
 
 
 def _claim(row: Mapping[str, object], number: int) -> Claim:
