@@ -391,7 +391,7 @@ def test_accumulators_that_differ_are_not_merged():
         br.Accumulator(max_scores=5).merge(br.Accumulator(max_scores=6))
     with pytest.raises(br.InputError, match=r"positive are the same, got .* and 'a' here, .* and None there"):
         br.Accumulator(positive="a").merge(br.Accumulator())
-    with pytest.raises(br.InputError, match=r"must be given an Accumulator, got a Curve"):
+    with pytest.raises(br.InputError, match=r"other must be an Accumulator, got a Curve; use update for rows"):
         br.Accumulator().merge(br.Curve.from_scores([0, 1], [1, 2]))
     for max_scores in (0, 2.5, "many", True):
         with pytest.raises(br.InputError, match="max_scores"):

@@ -2,54 +2,39 @@
 
 import math
 import os
-from bisect import bisect_left
-from collections.abc import Sequence
+import threading
 from typing import NamedTuple
 
 import numpy as np
 
 from baserate import checks
-from baserate.arrays import Array, BoolArray, Counts, FloatArray
+from baserate.arrays import Array, BoolArray
 from baserate.checks import Label
 from baserate.curves import files
-from baserate.curves.buckets import MOST_BITS, bucket_of
+from baserate.curves.buckets import bucket_of
 from baserate.curves.counting import (
     Counted,
-    check_totals,
     count_rows,
     count_weighted_rows,
     merge_counts,
-    narrow,
-    starts,
 )
 from baserate.curves.curve import Curve
 from baserate.curves.formats import BUCKETS, check_version
+from baserate.curves.parts import EXACT, Part, pooled
 from baserate.errors import CurveFileError, InputError
 
-# The level above all levels of buckets: every score is kept.
-_EXACT = MOST_BITS + 1
-
-
-class _Part(NamedTuple):
-    """Some of the rows, counted at the finest level that fits.
-
-    At the exact level an entry is one score. At a level of buckets it is what one class has in one bucket: its lowest
-    and its highest score, and its count. Classes stay apart, for once their ranges were joined, the result would
-    depend on which rows met first.
-    """
-
-    counted: Counted
-    bits: int
-
-    @property
-    def size(self) -> int:
-        return len(self.counted.score)
+# Held while a state takes the place of another, which takes no time, and over a fork, so that no child is born with it.
+_replacing = threading.Lock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_replacing.acquire, after_in_parent=_replacing.release, after_in_child=_replacing.release
+    )
 
 
 class _State(NamedTuple):
     """All that changes; it is replaced as a whole, so an error or an interrupt leaves the old one in place."""
 
-    parts: tuple[_Part, ...] = ()  # each less than half as large as the one before
+    parts: tuple[Part, ...] = ()  # each less than half as large as the one before
     rows: int = 0
     other: Label | None = None  # the label of the negatives, once there was one
 
@@ -65,6 +50,9 @@ class Accumulator:
     buckets, as narrow as the limit allows; then `bounds` says how well a metric of the curve is known. An accumulator
     holds at most two entries per bucket, and twice that while rows wait to be sorted in; no limit makes it coarser
     than some 600 buckets over all numbers there are.
+
+    One accumulator may be used from many threads at once: each batch is counted once, and whatever is read is of whole
+    batches. Processes have one each, which can be pickled, or saved and loaded, and merged.
 
     Parameters
     ----------
@@ -119,7 +107,7 @@ class Accumulator:
         Accumulator(2 pos, 4 neg, exact, 5 scores)
         """
         scores = checks.numbers(y_score, "y_score")
-        is_positive, other = self._labels(y_true)
+        is_positive, found = self._labels(y_true)
         checks.same_length(is_positive, "y_true", scores, "y_score")
         if weight is None:
             counted = count_rows(scores, is_positive)
@@ -128,7 +116,7 @@ class Accumulator:
             weights = checks.amounts(weight, "weight")
             checks.same_length(scores, "y_score", weights, "weight")
             counted = count_weighted_rows(scores, is_positive, weights)
-        self._state = self._with(_Part(counted, _EXACT), len(scores), other)
+        self._add(Part(counted, EXACT), len(scores), found)
 
     @checks.declared
     def merge(self, other: "Accumulator") -> None:
@@ -152,47 +140,36 @@ class Accumulator:
                 f"accumulators can be merged if max_scores and positive are the same, got {mine[0]} and {mine[1]!r} "
                 f"here, {theirs[0]} and {theirs[1]!r} there; make them alike."
             )
-        label = self._same_other(other._state.other)
-        self._state = self._with(_pooled(other._parts(), self._max_scores), other.n_rows, label)
+        theirs_now = other._state
+        self._add(pooled(_parts(theirs_now), self._max_scores), theirs_now.rows, theirs_now.other)
 
     @property
     def n_rows(self) -> int:
         """How many rows have been counted."""
         return self._state.rows
 
-    def _with(self, part: _Part, rows: int, other: Label | None) -> _State:
-        """The state with one more part.
+    def _add(self, part: Part, rows: int, label: Label | None) -> None:
+        """Count one more part, however many others are counting."""
+        while not self._replace(before := self._state, _with(before, part, rows, label, self._max_scores)):
+            pass  # another thread was quicker, and this part is added to what it has left
 
-        Parts wait until those behind one have grown to half its size, and then are sorted into it. So a row is sorted
-        in a few times only, however many batches there are.
-        """
-        parts = self._state.parts
-        start, size = len(parts), part.size
-        while start > 0 and 2 * size >= parts[start - 1].size:
-            start -= 1
-            size += parts[start].size
-        pooled = _pooled([*parts[start:], part], self._max_scores)
-        return _State((*parts[:start], pooled), self._state.rows + rows, other)
+    def _replace(self, before: _State, after: _State) -> bool:
+        """Put a state in the place of the one that it was made from; False if that is no longer there."""
+        with _replacing:
+            if self._state is not before:
+                return False
+            self._state = after
+            return True
 
     def _labels(self, y_true: object) -> tuple[BoolArray, Label | None]:
-        """Which rows are positive, and the label of the negatives of all rows so far."""
+        """Which rows are positive, and the label of the negatives, if there are any."""
         column = checks.column(y_true, "y_true")
         is_positive = checks.labels(column, self._positive)
         if is_positive.all():
-            return is_positive, self._state.other
+            return is_positive, None
         found = column[np.argmin(is_positive)]
         # Without a named label the negatives are 0, False, 0.0 or -1 in any type; 0 and -1 are all there is to know.
-        return is_positive, self._same_other(int(found) if self._positive is None else _plain(found, "y_true"))
-
-    def _same_other(self, found: Label | None) -> Label | None:
-        """The label of the negatives; batches that are fine by themselves may still be three classes together."""
-        known = self._state.other
-        if known is not None and found is not None and known != found:
-            raise InputError(
-                f"y_true must hold the same two classes in all batches, got the negative label {found!r} after "
-                f"{known!r}; write it the same in all, or use one_vs_rest for more than two classes."
-            )
-        return found if known is None else known
+        return is_positive, int(found) if self._positive is None else _plain(found, "y_true")
 
     # --- reading ----------------------------------------------------------------------------------
 
@@ -209,33 +186,31 @@ class Accumulator:
         >>> print(br.bounds(br.roc_auc, counted.curve()))
         roc_auc 0.499 in [0.4778, 0.5203] (prevalence 0.3333)
         """
-        whole = self._settled()
-        if self.n_rows and not whole.size:
+        whole, state = self._settled()
+        if state.rows and not whole.size:
             raise InputError(
                 "weight must not be zero for every row, got a total of 0; update with rows that have a weight."
             )
-        return Curve._of(whole.counted if whole.bits == _EXACT else merge_counts(whole.counted))
+        return Curve._of(whole.counted if whole.bits == EXACT else merge_counts(whole.counted))
 
-    def _parts(self) -> tuple[_Part, ...]:
-        return self._state.parts or (_Part(count_rows(np.zeros(0), np.zeros(0, np.bool_)), _EXACT),)
-
-    def _settled(self) -> _Part:
-        """Everything in one part, which is kept: it says the same as the parts."""
-        parts = self._parts()
+    def _settled(self) -> tuple[Part, _State]:
+        """Everything in one part, and the state it is of; the part is kept, as it says the same as the parts."""
+        state = self._state
+        parts = _parts(state)
         if len(parts) == 1:
-            return parts[0]
-        whole = _pooled(parts, self._max_scores)
-        self._state = self._state._replace(parts=(whole,))
-        return whole
+            return parts[0], state
+        whole = pooled(parts, self._max_scores)
+        self._replace(state, state._replace(parts=(whole,)))
+        return whole, state
 
     def __repr__(self) -> str:
-        whole = self._settled()
+        whole, _ = self._settled()
         sizes = ", ".join(
             f"{column.sum():,.6g} {name}" if column.dtype.kind == "f" else f"{int(column.sum()):,} {name}"
             for name, column in (("pos", whole.counted.pos), ("neg", whole.counted.neg))
         )
         weighted = ", weighted" * (whole.counted.pos_squares is not None)
-        if whole.bits == _EXACT:
+        if whole.bits == EXACT:
             return f"Accumulator({sizes}{weighted}, exact, {whole.size:,} scores)"
         return f"Accumulator({sizes}{weighted}, buckets of {whole.bits} bits, {whole.size:,} entries)"
 
@@ -261,13 +236,13 @@ class Accumulator:
         >>> resumed.curve() == counted.curve()
         True
         """
-        whole = self._settled()
+        whole, state = self._settled()
         facts: dict[str, files.Fact] = {
             "max_scores": self._max_scores,
             "positive": self._positive,
-            "other": self._state.other,
-            "rows": self._state.rows,
-            "bits": None if whole.bits == _EXACT else whole.bits,
+            "other": state.other,
+            "rows": state.rows,
+            "bits": None if whole.bits == EXACT else whole.bits,
             "buckets": BUCKETS.version,
         }
         columns = {name: column for name, column in whole.counted._asdict().items() if column is not None}
@@ -282,7 +257,7 @@ class Accumulator:
         try:
             loaded = cls(positive=facts["positive"], max_scores=facts["max_scores"])  # type: ignore[arg-type]  # it checks
             other = None if facts["other"] is None else _plain(facts["other"], "other")
-            part = _pooled([_checked(columns, facts["bits"])], loaded._max_scores)
+            part = pooled([_checked(columns, facts["bits"])], loaded._max_scores)
             loaded._state = _State((part,), int(checks.counts([facts["rows"]], "rows")[0]), other)
         except (ValueError, TypeError, KeyError) as error:
             raise CurveFileError(
@@ -303,83 +278,38 @@ def _plain(label: object, name: str) -> Label:
 # --- parts ----------------------------------------------------------------------------------------
 
 
-def _pooled(parts: Sequence[_Part], most: int) -> _Part:
-    """The rows of all parts at the finest level that has at most so many scores or buckets.
+def _parts(state: _State) -> tuple[Part, ...]:
+    return state.parts or (Part(count_rows(np.zeros(0), np.zeros(0, np.bool_)), EXACT),)
 
-    Buckets of a level are unions of those of any finer one, and more rows never have fewer. So that level depends on
-    the rows alone: no part is coarser than the whole has to be.
+
+def _with(state: _State, part: Part, rows: int, label: Label | None, most: int) -> _State:
+    """The state with one more part.
+
+    Parts wait until those behind one have grown to half its size, and then are sorted into it. So a row is sorted
+    in a few times only, however many batches there are.
     """
-    bits = min(part.bits for part in parts)
-    counted = _stacked([part.counted for part in parts])
-    check_totals(counted)
-    if bits < _EXACT:
-        counted = _by_bucket_and_class(counted, bits)
-    elif len(parts) > 1:
-        counted = merge_counts(counted)
-
-    def fits(bits: int) -> bool:
-        groups = counted.score if bits == _EXACT else bucket_of(counted.score, bits)
-        return len(starts(groups)) <= most
-
-    if fits(bits):
-        return _Part(counted, bits)
-    coarser = range(bits - 1, 0, -1)
-    place = bisect_left(coarser, True, key=fits)
-    bits = coarser[place] if place < len(coarser) else 0
-    return _Part(_by_bucket_and_class(counted, bits), bits)
+    other = _same_other(state.other, label)
+    parts = state.parts
+    start, size = len(parts), part.size
+    while start > 0 and 2 * size >= parts[start - 1].size:
+        start -= 1
+        size += parts[start].size
+    whole = pooled([*parts[start:], part], most)
+    return _State((*parts[:start], whole), state.rows + rows, other)
 
 
-def _stacked(tables: Sequence[Counted]) -> Counted:
-    """All entries of all tables; rows without weights have weight 1 where others have one."""
-    if len(tables) == 1:
-        return tables[0]
-    weighted = any(table.pos_squares is not None for table in tables)
-    bucketed = any(table.top is not None for table in tables)
-
-    def column(name: str, instead: str = "") -> Array:
-        return np.concatenate([getattr(table, instead if getattr(table, name) is None else name) for table in tables])
-
-    return Counted(
-        column("score"),
-        column("pos"),
-        column("neg"),
-        column("pos_squares", instead="pos") if weighted else None,
-        column("neg_squares", instead="neg") if weighted else None,
-        column("top", instead="score") if bucketed else None,
-    )
+def _same_other(known: Label | None, found: Label | None) -> Label | None:
+    """The label of the negatives; batches that are fine by themselves may still be three classes together."""
+    if known is not None and found is not None and known != found:
+        raise InputError(
+            f"y_true must hold the same two classes in all batches, got the negative label {found!r} after "
+            f"{known!r}; write it the same in all, or use one_vs_rest for more than two classes."
+        )
+    return found if known is None else known
 
 
-def _by_bucket_and_class(counted: Counted, bits: int) -> Counted:
-    """One entry for what each class has in each bucket, highest bucket first."""
-    of_pos, of_neg = np.flatnonzero(counted.pos > 0), np.flatnonzero(counted.neg > 0)
-    entry = np.append(of_pos, of_neg)
-    is_pos = np.arange(len(entry)) < len(of_pos)
-    # Negated, because entries come with the highest first: the sort is fast where it finds long rising runs.
-    keys = -(2 * bucket_of(counted.score[entry], bits) + is_pos)
-    order = np.argsort(keys, kind="stable")
-    first = starts(keys[order])
-    entry, is_pos = entry[order], is_pos[order]
-
-    def summed(values: Counts, wanted: BoolArray) -> Counts:
-        wide = values.astype(np.float64 if values.dtype.kind == "f" else np.int64)
-        return narrow(np.add.reduceat(np.where(wanted, wide[entry], 0), first))
-
-    def squares(values: FloatArray | None, wanted: BoolArray) -> FloatArray | None:
-        return None if values is None else summed(values, wanted)
-
-    top = counted.score if counted.top is None else counted.top
-    return Counted(
-        np.minimum.reduceat(counted.score[entry], first),
-        summed(counted.pos, is_pos),
-        summed(counted.neg, ~is_pos),
-        squares(counted.pos_squares, is_pos),
-        squares(counted.neg_squares, ~is_pos),
-        np.maximum.reduceat(top[entry], first),
-    )
-
-
-def _checked(columns: dict[str, Array], bits: object) -> _Part:
-    """What a file holds, checked like any other input; `_pooled` brings it into its form again."""
+def _checked(columns: dict[str, Array], bits: object) -> Part:
+    """What a file holds, checked like any other input; `pooled` brings it into its form again."""
     Curve.from_counts(**columns)
     wide = np.float64 if "pos_squares" in columns else np.int64
     typed = {name: column.astype(wide if name in ("pos", "neg") else np.float64) for name, column in columns.items()}
@@ -387,10 +317,10 @@ def _checked(columns: dict[str, Array], bits: object) -> _Part:
     if bits is None:
         if counted.top is not None:
             raise InputError("entries must be scores at the exact level, got buckets")
-        return _Part(merge_counts(counted), _EXACT)  # `_pooled` takes single scores as they come
-    if not isinstance(bits, int) or not 0 <= bits < _EXACT:
-        raise InputError(f"bits must be a whole number below {_EXACT}, got {bits!r}")
+        return Part(merge_counts(counted), EXACT)  # `pooled` takes single scores as they come
+    if not isinstance(bits, int) or not 0 <= bits < EXACT:
+        raise InputError(f"bits must be a whole number below {EXACT}, got {bits!r}")
     level = bits
     if counted.top is None or (bucket_of(counted.score, level) != bucket_of(counted.top, level)).any():
         raise InputError("entries must lie within buckets, got some that do not")
-    return _Part(counted, level)
+    return Part(counted, level)

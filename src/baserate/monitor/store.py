@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -75,7 +76,8 @@ class CurveStore:
     The file is an SQLite database: the library comes with Python, its transactions are small, quick and safe from
     several processes at once, and any tool can look inside. (DuckDB reads large tables faster, but lets one process in
     at a time.) It keeps its journal beside the file for as long as a transaction takes, and no other file: the file
-    can be copied whenever nobody writes.
+    can be copied whenever nobody writes. A store is used by the thread that opened it; every thread and every process
+    may open its own.
 
     Parameters
     ----------
@@ -106,6 +108,7 @@ class CurveStore:
         self.timeout = checks.not_negative(timeout, "timeout")
         self.read_only = read_only
         self._open: sqlite3.Connection | None = store_file.opened(self.path, self.timeout, read_only)
+        self._opened_by = _here()
 
     # --- writing ----------------------------------------------------------------------------------
 
@@ -259,6 +262,11 @@ class CurveStore:
         """The rows within one transaction."""
         if self._open is None:
             raise InputError(f"a store must be open, got {str(self.path)!r} after close(); open it again.")
+        if self._opened_by != _here():
+            raise InputError(
+                f"a store must be used by the thread and the process that opened it, got {str(self.path)!r} in "
+                f"another; open it there, too."
+            )
         with (
             store_file.in_a_sentence(self.path, self.timeout, "written" if writing else "read"),
             store_file.transaction(self._open, reading=not writing),
@@ -267,7 +275,7 @@ class CurveStore:
 
     def close(self) -> None:
         """Close the file; closing twice does no harm."""
-        if self._open is not None:
+        if self._open is not None and self._opened_by == _here():  # what another opened is closed by it
             self._open.close()
             self._open = None
 
@@ -281,6 +289,11 @@ class CurveStore:
 
     def __repr__(self) -> str:
         return f"CurveStore({str(self.path)!r})" + " (closed)" * (self._open is None)
+
+
+def _here() -> tuple[int, int]:
+    """The process and the thread that ask: SQLite's connections must not be taken along to others."""
+    return os.getpid(), threading.get_ident()
 
 
 class _Making:
