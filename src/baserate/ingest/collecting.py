@@ -8,6 +8,7 @@ import numpy as np
 
 from baserate import checks
 from baserate.arrays import Array, FloatArray, Indices
+from baserate.errors import InputError
 
 AnyFrame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
@@ -35,9 +36,19 @@ class Answer:
             column = np.array([np.nan if value is None else value for value in map(_plain, column)], np.float64)
         return column.astype(np.float64)
 
+    def instant(self, name: str) -> object:
+        """The only value of a column of times, to the microsecond; None if there is none."""
+        column = self._columns[name]
+        if isinstance(column, np.ndarray) and column.dtype.kind == "M":
+            return _python_times(column)[0]
+        return _plain(column[0])
+
     def distinct(self, name: str) -> tuple[list[object], Indices]:
         """The different values of a column, None for null and nan, and which of them each row has."""
         column = self._columns[name]
+        if isinstance(column, np.ndarray) and column.dtype.kind == "M":
+            _check_microseconds(column)
+            column = _python_times(column)
         if isinstance(column, list | np.ma.MaskedArray) or column.dtype.kind not in "biuf":
             column = column.tolist() if isinstance(column, np.ndarray) else column
             seen: dict[object, int] = {}
@@ -65,6 +76,24 @@ def _column(series: "nw.Series[Any]") -> Array | list[object]:
     if series.dtype.is_numeric() and not isinstance(series.dtype, nw.Decimal) and series.null_count() == 0:
         return series.to_numpy()
     return series.to_list()
+
+
+def _python_times(column: Array) -> list[object]:
+    """Times as Python's own; numpy makes plain numbers of nanoseconds, and of what a calendar does not hold."""
+    times = column.astype("datetime64[us]").tolist()
+    if any(isinstance(time, int) for time in times):
+        raise OverflowError("a time lies outside the years 1 to 9999")
+    return list(times)
+
+
+def _check_microseconds(column: Array) -> None:
+    data = np.ma.getdata(column)
+    rounded = data.astype("datetime64[us]").astype(data.dtype)
+    if ((rounded != data) & ~np.isnat(data) & ~np.ma.getmaskarray(column)).any():
+        raise InputError(
+            "times that are keys must be whole microseconds, got some that are not; round them, or cut them into "
+            "periods."
+        )
 
 
 def _plain(value: object) -> object:

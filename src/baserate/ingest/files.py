@@ -125,12 +125,13 @@ def _with_times(connection: Any, table: Table, time: str | None) -> "DuckDBPyRel
         with interrupts_wait():
             relation = connection.sql(table.sql)
         return relation
+    column = quoted(time)
     with interrupts_wait():
-        some = connection.sql(f"SELECT {quoted(time)} AS time FROM ({table.sql}) WHERE time IS NOT NULL LIMIT 1")
+        some = connection.sql(f"SELECT {column} AS time FROM ({table.sql}) WHERE {column} IS NOT NULL LIMIT 1")
     found = engine.watched(connection, some)["time"].tolist()
     expression = texts.time_expression(time, str(found[0]) if found else None)
     with interrupts_wait():
-        relation = connection.sql(f"SELECT * REPLACE ({expression} AS {quoted(time)}) FROM ({table.sql})")
+        relation = connection.sql(f"SELECT * REPLACE ({expression} AS {column}) FROM ({table.sql})")
     return relation
 
 

@@ -6,6 +6,7 @@ them a row falls.
 """
 
 import datetime
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -14,11 +15,16 @@ import narwhals.stable.v2 as nw
 
 from baserate import checks
 from baserate.errors import InputError
+from baserate.ingest.texts import bad_time
 
 LENGTHS = ("day", "week", "month", "quarter", "year")
 
 # More periods than this make an expression that engines are slow to plan.
 _MOST_PERIODS = 1000
+
+
+# What libraries say of a time that Python does not have.
+_BEYOND = re.compile(r"out of (range|bounds)|overflow|\(-?infinity\)", re.IGNORECASE)
 
 
 class Period(NamedTuple):
@@ -82,21 +88,15 @@ class Calendar(NamedTuple):
         """What the period at a place is called; None where there is no time."""
         return self.names[place] if place >= 0 else None
 
-    def place(self, dtype: nw.dtypes.DType, engine: nw.Implementation) -> nw.Expr:
+    def place(self, engine: nw.Implementation) -> nw.Expr:
         """Which period a row of the column ``time`` falls into, counted from 0; -1 without a time."""
         time = nw.col("time")
-        zone = dtype.time_zone if isinstance(dtype, nw.Datetime) else None
-        begins = [_literal(begin, zone, engine) for begin in self.begins]
+        begins = [_literal(begin, engine) for begin in self.begins]
         return nw.when(time.is_null()).then(nw.lit(-1.0)).otherwise(_branch(time, begins, 0, len(begins)))
 
 
-def _literal(begin: datetime.date, zone: str | None, engine: nw.Implementation) -> nw.Expr:
-    if not isinstance(begin, datetime.datetime):
-        return nw.lit(begin)
-    if zone:
-        # Engines want an instant in the zone of the column, whichever clock it comes from.
-        return nw.lit(begin.astimezone(ZoneInfo(zone)))
-    if engine.is_spark_like():
+def _literal(begin: datetime.date, engine: nw.Implementation) -> nw.Expr:
+    if engine.is_spark_like() and isinstance(begin, datetime.datetime) and begin.tzinfo is None:
         # Spark takes a timestamp without a zone for one of this machine's clock, but not if it comes as text.
         return nw.lit(begin.isoformat(" ")).cast(nw.Datetime("us"))
     return nw.lit(begin)
@@ -113,22 +113,34 @@ def _branch(time: nw.Expr, begins: Sequence[nw.Expr], low: int, high: int) -> nw
 
 def calendar(first: object, last: object, period: Period, dtype: nw.dtypes.DType) -> Calendar:
     """All periods from the first time to the last."""
-    if first is None or last is None:
+    if first is None and last is None:
         return Calendar([], [])
     day, end = _day(first, period.zone), _day(last, period.zone)
     starts = [_start(day, period.length)]
-    while (following := _next(starts[-1], period.length)) <= end:
+    while (following := _next(starts[-1], period.length)) is not None and following <= end:
         starts.append(following)
         if len(starts) > _MOST_PERIODS:
             raise InputError(
                 f"a table must have at most {_MOST_PERIODS:,} periods, got {day} to {end} by the {period.length}; "
-                f"choose longer periods."
+                f"choose longer periods, or leave out dates that stand for never."
             )
     names = [_name(start, period.length) for start in starts]
     if isinstance(dtype, nw.Date):
         return Calendar(names, list(starts[1:]))
     midnight = datetime.time()
-    return Calendar(names, [datetime.datetime.combine(start, midnight, period.zone) for start in starts[1:]])
+    begins = [datetime.datetime.combine(start, midnight, period.zone) for start in starts[1:]]
+    zone = dtype.time_zone if isinstance(dtype, nw.Datetime) else None
+    # Engines want an instant in the zone of the column, whichever clock it comes from.
+    return Calendar(names, [begin.astimezone(_clock(zone)) for begin in begins] if zone else list(begins))
+
+
+def _clock(zone: str) -> datetime.tzinfo:
+    """The zone of a column: the name of one, or a fixed offset such as "+05:30"."""
+    offset = re.fullmatch(r"(?:UTC)?([+-])(\d\d):?(\d\d)", zone)
+    if offset is None:
+        return ZoneInfo(zone)
+    sign, hours, minutes = offset.groups()
+    return datetime.timezone(datetime.timedelta(hours=int(sign + hours), minutes=int(sign + minutes)))
 
 
 def _day(time: object, zone: ZoneInfo | None) -> datetime.date:
@@ -137,8 +149,23 @@ def _day(time: object, zone: ZoneInfo | None) -> datetime.date:
             return time.date()
         # Some engines hand an instant out as UTC without saying so.
         return (time if time.tzinfo else time.replace(tzinfo=datetime.UTC)).astimezone(zone).date()
-    assert isinstance(time, datetime.date)
+    if not isinstance(time, datetime.date):  # engines have their own words for infinity
+        raise OverflowError("a time lies outside the years 1 to 9999")
     return time
+
+
+def is_beyond(error: Exception) -> bool:
+    """Whether a library says, in its own way, that Python has no such time."""
+    said = str(error)
+    return isinstance(error, OverflowError) or (bad_time(said) is None and _BEYOND.search(said) is not None)
+
+
+def beyond(period: Period) -> InputError:
+    """What to say of times that no calendar has."""
+    return InputError(
+        f"times must lie in the years 1 to 9999, got some in {period.column!r} that do not, or not by every clock; "
+        f"leave out dates that stand for never."
+    )
 
 
 def _start(day: datetime.date, length: str) -> datetime.date:
@@ -155,9 +182,13 @@ def _start(day: datetime.date, length: str) -> datetime.date:
             return day.replace(month=1, day=1)
 
 
-def _next(start: datetime.date, length: str) -> datetime.date:
+def _next(start: datetime.date, length: str) -> datetime.date | None:
+    """When the next period begins; None after the last that a calendar has."""
     long_enough = {"day": 1, "week": 7, "month": 31, "quarter": 92, "year": 366}[length]
-    return _start(start + datetime.timedelta(days=long_enough), length)
+    try:
+        return _start(start + datetime.timedelta(days=long_enough), length)
+    except OverflowError:
+        return None
 
 
 def _name(start: datetime.date, length: str) -> str:

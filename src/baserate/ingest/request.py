@@ -130,7 +130,7 @@ def request(
     calendar = None
     if columns.period is not None:
         calendar = _calendar(frame, columns.period, schema[columns.period.column], collect)
-        place = calendar.place(schema[columns.period.column], frame.implementation).alias(f"key_{len(columns.keys)}")
+        place = calendar.place(frame.implementation).alias(f"key_{len(columns.keys)}")
         frame = frame.with_columns(place).drop("time")
     whole_scores = schema[columns.score].is_integer()
     frame = _with_good_numbers(frame, columns)
@@ -189,9 +189,13 @@ def _label(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
 
 def _calendar(frame: AnyFrame, period: Period, dtype: nw.dtypes.DType, collect: Collect) -> Calendar:
     time = nw.col("time")
-    ends = collect(frame.select(time.min().alias("first"), time.max().alias("last")))
-    (first,), (last,) = (ends.distinct(name)[0] for name in ("first", "last"))
-    return periods.calendar(first, last, period, dtype)
+    try:
+        ends = collect(frame.select(time.min().alias("first"), time.max().alias("last")))
+        return periods.calendar(ends.instant("first"), ends.instant("last"), period, dtype)
+    except Exception as error:
+        if isinstance(error, InputError) or not periods.is_beyond(error):
+            raise
+        raise periods.beyond(period) from None
 
 
 def _with_good_numbers(frame: AnyFrame, columns: Columns) -> AnyFrame:
