@@ -466,4 +466,4 @@ def test_a_store_belongs_to_its_thread(store):
     thread = threading.Thread(target=ask)
     thread.start()
     thread.join()
-    assert caught[0].startswith("a store is used by the thread that opened it")
+    assert caught[0].startswith("a store must be used by the thread and the process that opened it")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from baserate.curves.formats import STORE, check_version
 from baserate.curves.packing import decode
-from baserate.errors import BaserateError, CurveFileError, InputError
+from baserate.errors import BaserateError, CurveFileError
 from baserate.monitor.store_rows import COLUMNS, Row, Rows, row_of, row_of_curve
 
 # Marks the file as a store: "brCS" in the header of the database.
@@ -213,10 +213,6 @@ def in_a_sentence(path: Path, timeout: float, done: str) -> Iterator[None]:
         raise CurveFileError(
             f"a store must be a file that can be {done}, got {str(path)!r}, which cannot ({error}); check the path, "
             f"permissions and space."
-        ) from None
-    except sqlite3.ProgrammingError as error:
-        raise InputError(
-            f"a store is used by the thread that opened it, got another ({error}); open it again."
         ) from None
     except sqlite3.DatabaseError as error:
         raise _damaged(path, error) from None
