@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import replace
 
 import numpy as np
 import scipy
@@ -151,25 +151,31 @@ def ranking(
     """
     grid, span = checks.prevalences(prevalences), checks.prevalence_range(low, high)
     asked, sign = Asked.of(confidence_level, n_resamples, rng), _sign(metric)
+    contest = missing = None
     if isinstance(models, SameRows):
-        contest = contest_among(metric, models, at)._replace(x=(1 - grid) / grid, sign=sign)
-        named = dict(zip(models.names, contest.places, strict=True))
-        missing = models.curves[0].missing_class
-        known = (
-            _on_rows(contest, asked) if missing is None else _unknown(np.full((len(named), len(grid)), np.nan), missing)
-        )
-    else:
-        named, missing = _named(models, at), None
-        known = _unknown(np.array([sweep(metric, place, grid).value for place in named.values()]), Reason.ROWS_UNKNOWN)
-    return Ranking(
+        contest, missing = contest_among(metric, models, at), models.curves[0].missing_class
+    named = _named(models, at) if contest is None else dict(zip(contest.models.names, contest.places, strict=True))
+    nothing = value = np.full((len(named), len(grid)), np.nan)
+    if missing is None:
+        value = np.array([sweep(metric, place, grid).value for place in named.values()])
+    found = Ranking(
         metric=describe(metric),
         names=tuple(named),
         prevalence=grid,
-        rank=_ranks(sign * known.value),
+        value=value,
+        low=nothing,
+        high=nothing,
+        rank=_ranks(sign * value),
+        rank_low=nothing,
+        rank_high=nothing,
+        leads=nothing,
         regions=tuple(best_regions(metric, named, *span)) if missing is None else (),
         confidence_level=asked.confidence_level,
-        **known._asdict(),
+        reason=missing or Reason.ROWS_UNKNOWN,
     )
+    if contest is None or missing is not None:
+        return found
+    return _with_intervals(found, contest._replace(x=(1 - grid) / grid, sign=sign), asked)
 
 
 def _named(models: object, at: object) -> dict[str, Curve | Point]:
@@ -183,38 +189,19 @@ def _named(models: object, at: object) -> dict[str, Curve | Point]:
     return named
 
 
-class _Known(NamedTuple):
-    """What is known of each model at each prevalence."""
-
-    value: FloatArray
-    low: FloatArray
-    high: FloatArray
-    rank_low: FloatArray
-    rank_high: FloatArray
-    leads: FloatArray
-    reason: Reason | None
-
-
-def _unknown(value: FloatArray, reason: Reason) -> _Known:
-    nothing = np.full(value.shape, np.nan)
-    return _Known(value, nothing, nothing, nothing, nothing, nothing, reason)
-
-
-def _on_rows(contest: Contest, asked: Asked) -> _Known:
-    """Values with intervals, ranks that are plausible, and who leads."""
+def _with_intervals(found: Ranking, contest: Contest, asked: Asked) -> Ranking:
+    """The same with intervals of values, ranks that are plausible, and who leads."""
     risk = 1 - asked.confidence_level
     check_draws(asked.n_draws, 1 - risk / (len(contest.places) - 1))
     verdict = next(iter(methods_of(contest).values()))(contest, asked)
     questions = [Question(contest.metric, place, contest.x, again=is_chosen(place)) for place in contest.places]
-    found = estimates(questions, asked)
-    value, low, high = (
-        np.array([[getattr(one, name) for one in rows] for rows in found]) for name in ("value", "low", "high")
-    )
-    ranks = _plausible_ranks(contest, verdict.p_value, risk)
-    reason = next((one.reason for rows in found for one in rows if one.reason), None)
-    if reason is None and np.isnan(ranks).any():
+    made = estimates(questions, asked)
+    low, high = (np.array([[getattr(one, end) for one in rows] for rows in made]) for end in ("low", "high"))
+    first, last = _plausible_ranks(contest, verdict.p_value, risk)
+    reason = next((one.reason for rows in made for one in rows if one.reason), None)
+    if reason is None and np.isnan(first).any():
         reason = why_no_ends(contest.metric)
-    return _Known(value, low, high, *ranks, verdict.leading, reason)
+    return replace(found, low=low, high=high, rank_low=first, rank_high=last, leads=verdict.leading, reason=reason)
 
 
 def _ranks(worth: FloatArray) -> FloatArray:
@@ -225,17 +212,13 @@ def _ranks(worth: FloatArray) -> FloatArray:
 
 def _plausible_ranks(contest: Contest, p_value: FloatArray, risk: float) -> tuple[FloatArray, FloatArray]:
     """The lowest and the highest rank of each model at each x: behind whom, and before whom, is it for sure?"""
-    n_models, leads = len(contest.places), contest.sign * contest.values()
-    first, last = np.ones((n_models, len(contest.x))), np.full((n_models, len(contest.x)), float(n_models))
-    for k in range(n_models):
-        with_k = [number for number, pair in enumerate(contest.pairs) if k in pair]
-        lead = leads[with_k] * np.array([[1.0 if contest.pairs[number][0] == k else -1.0] for number in with_k])
-        sure = np.apply_along_axis(holm, 0, p_value[with_k]) <= risk
-        first[k] += (sure & (lead < 0)).sum(axis=0)
-        last[k] -= (sure & (lead > 0)).sum(axis=0)
-        unknown = np.isnan(p_value[with_k]).all(axis=0)
-        first[k, unknown], last[k, unknown] = np.nan, np.nan
-    return first, last
+    n_models = len(contest.places)
+    p, lead = np.full((2, n_models, n_models, len(contest.x)), np.nan)
+    for (i, j), of_pair, ahead in zip(contest.pairs, p_value, contest.sign * contest.values(), strict=True):
+        p[i, j], p[j, i], lead[i, j], lead[j, i] = of_pair, of_pair, ahead, -ahead
+    sure, known = np.apply_along_axis(holm, 1, p) <= risk, ~np.isnan(p).all(axis=1)
+    before, behind = (sure & (lead > 0)).sum(axis=1), (sure & (lead < 0)).sum(axis=1)
+    return np.where(known, 1.0 + behind, np.nan), np.where(known, float(n_models) - before, np.nan)
 
 
 @checks.declared
