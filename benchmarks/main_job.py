@@ -52,8 +52,8 @@ rows in memory, which was timed before and after each command; printed is the me
 lowest and the highest. The file holds {sizes.models} scores, a time within a year and one of {_REGIONS} regions.
 
 Below them is average precision from rows in memory, counting included, with {N_REPLICATES:,} draws for the default
-interval and with as many bootstrap replicates within each class, beside `scipy.stats.bootstrap` of scikit-learn's, that
-does the latter ({_MEASURED_REPLICATES} were drawn and their time multiplied; it says so if the intervals of both
+interval and with as many bootstrap replicates within each class, beside `scipy.stats.bootstrap` of scikit-learn's for
+the latter ({_MEASURED_REPLICATES} were drawn and their time multiplied; it says so if the intervals of both
 bootstraps, from {sizes.intervals_compared:,} rows and all replicates, are further apart than a tenth of their width).
 Last is the difference of two models' precision where each reaches half of the positives, from {sizes.rows:,} balanced
 rows."""
@@ -105,13 +105,13 @@ def _commands(folder: Path, unit: Runner, sizes: Sizes) -> Iterator[Cost]:
 
 
 def _in_units(cost: Callable[[], float], unit: Runner, rounds: int) -> tuple[list[float], list[float]]:
-    """Seconds of each round, and what they are in units before and after."""
+    """Seconds of each round, and what they are in units, before or after, whichever was disturbed less."""
     cost()  # warm: files in memory, modules compiled
     seconds, ratios = [], []
     for _ in range(rounds):
         before = own_seconds(unit.run)
         seconds.append(cost())
-        ratios.append(2 * seconds[-1] / (before + own_seconds(unit.run)))
+        ratios.append(seconds[-1] / min(before, own_seconds(unit.run)))
     return seconds, ratios
 
 
