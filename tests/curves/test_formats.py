@@ -61,7 +61,7 @@ def test_stores_of_every_version(version, tmp_path):
         assert history["n_pos"].tolist() == [2.1]
     with br.CurveStore(path, read_only=True) as store:
         assert len(store) == 4
-        store.check()
+        store.verify()
 
 
 def test_a_fingerprint_stays_what_it_was():

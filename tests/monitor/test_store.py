@@ -71,7 +71,7 @@ def test_curves_come_back_by_their_keys(store, path):
         assert history["n_pos"].tolist() == [50, 50, 30]
         assert history["n_neg"].tolist() == [950, 950, 420]
         assert {len(column) for column in again.history(model="c").values()} == {0}
-        again.check()
+        again.verify()
 
 
 @pytest.mark.parametrize(
@@ -203,6 +203,135 @@ def test_curves_of_a_model_can_be_pooled(store):
     assert found.high - found.low < 0.03
 
 
+# --- taking out -----------------------------------------------------------------------------------
+
+
+def months(store, *, model="a", parts=(None,), n=6):
+    store.append_many({(model, f"2026-0{k + 1}", part): MAY for k in range(n) for part in parts})
+
+
+def test_a_slice_is_deleted_and_its_bytes_are_gone(store, path):
+    months(store, parts=(None, "customer=acme", "customer=emca"))
+    months(store, model="b", parts=("customer=acme",))
+    store.append(large(), model="c", period="2026-01", slice="customer=acme")
+    content = encode(store.curve(model="c", period="2026-01", slice="customer=acme"))
+    assert content[500:600] in path.read_bytes()
+    gone = store.delete(key for key in store.keys() if key.slice == "customer=acme")  # noqa: SIM118
+    assert len(gone) == 13
+    assert {key.slice for key in store.keys()} == {None, "customer=emca"}  # noqa: SIM118
+    store.verify()
+    left = path.read_bytes()
+    assert b"acme" not in left
+    assert all(content[k : k + 20] not in left for k in range(0, len(content) - 20, 20))
+    # Nothing is left of the models that had nothing else, so that they may begin anew.
+    assert store._open.execute("SELECT DISTINCT model FROM kept ORDER BY 1").fetchall() == [("",), ("a",)]
+    assert store.append(JUNE, model="b", period="2026-01", slice="customer=acme").status == "added"
+
+
+def test_all_are_deleted_or_none(store):
+    months(store)
+    with pytest.raises(br.InputError, match="must be one that is kept, got a, 2027-01, which is not"):
+        store.delete([("a", "2026-01", None), ("a", "2027-01", None)])
+    assert len(store) == 6
+    assert store.delete([]) == []
+    assert store.delete([("a", "2026-01", None), Key("a", "2026-01")]) == [Key("a", "2026-01")]
+    assert len(store) == 5
+    assert len(store.delete(store.keys())) == 5
+    assert store.keys() == []
+    store.verify()
+
+
+def test_a_damaged_curve_can_be_deleted(store, path):
+    months(store)
+    changed(path, "UPDATE kept SET content = x'1234' WHERE period = '2026-03'")
+    store.delete([Key("a", "2026-03")])
+    store.verify()
+    assert store.append(MAY, model="a", period="2026-03").status == "added"
+
+
+@pytest.mark.parametrize(
+    ("options", "left"),
+    [
+        ({"keep": 2}, "56"),
+        ({"keep": 2, "first": 1}, "156"),
+        ({"keep": 6}, "123456"),
+        ({"keep": 5, "first": 3}, "123456"),
+        ({"keep": 100, "first": 100}, "123456"),
+        ({"keep": 3, "model": "b"}, "123456"),
+    ],
+)
+def test_the_past_is_pruned(store, options, left):
+    """By periods of the model: a slice that is gone since long is not kept longer than the others."""
+    months(store)
+    months(store, parts=("gone",), n=3)
+    gone = store.prune(**options)
+    assert [key.period[-1] for key in store.keys(model="a") if key.slice is None] == list(left)
+    assert [key.period[-1] for key in store.keys(model="a") if key.slice] == [k for k in left if k in "123"]
+    assert len(gone) == 9 - len(store)
+    assert store.prune(**options) == []
+    store.verify()
+
+
+def test_how_many_are_kept_is_a_number(store):
+    for wrong in ({"keep": 0}, {"keep": -1}, {"keep": 1.5}, {"keep": 1, "first": -1}):
+        with pytest.raises(br.InputError, match=r"keep must|first must"):
+            store.prune(**wrong)
+
+
+# --- copies ---------------------------------------------------------------------------------------
+
+
+def test_a_copy_is_a_store(store, path, tmp_path):
+    months(store)
+    store.append(large(), model="c", period="p")
+    store.backup(tmp_path / "copy.db")
+    assert sorted(os.listdir(tmp_path)) == ["copy.db", "monitor.db"]
+    with br.CurveStore(tmp_path / "copy.db") as copy:
+        copy.verify()
+        assert copy.keys() == store.keys()
+        assert copy.curve(model="c", period="p") == store.curve(model="c", period="p")
+        copy.append(JUNE, model="z", period="p")
+    assert len(store) == 7
+
+
+def test_a_copy_is_taken_while_others_write(store, path, tmp_path):
+    months(store)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    other.execute("DELETE FROM kept")
+    store.backup(tmp_path / "copy.db")
+    other.execute("ROLLBACK")
+    other.close()
+    with br.CurveStore(tmp_path / "copy.db", read_only=True) as copy:
+        copy.verify()
+        assert len(copy) == 6
+
+
+def test_a_copy_replaces_only_what_it_is_told_to(store, path, tmp_path):
+    months(store)
+    target = tmp_path / "copy.db"
+    target.write_text("precious")
+    with pytest.raises(br.InputError, match=r"must be a new file, got '.*copy.db', which is there; choose another"):
+        store.backup(target)
+    assert target.read_text() == "precious"
+    for itself in (path, tmp_path / "." / "monitor.db"):
+        with pytest.raises(br.InputError, match="must be a new file"):
+            store.backup(itself, replace=True)
+    store.backup(target, replace=True)
+    with br.CurveStore(target, read_only=True) as copy:
+        assert len(copy) == 6
+    with pytest.raises(br.CurveFileError, match=r"can be written, got .*nowhere.*, which cannot"):
+        store.backup(tmp_path / "nowhere" / "copy.db")
+
+
+def test_a_damaged_store_is_not_copied(store, path, tmp_path):
+    months(store)
+    changed(path, "UPDATE kept SET n_pos = 1 WHERE period = '2026-03'")
+    with pytest.raises(br.CurveFileError, match="the row of a, 2026-03 is not what was written"):
+        store.backup(tmp_path / "copy.db")
+    assert os.listdir(tmp_path) == ["monitor.db"]
+
+
 # --- files ----------------------------------------------------------------------------------------
 
 
@@ -286,7 +415,7 @@ def test_a_damaged_curve_is_named(path):
     changed(path, "UPDATE kept SET content = x'1234' WHERE period = '0001'")
     with br.CurveStore(path) as store:
         assert store.curve(model="a", period="0000") == MAY
-        for ask in (lambda: store.curves(model="a"), store.check, lambda: store.curve(model="a", period="0001")):
+        for ask in (lambda: store.curves(model="a"), store.verify, lambda: store.curve(model="a", period="0001")):
             with pytest.raises(br.CurveFileError, match=r"damaged: the row of a, 0001 is not what"):
                 ask()
 
@@ -312,7 +441,7 @@ def test_what_was_not_written_by_a_store_is_seen(path, damage):
     with br.CurveStore(path) as store:
         for ask in (
             store.keys,
-            store.check,
+            store.verify,
             lambda: len(store),
             lambda: store.history(model="a"),
             lambda: store.curves(model="a"),
@@ -351,7 +480,7 @@ def test_damaged_pages_are_found(path):
     whole[middle : middle + 4096] = os.urandom(4096)
     path.write_bytes(whole)
     with pytest.raises(br.CurveFileError, match="damaged"), br.CurveStore(path) as store:
-        store.check()
+        store.verify()
 
 
 # --- versions -------------------------------------------------------------------------------------
@@ -386,7 +515,7 @@ def test_version_0_is_brought_up_to_date(path):
     with br.CurveStore(path, read_only=True) as store:
         assert len(store) == 4
         assert store._open.execute("PRAGMA user_version").fetchone() == (STORE.version,)
-        store.check()
+        store.verify()
 
 
 def test_version_0_stays_as_it_was_if_a_curve_in_it_is_damaged(path):
@@ -416,7 +545,7 @@ def test_earlier_versions_are_read_without_being_changed(path, version):
     with br.CurveStore(path, read_only=True) as store:
         found = {key: store.curve(**key._asdict()) for key in store.keys()}  # noqa: SIM118
         assert len(found) == 3
-        store.check()
+        store.verify()
         with pytest.raises(br.CurveFileError, match="readonly"):
             store.append(JUNE, model="b", period="p")
     assert path.read_bytes() == before

@@ -50,7 +50,7 @@ def answers(store):
     yield "keys", store.keys
     yield "keys of one", lambda: store.keys(model="fraud-4")
     yield "how many", lambda: len(store)
-    yield "check", store.check
+    yield "verify", store.verify
     for model, month in (("fraud-3", "2026-06b"), ("fraud-3x", "2026-01"), ("a", "2026-01"), ("z", "2026-01")):
         yield f"what is not there: {model}, {month}", lambda m=model, p=month: _absent(store, m, p)
 
@@ -103,7 +103,7 @@ def test_every_flipped_byte_is_reported_or_harmless(whole, tmp_path):
             continue
         wrong += [(place, question) for question in truth if found[question] not in ("refused", truth[question])]
         refused = sum(found[question] == "refused" for question in truth)
-        wrong += [(place, "check finds nothing")] * (refused > 0 and found["check"] != "refused")
+        wrong += [(place, "verify finds nothing")] * (refused > 0 and found["verify"] != "refused")
         seen["an answer is refused" if refused else "every answer is right"] += 1
     print(f"{FLIPS} flips: {dict(seen)}, {len({place for place, _ in wrong})} with a wrong answer")
     assert not wrong, wrong

@@ -88,7 +88,7 @@ def parts_of(period):
 def check_whole(path, name, known):
     """Every known period is there, and of one more, whose receipt was not given, all slices or none; the last one."""
     with br.CurveStore(path) as store:
-        store.check()
+        store.verify()
         kept = set(store.keys(model=name))
         wanted = {Key(name, f"{period:06}", part) for period in range(known + 1) for part in parts_of(period)}
         assert wanted <= kept
@@ -120,13 +120,21 @@ def test_a_killed_writer_loses_nothing_that_was_acknowledged(tmp_path):
 
 def test_a_writer_killed_while_it_makes_the_file_leaves_a_whole_one_or_none(tmp_path):
     rng = random.Random(8)
+    made = 0
     with writers() as begin:
         for kill in range(KILLS):
             path = tmp_path / f"{kill}.db"
             child, end = begin(path, "a")
             time.sleep(rng.uniform(0, 0.02))
             os.kill(child, signal.SIGKILL)
-            check_whole(path, "a", max([-1, *end()[0]]))
+            said = end()[0]
+            assert {name.removesuffix("-journal") for name in os.listdir(tmp_path)} <= {f"{kill}.db"}
+            made += path.exists()
+            check_whole(path, "a", max([-1, *said]))
+            path.unlink()
+    print(
+        f"{KILLS} kills of a writer that makes the file: {made} times it was there and whole, and never anything else"
+    )
 
 
 def test_two_writers_at_once(tmp_path):
@@ -171,7 +179,7 @@ def test_writers_at_once_leave_what_some_order_of_them_leaves(tmp_path):
 
     def kept(path):
         with br.CurveStore(path) as store:
-            store.check()
+            store.verify()
             return {key: store.curve(**key._asdict()) for key in sorted(store.keys(), key=str)}
 
     one_after_another = {}

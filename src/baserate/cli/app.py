@@ -18,6 +18,7 @@ from baserate.cli.notes import noted
 from baserate.cli.output import drop_output
 from baserate.cli.plan import plan
 from baserate.cli.report import report
+from baserate.cli.store import store
 from baserate.cli.sweep import sweep
 from baserate.errors import BaserateError
 
@@ -52,7 +53,7 @@ def commands() -> None:
     """Judge binary classifiers at the prevalence that matters."""
 
 
-for command in (report, evaluate, compare, sweep, calibration, check, monitor, plan, demo):
+for command in (report, evaluate, compare, sweep, calibration, check, monitor, store, plan, demo):
     commands.add_command(command)
 
 
@@ -97,7 +98,12 @@ def _carried_out(arguments: list[str]) -> int:
 def _in_options(sentence: str, context: click.Context) -> str:
     """A sentence of the library in the words of the command: ``half_width=0.05`` is its ``--half-width 0.05``."""
     command = commands.commands[context.invoked_subcommand or ""]
-    flags = {flag[2:].replace("-", "_"): flag for option in command.params for flag in option.opts if flag[:2] == "--"}
+    meant = command.commands.values() if isinstance(command, click.Group) else [command]
+    params = [param for each in meant for param in each.params]
+    flags = {flag[2:].replace("-", "_"): flag for option in params for flag in option.opts if flag[:2] == "--"}
+
+    for flag in (option.opts[-1] for option in params if isinstance(option, click.Option) and option.is_flag):
+        sentence = sentence.replace(f"{flag[2:].replace('-', '_')}=True", flag)
 
     def as_option(found: re.Match[str]) -> str:
         name, equals, value = found.groups()

@@ -168,10 +168,7 @@ def _complete(found: dict[Key, Curve], period: str, tz: str | None, until: str |
 
 def _kept(store: CurveStore, found: dict[Key, Curve], replace: bool) -> dict[Key, str]:
     """What was done with each, once it is on the disk."""
-    try:
-        receipts = store.append_many(found, replace=replace)
-    except InputError as error:
-        raise InputError(str(error).replace("replace=True", "--replace")) from None
+    receipts = store.append_many(found, replace=replace)
     widest = max(receipt.width for receipt in receipts)
     if widest > _ROUNDING:
         note(f"kept in at most 4 KiB each, average precision is certain within {widest:.2g}; see at_least and at_most")

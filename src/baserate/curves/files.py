@@ -64,6 +64,48 @@ def write_whole(path: str | os.PathLike[str], content: bytes | memoryview) -> No
         raise
 
 
+def write_new(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write the whole file, or nothing if one has that name already; FileExistsError tells."""
+    target = Path(path)
+    try:
+        _write_nameless(target, content)
+    except FileExistsError:
+        raise
+    except (OSError, AttributeError):  # elsewhere than on Linux, or on a file system that needs names
+        unfinished = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+        try:
+            write_whole(unfinished, content)
+            _link(unfinished, target)
+        finally:
+            unfinished.unlink(missing_ok=True)
+
+
+def _write_nameless(target: Path, content: bytes) -> None:
+    """A file without a name gets one when it is complete; if its writer is killed before, nothing is left."""
+    folder = os.open(target.parent, os.O_RDONLY)
+    try:
+        with open(os.open(target.parent, os.O_TMPFILE | os.O_WRONLY, 0o666), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+            # With a folder given, the link is made to what the name stands for and not to the name.
+            os.link(f"/proc/self/fd/{file.fileno()}", target, src_dir_fd=folder)
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _link(unfinished: Path, target: Path) -> None:
+    try:
+        os.link(unfinished, target)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links
+        if target.exists():
+            raise FileExistsError(target) from None
+        os.replace(unfinished, target)
+
+
 def read(path: str | os.PathLike[str], *, kind: str = "curve") -> Saved:
     """Read a file back, or say in a sentence what is wrong with it."""
     if not Path(path).is_file():

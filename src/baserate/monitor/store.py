@@ -4,7 +4,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -16,10 +16,11 @@ from baserate import checks
 from baserate.arrays import Array
 from baserate.curves.compact import compact, edges_of, fits
 from baserate.curves.curve import Curve
+from baserate.curves.files import write_new, write_whole
 from baserate.curves.packing import decode, fingerprint
 from baserate.errors import CurveFileError, InputError
 from baserate.monitor import store_file
-from baserate.monitor.store_rows import Key, Row, Rows, edges_of_model, place_of, row_of, row_of_curve
+from baserate.monitor.store_rows import Key, Row, Rows, edges_of_model, key_of, place_of, row_of, row_of_curve
 
 Status = Literal["added", "unchanged", "replaced"]
 
@@ -73,11 +74,10 @@ class CurveStore:
     call returns, and stays if the program or the machine ends right after; several curves of one call are there
     together or not at all.
 
-    The file is an SQLite database: the library comes with Python, its transactions are small, quick and safe from
-    several processes at once, and any tool can look inside. (DuckDB reads large tables faster, but lets one process in
-    at a time.) It keeps its journal beside the file for as long as a transaction takes, and no other file: the file
-    can be copied whenever nobody writes. A store is used by the thread that opened it; every thread and every process
-    may open its own.
+    The file is an SQLite database: the library comes with Python, its transactions are quick and safe from several
+    processes at once, and any tool can look inside. Its journal is beside the file for as long as a transaction takes.
+    Rows have checksums, which are compared whenever something is read (``docs/promises.md`` says what that gives).
+    A store is used by the thread that opened it; every thread and every process may open its own.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ class CurveStore:
         replace: bool = False,
     ) -> list[Receipt]:
         """Keep several curves, by (model, period, slice), together or not at all."""
-        wanted = {_key(key): curve for key, curve in curves.items()}
+        wanted = {key_of(key): curve for key, curve in curves.items()}
         prints = {key: fingerprint(curve) for key, curve in wanted.items()}
         models = dict.fromkeys(key.model for key in wanted)
         # The work is done before anybody has to wait for it. It is done again, while they wait, only if another writer
@@ -190,22 +190,81 @@ class CurveStore:
         rows.put(row)
         return _receipt("added" if there is None else "replaced", row)
 
+    @checks.declared
+    def delete(self, keys: "Iterable[Key] | Iterable[tuple[str, str, str | None]]") -> list[Key]:
+        """Take curves out, by (model, period, slice), all of them or none; the bytes they took are overwritten.
+
+        Rows of a deleted slice still count in the curves of all rows.
+
+        Examples
+        --------
+        >>> import baserate as br, tempfile, pathlib
+        >>> store = br.CurveStore(pathlib.Path(tempfile.mkdtemp()) / "monitor.db")
+        >>> curve = br.Curve.from_scores([0, 1], [0.1, 0.4])
+        >>> for part in (None, "customer=acme", "customer=emca"):
+        ...     receipt = store.append(curve, model="m", period="2026-05", slice=part)
+        >>> gone = store.delete(key for key in store.keys() if key.slice == "customer=acme")
+        >>> [str(key) for key in store.keys()]
+        ['m, 2026-05', 'm, 2026-05, customer=emca']
+        >>> store.close()
+        """
+        wanted = list(dict.fromkeys(key_of(key) for key in keys))
+        with self._writing() as rows:
+            for key in wanted:
+                if rows.one(place_of(key), content=False) is None:
+                    raise _not_kept(key)
+            rows.drop_curves(wanted)
+        return wanted
+
+    @checks.declared
+    def prune(self, *, keep: int, first: int = 0, model: str | None = None, dry_run: bool = False) -> list[Key]:
+        """Take out all but the last periods of each model, and say which curves that were.
+
+        Parameters
+        ----------
+        keep : int
+            How many of the last periods stay, whatever their slices.
+        first : int
+            How many of the first ones stay too, such as those that `baserate monitor` compares with.
+        model : str, optional
+            Which model; all if not given.
+        dry_run : bool
+            Only say which curves they are.
+
+        Examples
+        --------
+        >>> import baserate as br, tempfile, pathlib
+        >>> store = br.CurveStore(pathlib.Path(tempfile.mkdtemp()) / "monitor.db")
+        >>> for month in ("2026-01", "2026-02", "2026-03", "2026-04"):
+        ...     receipt = store.append(br.Curve.from_scores([0, 1], [0.1, 0.4]), model="m", period=month)
+        >>> [str(key) for key in store.prune(keep=2, first=1)]
+        ['m, 2026-02']
+        >>> store.close()
+        """
+        keep = checks.whole_number(keep, "keep")
+        first = int(checks.counts([first], "first")[0])
+        with self._reading() if dry_run else self._writing() as rows:
+            gone = rows.past(keep, first, model)
+            if not dry_run:
+                rows.drop_curves(gone)
+        return gone
+
     # --- reading ----------------------------------------------------------------------------------
 
     @checks.declared
     def curve(self, *, model: str, period: str, slice: str | None = None) -> Curve:
         """The curve that is kept under a key."""
-        key = _key((model, period, slice))
+        key = key_of((model, period, slice))
         with self._reading() as rows:
             row = rows.one(place_of(key))
         if row is None:
-            raise InputError(f"a key must be one that is kept, got {key}, which is not; see keys().")
+            raise _not_kept(key)
         return self._decoded(row)
 
     @checks.declared
     def curves(self, *, model: str, slice: str | None = None, last: int | None = None) -> dict[str, Curve]:
         """The curves of a model by period, in order: all, or the `last` ones."""
-        _key((model, "any", slice))
+        key_of((model, "any", slice))
         wanted = None if last is None else checks.whole_number(last, "last")
         with self._reading() as rows:
             found = rows.series(model, slice or "", last=wanted)
@@ -220,7 +279,7 @@ class CurveStore:
     @checks.declared
     def history(self, *, model: str, slice: str | None = None) -> dict[str, Array]:
         """A table of what is known without looking at curves: period, n_pos, n_neg, n_bytes and width, in order."""
-        _key((model, "any", slice))
+        key_of((model, "any", slice))
         with self._reading() as rows:
             found = rows.series(model, slice or "", content=False)
         kinds = {"period": np.str_, "n_pos": np.float64, "n_neg": np.float64, "n_bytes": np.int64, "width": np.float64}
@@ -229,12 +288,51 @@ class CurveStore:
     def __len__(self) -> int:
         return len(self.keys())
 
-    def check(self) -> None:
+    def verify(self) -> None:
         """Look at every page and every curve; say in a sentence if one is damaged."""
         with self._reading() as rows:
-            store_file.check_pages(rows.connection, self.path)
-            for row in rows.curves():
-                self._decoded(row)
+            self._verify(rows)
+
+    def _verify(self, rows: Rows) -> None:
+        store_file.check_pages(rows.connection, self.path)
+        for row in rows.curves():
+            self._decoded(row)
+
+    @checks.declared
+    def backup(self, path: str | os.PathLike[str], *, replace: bool = False) -> None:
+        """Copy the store as it is at one moment, whoever else writes; the copy is whole, or there is none.
+
+        It is verified before it gets its name, and takes twice the memory that the file is long. To bring it back, copy
+        it to the old name while nobody writes.
+
+        Parameters
+        ----------
+        path : path
+            The file of the copy.
+        replace : bool
+            Whether a file of that name may be replaced, as a whole.
+
+        Examples
+        --------
+        >>> import baserate as br, tempfile, pathlib
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> with br.CurveStore(folder / "monitor.db") as store:
+        ...     receipt = store.append(br.Curve.from_scores([0, 1], [0.1, 0.4]), model="m", period="2026-05")
+        ...     store.backup(folder / "copy.db")
+        >>> len(br.CurveStore(folder / "copy.db", read_only=True))
+        1
+        """
+        target = Path(path)
+        if target.exists() and (not replace or target.samefile(self.path)):
+            raise InputError(
+                f"a copy must be a new file, got {str(target)!r}, which is there; choose another path, or replace an "
+                f"older copy with replace=True."
+            )
+        with self._reading() as rows, closing(store_file.copied(rows.connection)) as copy:
+            self._verify(Rows(copy, repr(str(self.path))))
+            content = copy.serialize()
+        with store_file.in_a_sentence(target, self.timeout, "written"):
+            (write_whole if replace else write_new)(target, content)
 
     def _decoded(self, row: Row) -> Curve:
         where = f"in {str(self.path)!r}, {row.key}"
@@ -252,13 +350,13 @@ class CurveStore:
     # --- opening and closing ----------------------------------------------------------------------
 
     def _reading(self) -> AbstractContextManager[Rows]:
-        return self._asking(writing=False)
+        return self._asking("read")
 
     def _writing(self) -> AbstractContextManager[Rows]:
-        return self._asking(writing=True)
+        return self._asking("written")
 
     @contextmanager
-    def _asking(self, *, writing: bool) -> Iterator[Rows]:
+    def _asking(self, done: str) -> Iterator[Rows]:
         """The rows within one transaction."""
         if self._open is None:
             raise InputError(f"a store must be open, got {str(self.path)!r} after close(); open it again.")
@@ -267,10 +365,7 @@ class CurveStore:
                 f"a store must be used by the thread and the process that opened it, got {str(self.path)!r} in "
                 f"another; open it there, too."
             )
-        with (
-            store_file.in_a_sentence(self.path, self.timeout, "written" if writing else "read"),
-            store_file.transaction(self._open, reading=not writing),
-        ):
+        with store_file.in_a_sentence(self.path, self.timeout, done), store_file.transaction(self._open, done):
             yield Rows(self._open, repr(str(self.path)))
 
     def close(self) -> None:
@@ -321,21 +416,9 @@ class _Making:
         return self.made[key]
 
 
+def _not_kept(key: Key) -> InputError:
+    return InputError(f"a key must be one that is kept, got {key}, which is not; see keys().")
+
+
 def _receipt(status: Status, row: Row) -> Receipt:
     return Receipt(row.key, status, row.n_bytes, not row.bucketed, row.width)
-
-
-def _key(key: object) -> Key:
-    if not isinstance(key, tuple) or len(key) != 3:
-        raise InputError(f"a key must be (model, period, slice), got {key!r}; pass None for a slice of all rows.")
-    model, period, part = key
-    for name, value in (("model", model), ("period", period), ("slice", part)):
-        if name == "slice" and value is None:
-            continue
-        if not isinstance(value, str) or not value or "\0" in value:
-            raise InputError(f"{name} must be a text that is not empty, got {value!r}; name it.")
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            raise InputError(f"{name} must be text that can be written as UTF-8, got {value!r}; name it.") from None
-    return Key(model, period, part)  # checked above

@@ -1,12 +1,11 @@
 """The file of a store: how it is made, opened, brought up to date, and refused if it is something else."""
 
-import os
-import secrets
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
+from baserate.curves.files import write_new
 from baserate.curves.formats import STORE, check_version
 from baserate.curves.packing import decode
 from baserate.errors import BaserateError, CurveFileError
@@ -36,7 +35,8 @@ def opened(path: Path, timeout: float, read_only: bool) -> sqlite3.Connection:
         try:
             version = _known_version(connection, path)
             if version < STORE.version and read_only:
-                connection = _in_memory(connection)
+                with closing(connection):  # who is not to change the file reads a copy that is up to date
+                    connection = copied(connection)
             if version < STORE.version:
                 with transaction(connection):
                     _bring_up_to_date(connection, path)
@@ -55,38 +55,25 @@ def _connected(path: Path, timeout: float, mode: str) -> sqlite3.Connection:
         # A journal that is deleted at the end of a transaction, and the folder told to the disk too: else a journal
         # could come back after a power cut and undo what was acknowledged.
         connection.execute("PRAGMA synchronous = EXTRA")
+        # What is deleted or replaced is overwritten, and not only forgotten.
+        connection.execute("PRAGMA secure_delete = ON")
     return connection
 
 
 def _make(path: Path) -> None:
     """A new file appears under its name when it is complete; if another process was faster, its file counts."""
-    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    try:
-        connection = _connected(unfinished, 0.0, "rwc")
-        try:
-            with transaction(connection):
-                _lay_out(connection)
-        finally:
-            connection.close()
-        _publish(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        with transaction(connection):
+            _lay_out(connection)
+        with suppress(FileExistsError):
+            write_new(path, connection.serialize())
 
 
-def _publish(unfinished: Path, path: Path) -> None:
-    try:
-        os.link(unfinished, path)
-    except FileExistsError:
-        return
-    except OSError:  # a file system without links
-        if not path.exists():
-            os.replace(unfinished, path)
-    if os.name == "posix":
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+def copied(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """All that is in a store at one moment, in memory, whoever else writes."""
+    copy = sqlite3.connect(":memory:", isolation_level=None)
+    connection.backup(copy)
+    return copy
 
 
 def _lay_out(connection: sqlite3.Connection) -> None:
@@ -134,14 +121,6 @@ _EARLIER = {
 }
 
 
-def _in_memory(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """A copy that can be brought up to date for somebody who is not to change the file."""
-    copy = sqlite3.connect(":memory:", isolation_level=None)
-    with closing(connection):
-        connection.backup(copy)
-    return copy
-
-
 def _bring_up_to_date(connection: sqlite3.Connection, path: Path) -> None:
     """Within a transaction, as another process may be doing the same."""
     version = _known_version(connection, path)
@@ -183,9 +162,9 @@ def check_pages(connection: sqlite3.Connection, path: Path) -> None:
 
 
 @contextmanager
-def transaction(connection: sqlite3.Connection, *, reading: bool = False) -> Iterator[None]:
+def transaction(connection: sqlite3.Connection, done: str = "written") -> Iterator[None]:
     """All or nothing; whoever writes waits here until others have finished, and who reads sees one moment."""
-    connection.execute("BEGIN" if reading else "BEGIN IMMEDIATE")
+    connection.execute("BEGIN" if done == "read" else "BEGIN IMMEDIATE")
     try:
         yield
         connection.execute("COMMIT")
@@ -210,12 +189,18 @@ def in_a_sentence(path: Path, timeout: float, done: str) -> Iterator[None]:
                 f"a store is written by one at a time, got {str(path)!r}, which others have kept busy for "
                 f"{timeout:g} seconds; try again, or wait longer with timeout=."
             ) from None
-        raise CurveFileError(
-            f"a store must be a file that can be {done}, got {str(path)!r}, which cannot ({error}); check the path, "
-            f"permissions and space."
-        ) from None
+        raise _impossible(path, done, error) from None
     except sqlite3.DatabaseError as error:
         raise _damaged(path, error) from None
+    except OSError as error:
+        raise _impossible(path, done, error) from None
+
+
+def _impossible(path: Path, done: str, error: Exception) -> CurveFileError:
+    return CurveFileError(
+        f"a store must be a file that can be {done}, got {str(path)!r}, which cannot ({error}); check the path, "
+        f"permissions and space."
+    )
 
 
 def _damaged(path: Path, error: sqlite3.DatabaseError) -> CurveFileError:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from baserate.curves.compact import width
 from baserate.curves.curve import Curve
 from baserate.curves.packing import encode, fingerprint
-from baserate.errors import CurveFileError
+from baserate.errors import CurveFileError, InputError
 
 
 class Key(NamedTuple):
@@ -26,6 +26,23 @@ class Key(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.model}, {self.period}" + (f", {self.slice}" if self.slice is not None else "")
+
+
+def key_of(names: object) -> Key:
+    """A key of names that can be kept."""
+    if not isinstance(names, tuple) or len(names) != 3:
+        raise InputError(f"a key must be (model, period, slice), got {names!r}; pass None for a slice of all rows.")
+    model, period, part = names
+    for name, value in (("model", model), ("period", period), ("slice", part)):
+        if name == "slice" and value is None:
+            continue
+        if not isinstance(value, str) or not value or "\0" in value:
+            raise InputError(f"{name} must be a text that is not empty, got {value!r}; name it.")
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise InputError(f"{name} must be text that can be written as UTF-8, got {value!r}; name it.") from None
+    return Key(model, period, part)  # checked above
 
 
 # A key in the order of rows: model, slice, period. No name is empty, and none has a "\0" in it.
@@ -225,6 +242,26 @@ class Rows:
         assert row is not None  # who asks has looked
         self.connection.execute(f"DELETE FROM kept WHERE {_NAMES} = (?, ?, ?)", place)
         self._link_to(self._at_or_after(place), _unlinked(row.follows))
+
+    def past(self, keep: int, first: int, model: str | None) -> list[Key]:
+        """Curves of periods that are neither among the first of their model nor among the last."""
+        kept = [row.key for row in self.curves(model, content=False)]
+        periods: dict[str, set[str]] = {key.model: set() for key in kept}
+        for key in kept:
+            periods[key.model].add(key.period)
+        gone = {name: sorted(found)[first : max(len(found) - keep, first)] for name, found in periods.items()}
+        return [key for key in kept if key.period in gone[key.model]]
+
+    def drop_curves(self, keys: Iterable[Key]) -> None:
+        """Take curves out, and the edges of models that have no curve left."""
+        models = set()
+        for key in keys:
+            self.drop(place_of(key))
+            models.add(key.model)
+        for model in models:
+            edges = edges_of_model(model)
+            if not any(self.curves(model, content=False)) and self.one(edges, content=False) is not None:
+                self.drop(edges)
 
     def _link_to(self, row: Row, before: Place) -> None:
         sealed = _sealed(row, before)

@@ -1,0 +1,215 @@
+"""``baserate store``: look into the file that ``baserate monitor`` keeps, tidy it up, and copy it."""
+
+from collections.abc import Iterable
+
+import click
+
+from baserate.cli.notes import note, quiet_option
+from baserate.cli.output import F, Row, in_a_format, show
+from baserate.errors import InputError
+from baserate.monitor.store import CurveStore
+from baserate.monitor.store_rows import Key
+
+_EXAMPLES = """\b
+Examples:
+  baserate store list monitor.db
+  baserate store show monitor.db --model p --slice country=de
+  baserate store verify monitor.db
+  baserate store delete monitor.db --slice customer=acme
+  baserate store prune monitor.db --keep 24 --first 3
+  baserate store backup monitor.db copy.db
+
+\b
+Exit codes:
+  0    done; verify: the store is whole
+  1    the store or the question will not do, verify: it is damaged; one sentence on stderr says why
+  2    the command was not understood
+"""
+
+_ROUNDING = 1e-9
+
+
+@click.group(epilog=_EXAMPLES)
+def store() -> None:
+    """Look into a store of curves, tidy it up, copy it.
+
+    STORE is the file that `baserate monitor --store` keeps.
+    """
+
+
+def _of_a_store(command: F) -> F:
+    return click.argument("path", metavar="STORE", type=click.Path())(command)
+
+
+def _model(command: F) -> F:
+    return click.option("--model", metavar="NAME", help="Of this model only.")(command)
+
+
+def _dry_run(command: F) -> F:
+    return click.option("--dry-run", is_flag=True, help="Say what would go, and leave it.")(command)
+
+
+# --- looking --------------------------------------------------------------------------------------
+
+
+@store.command("list")
+@_of_a_store
+@_model
+@in_a_format
+def list_(path: str, model: str | None, form: str | None) -> None:
+    """What is kept: a line for each model and slice."""
+    with CurveStore(path, read_only=True) as opened:
+        keys = _found(opened, model=model) if len(opened) or model else []
+        rows = [_series(opened, *one) for one in dict.fromkeys((key.model, key.slice) for key in keys)]
+    if rows or form == "json":
+        show(rows, form)
+    else:
+        note("nothing is kept yet")
+
+
+def _series(opened: CurveStore, model: str, part: str | None) -> Row:
+    found = opened.history(model=model, slice=part)
+    periods = found["period"].tolist()
+    ends: Row = {"periods": len(periods), "first": periods[0], "last": periods[-1]}
+    sizes: Row = {"pos": _whole(found["n_pos"].sum()), "neg": _whole(found["n_neg"].sum())}
+    return {"model": model, "slice": part, **ends, **sizes, "bytes": int(found["n_bytes"].sum())}
+
+
+def _whole(size: float) -> float:
+    """A number of cases as one, a sum of weights as it is."""
+    return int(size) if float(size).is_integer() else float(size)
+
+
+@store.command("show")
+@_of_a_store
+@click.option("--model", metavar="NAME", help="Of this model, unless there is only one.")
+@click.option("--slice", "part", metavar="NAME", help="Of this slice.  [default: all rows]")
+@in_a_format
+def show_(path: str, model: str | None, part: str | None, form: str | None) -> None:
+    """The periods of one model.
+
+    With sizes and prevalence; average precision is certain within width, from prevalence 1e-6 to 0.5.
+    """
+    with CurveStore(path, read_only=True) as opened:
+        model = _only(opened, model)
+        found = {name: column.tolist() for name, column in opened.history(model=model, slice=part).items()}
+    if not found["period"]:
+        raise InputError(
+            f"a slice must be one that is kept, got {part or 'all rows'} of {model}, of which nothing is; see baserate "
+            f"store list."
+        )
+    columns = (found[name] for name in ("period", "n_pos", "n_neg", "n_bytes", "width"))
+    show([_period(model, part, *values) for values in zip(*columns, strict=True)], form)
+
+
+def _period(model: str, part: str | None, period: str, pos: float, neg: float, n_bytes: int, width: float) -> Row:  # noqa: PLR0917
+    """The row of a period; a width that is no more than rounding is none."""
+    prevalence = pos / (pos + neg) if pos + neg else None
+    names: Row = {"model": model, "slice": part, "period": period, "pos": _whole(pos), "neg": _whole(neg)}
+    return {**names, "prevalence": prevalence, "bytes": n_bytes, "width": width if width > _ROUNDING else 0.0}
+
+
+def _only(opened: CurveStore, model: str | None) -> str:
+    found = list(dict.fromkeys(key.model for key in _found(opened, model=model)))
+    if len(found) > 1:
+        raise InputError(f"the model must be clear, and {', '.join(found)} could be meant; name it by --model.")
+    return found[0]
+
+
+@store.command()
+@_of_a_store
+def verify(path: str) -> None:
+    """Whether every row is as it was written."""
+    with CurveStore(path, read_only=True) as opened:
+        opened.verify()
+        click.echo(f"{path}: {_counted(len(opened))}, all whole.")
+
+
+# --- tidying up -----------------------------------------------------------------------------------
+
+
+@store.command()
+@_of_a_store
+@_model
+@click.option("--slice", "part", metavar="NAME", help="Of this slice only, such as country=de.")
+@click.option("--period", metavar="NAME", help="Of this period only, such as 2026-05.")
+@_dry_run
+def delete(path: str, model: str | None, part: str | None, period: str | None, dry_run: bool) -> None:
+    """Take out curves of a model, slice or period.
+
+    The bytes that they took are overwritten. Rows of a slice still count in the curves of all rows.
+    """
+    if model is None and part is None and period is None:
+        raise click.UsageError("Name what is to go: --model, --slice or --period.", click.get_current_context())
+    with _to_change(path, dry_run) as opened:
+        gone = _found(opened, model=model, slice=part, period=period)
+        if not dry_run:
+            opened.delete(gone)
+    _say(gone, dry_run)
+
+
+@store.command()
+@_of_a_store
+@click.option("--keep", required=True, type=click.IntRange(1), help="How many of the last periods stay.")
+@click.option("--first", type=click.IntRange(0), default=0, show_default=True, help="How many of the first stay too.")
+@_model
+@_dry_run
+@quiet_option
+def prune(path: str, keep: int, first: int, model: str | None, dry_run: bool) -> None:
+    """Take out all but the last periods of each model.
+
+    `baserate monitor` compares with the first periods that are there: keep them by --first, or it will compare with
+    later ones from now on.
+    """
+    with _to_change(path, dry_run) as opened:
+        gone = opened.prune(keep=keep, first=first, model=model, dry_run=dry_run)
+    _say(gone, dry_run)
+    if gone and not first:
+        note("baserate monitor compares with the first periods that are left from now on; --first 3 would keep three")
+
+
+@store.command()
+@_of_a_store
+@click.argument("copy", type=click.Path())
+@click.option("--replace", is_flag=True, help="COPY may be an older copy, which is replaced as a whole.")
+def backup(path: str, copy: str, replace: bool) -> None:
+    """Copy a store, also while others write.
+
+    COPY has all that is there at one moment, and is verified before it gets its name.
+    """
+    with CurveStore(path, read_only=True) as opened:
+        opened.backup(copy, replace=replace)
+        click.echo(f"{copy}: {_counted(len(opened))} copied.")
+
+
+def _to_change(path: str, dry_run: bool) -> CurveStore:
+    """A store that is there: none is made to delete from."""
+    CurveStore(path, read_only=True).close()
+    return CurveStore(path, read_only=dry_run)
+
+
+def _found(opened: CurveStore, **wanted: str | None) -> list[Key]:
+    """Keys that have the names that are given."""
+    given = {name: value for name, value in wanted.items() if value is not None}
+    found = [key for key in opened.keys() if all(getattr(key, name) == value for name, value in given.items())]  # noqa: SIM118
+    if not found:
+        said = ", ".join(f"{name} {value!r}" for name, value in given.items()) or "nothing"
+        raise InputError(f"what is named must be kept, got {said} in {str(opened.path)!r}; see baserate store list.")
+    return found
+
+
+def _counted(n: int) -> str:
+    return f"{n:,} curve{'s' * (n != 1)}"
+
+
+def _say(gone: Iterable[Key], dry_run: bool) -> None:
+    """What is gone, by model and slice."""
+    periods: dict[str, list[str]] = {}
+    for key in gone:
+        periods.setdefault(key.model + (f", {key.slice}" if key.slice else ""), []).append(key.period)
+    done = "would be deleted" if dry_run else "deleted"
+    for name, found in periods.items():
+        ends = found[0] if len(found) == 1 else f"{found[0]} to {found[-1]}"
+        click.echo(f"{name}: {_counted(len(found))} {done}, {ends}")
+    if not periods:
+        click.echo(f"no curve {done}")
