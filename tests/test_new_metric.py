@@ -325,7 +325,6 @@ ALLOWED = {
     "cli/columns.py: column.name not in named",
     "cli/columns.py: column.name != label",
     "results/agreements.py: self.name == self.claim",
-    "monitor/store_file.py: os.name == 'posix'",
 }
 BELOW = ("registry.py", "checks", "errors.py", "arrays.py")  # the registry, and what does not see it
 

@@ -176,7 +176,7 @@ def test_what_is_undefined_has_a_reason():
         (lambda m: br.ranking(br.f1, m, [0.1]), "f1 is estimated at one operating point"),
         (lambda m: br.ranking(br.f1, m, [0.1], at=("recall >= 0.5",) * 2), "at must be one rule or 3 of them, got 2"),
         (lambda m: br.ranking(br.f1, {"a": m.curves[0]}, [0.1], at="recall >= 0.5"), "at chooses points for Models"),
-        (lambda m: br.difference(br.roc_auc, m), "two models are compared as a Pair, got Models"),
+        (lambda m: br.difference(br.roc_auc, m), "pair must be a Pair, got a Models"),
     ],
 )
 def test_bad_input_gets_a_sentence(call, sentence):
