@@ -170,3 +170,21 @@ def test_sensitivity_bounds_what_small_moves_of_x_do(of, free):
         moved = Rows(np.append(at_pos, at_neg), np.append(ROWS.pos, zero), np.append(zero, ROWS.neg))
         largest = max(largest, abs(getattr(fit(moved).line, of) - getattr(best.line, of)))
     assert 0.4 * bound < largest <= bound * (1 + 1e-3)
+
+
+@pytest.mark.parametrize(("free", "slope"), [("both", 0.0), ("intercept", 1.0)])
+def test_many_rows_begin_near_their_line_and_end_at_the_same_one(monkeypatch, free, slope):
+    rng = np.random.default_rng(3)
+    x = np.sort(rng.normal(size=80_000))
+    y = (rng.random(80_000) < 1 / (1 + np.exp(2 - 1.3 * x))) * 1.0
+    rows, looks = Rows(x, y, 1 - y), []
+    likelihood = logistic.likelihood
+    monkeypatch.setattr(
+        logistic, "likelihood", lambda rows, *rest: looks.append(len(rows.x)) or likelihood(rows, *rest)
+    )
+    quick = logistic.maximum(rows, logistic.start(rows, slope), free)
+    few = looks.count(len(x))
+    monkeypatch.setattr(logistic, "_MANY", len(x))
+    slow = logistic.maximum(rows, logistic.start(rows, slope), free)
+    assert quick.line == pytest.approx(slow.line, rel=1e-9, abs=1e-12)
+    assert few < looks.count(len(x)) - few

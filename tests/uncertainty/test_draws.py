@@ -9,12 +9,14 @@ from scipy import stats
 from sklearn.metrics import average_precision_score
 
 import baserate as br
+from baserate.formulas import areas
 from baserate.formulas.proportions import clopper_pearson
+from baserate.formulas.steps import segments
 from baserate.uncertainty import cells as cutting
 from baserate.uncertainty import samplers
 from baserate.uncertainty.cells import cells_of, corners, every_corner, scores_in_runs
 from baserate.uncertainty.draws import Reader, drawn
-from baserate.uncertainty.estimate import Asked, estimates
+from baserate.uncertainty.estimate import Asked, estimate_all, estimates
 from baserate.uncertainty.methods import Question
 from baserate.uncertainty.readers import reading_of, values
 from baserate.uncertainty.samplers import Drawn, OfCells, OfClusters, OfCurve, OfModels
@@ -355,3 +357,23 @@ def test_ends_do_not_depend_on_runs(monkeypatch):
         roughly = ask(rng=1, n_resamples=1000)
         room = 0.12 * (closely.high - closely.low)  # four standard errors of a difference of two such ends
         assert (roughly.low, roughly.high) == pytest.approx((closely.low, closely.high), abs=room), name
+
+
+def test_areas_that_are_one_are_worked_out_once(monkeypatch):
+    """Of continuous scores a population has no steps: average precision is the area under its PR curve."""
+    looks, areas_of_many = [], areas._areas_of_many
+    monkeypatch.setattr(areas, "_areas_of_many", lambda *asked: looks.append(1) or areas_of_many(*asked))
+    curve = small(n_pos=40, n_neg=200)
+    alone = br.estimate(br.average_precision, curve, n_resamples=200, rng=0)
+    n_alone = len(looks)
+    both = [(metric, curve, "threshold") for metric in (br.average_precision, br.auc_pr, br.normalized_auc_pr)]
+    assert estimate_all(both, n_resamples=200, rng=0)[0] == alone
+    assert len(looks) == 2 * n_alone > 0
+
+
+def test_areas_of_many_curves_have_ten_digits():
+    for one in drawn_from(corners(small(n_pos=40, n_neg=200)), 20):
+        pieces = segments(one.steps, 0.0, 1.0)
+        for x in (1e-3, 1.0, 1e3, 1e6):
+            exactly = areas.segment_area(pieces, x)
+            assert areas._areas_of_many(pieces, np.array([x]))[:, 0] == pytest.approx(exactly, rel=1e-10)
