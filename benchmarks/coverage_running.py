@@ -112,7 +112,7 @@ def fingerprint() -> str:
     files = [
         *(package / "uncertainty").glob("*.py"),
         *(package / "formulas").glob("*.py"),
-        *package.glob("monitor/*.py"),
+        *(file for file in package.glob("monitor/*.py") if not file.name.startswith("store")),
     ]
     files += [here / f"coverage_{name}.py" for name in ("models", "estimates", "comparisons", "verdicts")]
     digest = hashlib.sha256()
