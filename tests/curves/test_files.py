@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import baserate as br
+from baserate.curves import files
 
 CURVES = {
     "counts": br.Curve.from_scores([0, 1, 0, 1], [0.1, np.inf, -np.inf, np.nextafter(0.1, 1)]),
@@ -107,3 +108,34 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
         CURVES["weighted"].save(path)
     assert br.Curve.load(path) == CURVES["counts"]
     assert os.listdir(tmp_path) == ["curve.npz"]
+
+
+@pytest.fixture(params=["as it is", "without nameless files", "without links too"])
+def system(request, monkeypatch):
+    """What the system can do."""
+    if request.param != "as it is":
+        monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+    if request.param == "without links too":
+        monkeypatch.setattr(os, "link", lambda *a, **k: (_ for _ in ()).throw(OSError("no links")))
+
+
+@pytest.mark.usefixtures("system")
+def test_a_new_file_is_new(tmp_path):
+    path = tmp_path / "new"
+    files.write_new(path, b"first")
+    (tmp_path / "plain").write_text("")
+    assert path.stat().st_mode == (tmp_path / "plain").stat().st_mode
+    with pytest.raises(FileExistsError):
+        files.write_new(path, b"second")
+    assert path.read_bytes() == b"first"
+    with pytest.raises(FileNotFoundError):
+        files.write_new(tmp_path / "no" / "folder", b"first")
+    assert sorted(os.listdir(tmp_path)) == ["new", "plain"]
+
+
+@pytest.mark.usefixtures("system")
+def test_a_new_file_that_cannot_be_finished_is_none(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "fsync", lambda *a: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        files.write_new(tmp_path / "new", b"first")
+    assert os.listdir(tmp_path) == []

@@ -404,6 +404,29 @@ def test_a_store_to_be_read_must_be_there(path):
     assert not path.exists()
 
 
+def interrupted(path, into):
+    """The files as a writer leaves them that is killed within a transaction."""
+    filled(path, 300)
+    writer = sqlite3.connect(path, isolation_level=None)
+    writer.execute("PRAGMA cache_size = 1")  # so that changes are in the file before they are complete
+    writer.execute("BEGIN IMMEDIATE")
+    writer.execute("UPDATE kept SET content = zeroblob(3000)")
+    for name in (path.name, f"{path.name}-journal"):
+        shutil.copy(path.with_name(name), into)
+    writer.close()
+    return into / path.name
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_what_a_killed_writer_had_begun_is_taken_back(path, tmp_path, read_only):
+    (tmp_path / "killed").mkdir()
+    left = interrupted(path, tmp_path / "killed")
+    with br.CurveStore(left, read_only=read_only) as store:
+        store.verify()
+        assert len(store) == 300
+    assert os.listdir(left.parent) == [left.name]
+
+
 def test_a_read_only_store_is_not_written(path):
     filled(path, 1)
     with br.CurveStore(path, read_only=True) as store, pytest.raises(br.CurveFileError, match="readonly"):

@@ -78,21 +78,22 @@ def write_new(path: str | os.PathLike[str], content: bytes) -> None:
             _link(unfinished, target)
         finally:
             unfinished.unlink(missing_ok=True)
+    if os.name == "posix":  # or a power cut could take the name away again
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 def _write_nameless(target: Path, content: bytes) -> None:
     """A file without a name gets one when it is complete; if its writer is killed before, nothing is left."""
-    folder = os.open(target.parent, os.O_RDONLY)
-    try:
-        with open(os.open(target.parent, os.O_TMPFILE | os.O_WRONLY, 0o666), "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-            # With a folder given, the link is made to what the name stands for and not to the name.
-            os.link(f"/proc/self/fd/{file.fileno()}", target, src_dir_fd=folder)
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    with open(os.open(target.parent, os.O_TMPFILE | os.O_WRONLY, 0o666), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+        # A folder does not matter to a full path; but with one, the link is to the file and not to its name in /proc.
+        os.link(f"/proc/self/fd/{file.fileno()}", target, src_dir_fd=file.fileno())
 
 
 def _link(unfinished: Path, target: Path) -> None:

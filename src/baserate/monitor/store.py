@@ -71,12 +71,10 @@ class CurveStore:
 
     Each curve takes at most 4 KiB, whatever it was counted from: thresholds that are kept have exact counts, and
     `bounds` says how well a metric is known. Curves of one model can be pooled. What is appended is there when the
-    call returns, and stays if the program or the machine ends right after; several curves of one call are there
-    together or not at all.
+    call returns, and stays if the program or the machine ends right after. ``docs/promises.md`` has all promises.
 
     The file is an SQLite database: the library comes with Python, its transactions are quick and safe from several
     processes at once, and any tool can look inside. Its journal is beside the file for as long as a transaction takes.
-    Rows have checksums, which are compared whenever something is read (``docs/promises.md`` says what that gives).
     A store is used by the thread that opened it; every thread and every process may open its own.
 
     Parameters
@@ -328,11 +326,11 @@ class CurveStore:
                 f"a copy must be a new file, got {str(target)!r}, which is there; choose another path, or replace an "
                 f"older copy with replace=True."
             )
-        with self._reading() as rows, closing(store_file.copied(rows.connection)) as copy:
+        with self._reading() as rows:
+            copy = store_file.copied(rows.connection)
+        with closing(copy), store_file.in_a_sentence(target, self.timeout, "written"):
             self._verify(Rows(copy, repr(str(self.path))))
-            content = copy.serialize()
-        with store_file.in_a_sentence(target, self.timeout, "written"):
-            (write_whole if replace else write_new)(target, content)
+            (write_whole if replace else write_new)(target, copy.serialize())
 
     def _decoded(self, row: Row) -> Curve:
         where = f"in {str(self.path)!r}, {row.key}"
@@ -356,7 +354,7 @@ class CurveStore:
         return self._asking("written")
 
     @contextmanager
-    def _asking(self, done: str) -> Iterator[Rows]:
+    def _asking(self, done: Literal["read", "written"]) -> Iterator[Rows]:
         """The rows within one transaction."""
         if self._open is None:
             raise InputError(f"a store must be open, got {str(self.path)!r} after close(); open it again.")

@@ -31,9 +31,15 @@ def opened(path: Path, timeout: float, read_only: bool) -> sqlite3.Connection:
             f"something else; bring a copy back, or choose another path."
         )
     with in_a_sentence(path, timeout, "opened"):
-        connection = _connected(path, timeout, "ro" if read_only else "rw")
+        connection = _connected(path, timeout)
         try:
-            version = _known_version(connection, path)
+            # A journal that is deleted at the end of a transaction, and the folder told to the disk too: else a journal
+            # could come back after a power cut and undo what was acknowledged.
+            connection.execute("PRAGMA synchronous = EXTRA")
+            # What is deleted or replaced is overwritten, and not only forgotten.
+            connection.execute("PRAGMA secure_delete = ON")
+            with transaction(connection, "read"):
+                version = _known_version(connection, path)
             if version < STORE.version and read_only:
                 with closing(connection):  # who is not to change the file reads a copy that is up to date
                     connection = copied(connection)
@@ -47,17 +53,11 @@ def opened(path: Path, timeout: float, read_only: bool) -> sqlite3.Connection:
     return connection
 
 
-def _connected(path: Path, timeout: float, mode: str) -> sqlite3.Connection:
-    where = f"{path.absolute().as_uri()}?mode={mode}"
+def _connected(path: Path, timeout: float) -> sqlite3.Connection:
+    """Also who may only look may write at first: what a killed writer had begun has to be taken back."""
+    where = f"{path.absolute().as_uri()}?mode=rw"
     # Without an isolation level Python begins no transactions of its own.
-    connection = sqlite3.connect(where, uri=True, timeout=timeout, isolation_level=None)
-    if mode != "ro":
-        # A journal that is deleted at the end of a transaction, and the folder told to the disk too: else a journal
-        # could come back after a power cut and undo what was acknowledged.
-        connection.execute("PRAGMA synchronous = EXTRA")
-        # What is deleted or replaced is overwritten, and not only forgotten.
-        connection.execute("PRAGMA secure_delete = ON")
-    return connection
+    return sqlite3.connect(where, uri=True, timeout=timeout, isolation_level=None)
 
 
 def _make(path: Path) -> None:
@@ -190,7 +190,7 @@ def in_a_sentence(path: Path, timeout: float, done: str) -> Iterator[None]:
                 f"{timeout:g} seconds; try again, or wait longer with timeout=."
             ) from None
         raise _impossible(path, done, error) from None
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # of what it says of damage, which need not be text
         raise _damaged(path, error) from None
     except OSError as error:
         raise _impossible(path, done, error) from None
@@ -203,7 +203,7 @@ def _impossible(path: Path, done: str, error: Exception) -> CurveFileError:
     )
 
 
-def _damaged(path: Path, error: sqlite3.DatabaseError) -> CurveFileError:
+def _damaged(path: Path, error: Exception) -> CurveFileError:
     return CurveFileError(
         f"a store must be a file that CurveStore made, got {str(path)!r}, which is damaged or something else "
         f"({error}); bring a copy back, or choose another path."
