@@ -7,7 +7,7 @@ from typing import NamedTuple
 import polars as pl
 import pytest
 
-PROGRAM = [sys.executable, "-c", "from baserate.cli import main; main()"]
+PROGRAM = [sys.executable, "-c", "from baserate_command import main; main()"]
 
 
 class Ended(NamedTuple):

@@ -19,7 +19,7 @@ CLAIMS = {
     "broken": '[[claim]]\nmetric = "precision"\nat = "threshold=0.3"\nat_least = 0.99\nprevalence = "1:999"\n',
     "undecided": '[[claim]]\nname = "f2"\nmetric = "f_beta:beta=2"\nat = "threshold=0.3"\nat_least = 0.53\n',
 }
-PROGRAM = [sys.executable, "-c", "from baserate.cli import main; main()"]
+PROGRAM = [sys.executable, "-c", "from baserate_command import main; main()"]
 COLUMNS = ("--label", "fraud", "--score", "new_model", "--quiet")
 FIELDS = ["claim", "score", "group", "verdict", "metric", "prevalence", "value", "low", "high", "bound", "margin"]
 FIELDS += ["more_pos", "more_neg", "pos", "neg", "note", "sentence"]

@@ -95,6 +95,48 @@ def test_an_interrupt_is_130(payments, seconds):
     assert (work.returncode, out, err) == (130, "", "Stopped.\n")
 
 
+# A program that says when its first line has run. Loading takes a second or so, from there on.
+LOADING = [
+    sys.executable,
+    "-c",
+    "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); import baserate_command; "
+    "print('ready', file=sys.stderr, flush=True); baserate_command.main()",
+]
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0])
+def test_an_interrupt_while_modules_load_is_130(payments, seconds):
+    asked = ["sweep", payments, "--label", "fraud", "--score", "new_model", "--at", "precision=0.1", "--points", "9999"]
+    work = subprocess.Popen([*LOADING, *map(str, asked)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert work.stderr.readline() == "ready\n"
+        time.sleep(seconds)
+        work.send_signal(signal.SIGINT)
+        out, err = work.communicate(timeout=30)
+    finally:
+        work.kill()
+    assert (work.returncode, out, err) == (130, "", "Stopped.\n")
+
+
+def test_interrupts_that_are_ignored_stay_ignored(path):
+    """As of a program that a shell runs in the background."""
+    asked = ["evaluate", path, "-q", "--score", "p", "--metric", "roc_auc", "--no-intervals"]
+    ignoring = LOADING[2].replace("signal.default_int_handler", "signal.SIG_IGN")
+    work = subprocess.Popen(
+        [sys.executable, "-c", ignoring, *map(str, asked)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert work.stderr.readline() == "ready\n"
+        for _ in range(5):
+            work.send_signal(signal.SIGINT)
+            time.sleep(0.1)
+        out, err = work.communicate(timeout=60)
+    finally:
+        work.kill()
+    assert (work.returncode, err) == (0, "")
+    assert "roc_auc" in out
+
+
 def test_an_interrupt_while_a_file_is_read_is_130(ask, path, monkeypatch):
     from baserate.ingest import engine
 

@@ -20,7 +20,7 @@ def test_the_command_is_installed():
     from importlib.metadata import entry_points
 
     (command,) = entry_points(group="console_scripts", name="baserate")
-    assert command.value == "baserate.cli:main"
+    assert command.value == "baserate_command:main"
 
 
 def test_values_are_those_of_the_library(path, rows, program):

@@ -68,9 +68,6 @@ def run(arguments: Sequence[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("Stopped.", err=True)
         return STOPPED
-    except BrokenPipeError:
-        drop_output()
-        return DONE
     except OSError as error:  # a full disk, no temporary folder, an output that cannot be written
         drop_output()
         click.echo(f"Error: the system says no: {error}; make room, or check permissions.", err=True)

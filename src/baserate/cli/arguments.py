@@ -65,13 +65,30 @@ def reading(data: Mapping[str, Any]) -> dict[str, Any]:
     return found | {"memory_limit": data["memory_limit"]}
 
 
+class OutputPath(click.Path):
+    """The name of a file to write, which is not empty."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The name as it is, or a usage error."""
+        if value == "":
+            self.fail("an output must have a name, got nothing.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str]) -> None:
-    """Refuse, before any work is done, to write over what is read, or into a folder that is not there."""
+    """Refuse, before any work is done, to write over what is read, to a file twice, or into no folder."""
     read = [Path(name).resolve() for given in inputs for name in _named_by(given)]
+    written: set[Path] = set()
     for output in outputs:
         if output is None:
             continue
         target = Path(output).resolve()
+        if target in written and (target.is_file() or not target.exists()):  # a device takes as much as one likes
+            raise InputError(f"each output must have a file of its own, got {output!r} twice; name another file.")
+        written.add(target)
         if not target.parent.is_dir():
             raise InputError(f"an output must go into a folder that is there, got {output!r}; make that folder first.")
         if target in read or (target.exists() and not {*target.parents}.isdisjoint(read)):

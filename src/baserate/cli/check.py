@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 
 import click
 
-from baserate.cli.arguments import check_outputs, curves_of, group_name, of_a_file
+from baserate.cli.arguments import OutputPath, check_outputs, curves_of, group_name, of_a_file
 from baserate.cli.notes import quiet_option
-from baserate.cli.output import Row, drop_output, in_a_format, show
+from baserate.cli.output import Row, in_a_format, show
 from baserate.curves.files import write_whole
 from baserate.monitor.claims import check as compare
 from baserate.monitor.claims import read_claims
@@ -60,7 +60,7 @@ class Checked(NamedTuple):
 @click.command(epilog=_END)
 @click.argument("claims", type=click.Path())
 @of_a_file
-@click.option("--junit", type=click.Path(), metavar="PATH", help="Write the verdicts as JUnit XML, too.")
+@click.option("--junit", type=OutputPath(), metavar="PATH", help="Write the verdicts as JUnit XML, too.")
 @click.option("--strict", is_flag=True, help="An undecided claim is a failure in the JUnit XML, not skipped.")
 @in_a_format
 @quiet_option
@@ -80,10 +80,7 @@ def check(*, claims: str, junit: str | None, strict: bool, form: str | None, **d
     ]
     if junit is not None:
         write_whole(junit, _junit(found, strict))
-    try:
-        _show([_row(one) for one in found], form)
-    except BrokenPipeError:  # whoever reads the output has seen enough, and the verdict stands
-        drop_output()
+    _show([_row(one) for one in found], form)
     verdicts = {one.verdict.verdict for one in found}
     if verdicts != {"met"}:
         click.get_current_context().exit(BROKEN if "broken" in verdicts else UNDECIDED)

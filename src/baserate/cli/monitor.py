@@ -11,7 +11,7 @@ import click
 import narwhals.stable.v2 as nw
 
 from baserate import checks
-from baserate.cli.arguments import check_outputs, curves_of, group_name, of_a_file
+from baserate.cli.arguments import OutputPath, check_outputs, curves_of, group_name, of_a_file
 from baserate.cli.monitor_files import write_parquet, write_prometheus
 from baserate.cli.notes import note, quiet_option
 from baserate.cli.output import Row, in_a_format, show_csv, show_json, show_table
@@ -61,7 +61,7 @@ Exit codes:
 
 @click.command(epilog=_EXAMPLES)
 @of_a_file
-@click.option("--store", required=True, type=click.Path(), help="The file that keeps the past; made if not there.")
+@click.option("--store", required=True, type=OutputPath(), help="The file that keeps the past; made if not there.")
 @click.option("--metric", "name", default="average_precision", show_default=True, metavar="NAME", help="What to watch.")
 @click.option("--at", "rule", metavar="RULE", help="How to choose a threshold, such as recall=0.6; see evaluate.")
 @click.option("--prevalence", help="The common prevalence: 0.001 or 1:1000.  [default: the mean of the reference]")
@@ -75,8 +75,8 @@ Exit codes:
 @click.option("--until", metavar="DATE", help="Leave out periods that end after it.  [default: today]")
 @click.option("--replace", is_flag=True, help="Rows of a period that have changed count from now on.")
 @click.option("--last", type=click.IntRange(1), default=12, show_default=True, help="How many periods to show.")
-@click.option("--export", type=click.Path(dir_okay=False), help="Write all periods to this Parquet file.")
-@click.option("--prometheus", type=click.Path(dir_okay=False), help="Write gauges of the latest period to this file.")
+@click.option("--export", type=OutputPath(), help="Write all periods to this Parquet file.")
+@click.option("--prometheus", type=OutputPath(), help="Write gauges of the latest period to this file.")
 @in_a_format
 @quiet_option
 def monitor(

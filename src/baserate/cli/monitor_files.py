@@ -1,8 +1,7 @@
 """What ``baserate monitor`` writes for other programs: a Parquet file, and gauges for Prometheus."""
 
 import math
-import os
-import secrets
+import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import SupportsFloat
@@ -36,20 +35,18 @@ def write_parquet(path: str, rows: Sequence[Row]) -> None:
     """One row per model, slice and period; the file appears under its name when it is complete."""
     import duckdb
 
-    target = Path(path)
-    unfinished = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     columns = {name: np.array([_cell(row[name]) for row in rows], object) for name in _COLUMNS}
     wanted = ", ".join(f'CAST("{name}" AS {kind}) AS "{name}"' for name, kind in _COLUMNS.items())
-    try:
-        with duckdb.connect() as connection:
-            connection.register("monitored", columns)
-            where = str(unfinished).replace("'", "''")
-            connection.execute(f"COPY (SELECT {wanted} FROM monitored) TO '{where}' (FORMAT parquet)")
-        os.replace(unfinished, target)
-    except duckdb.IOException as error:
-        raise OSError(f"{path!r} cannot be written ({str(error).splitlines()[0]})") from None
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory(prefix="baserate-") as folder:
+        made = Path(folder) / "monitored.parquet"
+        where = str(made).replace("'", "''")
+        try:
+            with duckdb.connect() as connection:
+                connection.register("monitored", columns)
+                connection.execute(f"COPY (SELECT {wanted} FROM monitored) TO '{where}' (FORMAT parquet)")
+        except duckdb.IOException as error:
+            raise OSError(f"{path!r} cannot be written ({str(error).splitlines()[0]})") from None
+        write_whole(path, made.read_bytes())
 
 
 def _cell(value: object) -> object:

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from baserate.cli.arguments import Key, check_clock, check_outputs, curves_of, of_a_file, reading
+from baserate.cli.arguments import Key, OutputPath, check_clock, check_outputs, curves_of, of_a_file, reading
 from baserate.cli.columns import columns_meant
 from baserate.cli.notes import quiet_option
 from baserate.cli.prevalences import grid_from
@@ -24,7 +24,7 @@ Examples:
 @click.command(epilog=_EXAMPLES)
 @of_a_file
 @click.option("--prevalence", "prevalences", multiple=True, help="What matters: 0.001, 1:1000, 1e-4:1e-2; repeat.")
-@click.option("-o", "--output", type=click.Path(dir_okay=False), default="report.html", show_default=True)
+@click.option("-o", "--output", type=OutputPath(), default="report.html", show_default=True)
 @click.option("--title", help="The heading of the page.  [default: the name of the file]")
 @click.option("--resamples", type=click.IntRange(100), default=2000, show_default=True, help="Draws for intervals.")
 @quiet_option

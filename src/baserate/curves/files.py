@@ -5,6 +5,7 @@ import json
 import math
 import os
 import secrets
+import stat
 import warnings
 import zipfile
 from pathlib import Path
@@ -50,11 +51,21 @@ def _most_unpacked(n_bytes: int) -> int:
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes | memoryview) -> None:
-    """Write the whole file or nothing: it appears under its name only when it is complete."""
-    target = Path(path)
-    unfinished = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+    """Write the whole file or nothing: it appears under its name only when it is complete.
+
+    Apart from that it ends up where a shell would redirect to: what a link points at is written, a device or a pipe
+    gets the bytes, and a file that is there keeps its permissions, its owner and its other names.
+    """
+    there = _status(path)
+    if there is not None and not _replaceable(path, there):
+        Path(path).write_bytes(content)
+        return
+    target = Path(os.path.realpath(path))
+    unfinished = target.with_name(f".{secrets.token_hex(8)}")
     try:
         with open(unfinished, "xb") as file:
+            if there is not None:
+                os.chmod(unfinished, stat.S_IMODE(there.st_mode))
             file.write(content)
             file.flush()
             os.fsync(file.fileno())  # or a power cut could leave the new name on an empty file
@@ -62,6 +73,21 @@ def write_whole(path: str | os.PathLike[str], content: bytes | memoryview) -> No
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
+
+
+def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except FileNotFoundError:
+        return None
+
+
+def _replaceable(path: str | os.PathLike[str], there: os.stat_result) -> bool:
+    """Whether another file may take the place of this one, and nobody could tell."""
+    if not stat.S_ISREG(there.st_mode) or there.st_nlink > 1 or not os.access(path, os.W_OK):
+        return False
+    own = os.name != "posix" or (there.st_uid, there.st_gid) == (os.geteuid(), os.getegid())
+    return own and os.access(os.path.dirname(os.path.realpath(path)), os.W_OK)
 
 
 def write_new(path: str | os.PathLike[str], content: bytes) -> None:

@@ -1,0 +1,40 @@
+"""What the command ``baserate`` runs, from its first line on: an interrupt ends it with 130 and without a traceback.
+
+It is no part of the package, because Python loads a whole package before the first line of a module in it.
+"""
+
+import contextlib
+import os
+import signal
+
+_STOPPED = 130
+
+
+def _stop(*_: object) -> None:
+    """End at once: while modules load there is nothing to tidy up, and C code that loads may swallow an exception."""
+    with contextlib.suppress(OSError):
+        os.write(2, b"Stopped.\n")
+    os._exit(_STOPPED)
+
+
+def _on_interrupt(do: "signal._HANDLER") -> None:
+    # A shell has programs that it runs in the background ignore interrupts, and they stay ignored.
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, do)
+
+
+_on_interrupt(_stop)
+
+
+def main() -> None:
+    """Run the command; while it is at work, an interrupt is an exception that lets it tidy up."""
+    from baserate.cli import main as carry_out
+
+    try:
+        try:
+            _on_interrupt(signal.default_int_handler)
+            carry_out()
+        finally:
+            _on_interrupt(_stop)
+    except KeyboardInterrupt:
+        _stop()
