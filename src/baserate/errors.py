@@ -8,16 +8,16 @@ from enum import StrEnum
 from unicodedata import category
 
 # Characters that a terminal obeys instead of showing them: controls, overrides of direction, halves of a pair, ends of
-# a line. Joiners are letters to some scripts.
+# a line. Joiners are letters to some scripts, and isolates keep names of either direction apart.
 _OBEYED = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-_JOINERS = "\u200c\u200d"
+_HARMLESS = "\u200c\u200d\u2068\u2069"
 
 
 def printable(text: str) -> str:
     """Text that can be shown anywhere: what a terminal would obey is written as an escape, as Python writes it."""
     if text.isprintable():
         return text
-    return "".join(_escaped(c) if category(c) in _OBEYED and c not in _JOINERS else c for c in text)
+    return "".join(_escaped(c) if category(c) in _OBEYED and c not in _HARMLESS else c for c in text)
 
 
 def _escaped(character: str) -> str:

@@ -8,6 +8,8 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Self, TextIO, TypeVar
 
+from baserate.errors import printable
+
 T = TypeVar("T")
 
 _PATIENCE = 2.0  # seconds before the first sign
@@ -42,7 +44,7 @@ class ProgressLine:
         stream = sys.stderr if to is None else to
         wanted = stream is not None and stream.isatty() and not _SILENT.get()
         self._stream = stream if wanted else None
-        self._what = what
+        self._what = printable(what)
         self._started = time.monotonic()
         self._shown = 0.0
 

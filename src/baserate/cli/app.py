@@ -1,5 +1,6 @@
 """The commands together, and how they end."""
 
+import io
 import os
 import re
 import sys
@@ -20,7 +21,7 @@ from baserate.cli.plan import plan
 from baserate.cli.report import report
 from baserate.cli.store import store
 from baserate.cli.sweep import sweep
-from baserate.errors import BaserateError
+from baserate.errors import BaserateError, printable
 
 DONE, REFUSED, NOT_UNDERSTOOD, STOPPED = 0, 1, 2, 130
 
@@ -63,7 +64,9 @@ def run(arguments: Sequence[str]) -> int:
         with noted():
             return _carried_out(list(arguments))
     except click.ClickException as error:
-        error.show()
+        shown = io.StringIO()
+        error.show(shown)
+        click.echo("\n".join(map(printable, shown.getvalue().rstrip("\n").split("\n"))), err=True)
         return NOT_UNDERSTOOD
     except (click.Abort, KeyboardInterrupt):
         click.echo("Stopped.", err=True)

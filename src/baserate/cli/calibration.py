@@ -10,7 +10,7 @@ from baserate.cli.arguments import curves_of, of_a_file, reading
 from baserate.cli.calibration_tables import Model, Settings, Tables, joined, tables_elsewhere, tables_of
 from baserate.cli.columns import columns_meant
 from baserate.cli.notes import quiet_option
-from baserate.cli.output import Row, in_a_format, show_csv, show_json, show_table
+from baserate.cli.output import Row, in_a_format, say, show_csv, show_json, show_table
 from baserate.cli.prevalences import prevalence_from
 from baserate.cli.questions import confidence_option
 from baserate.curves.bins import Bins, as_bins, check_probabilities
@@ -136,10 +136,10 @@ def bins_from(text: str | None) -> Bins | None:
 
 def _show(parts: Sequence[tuple[str, Tables]], level: str) -> None:
     for number, (heading, found) in enumerate(parts):
-        click.echo("\n" * (number > 0) + f"{heading}, {level}")
+        say(*[""] * (number > 0), f"{heading}, {level}")
         for rows in (found.bins, found.prior_effect_bins):
             _table(None, rows)
-        click.echo(found.verdicts[0]["verdict"] if found.verdicts else found.prior_effects[0]["sentence"])
+        say(str(found.verdicts[0]["verdict"] if found.verdicts else found.prior_effects[0]["sentence"]))
         _table("In the large:", found.in_the_large)
         _table("The calibration line in log-odds; 0, 0 and 1 are right:", found.line)
         _table("Errors and losses:", found.errors)
@@ -147,7 +147,7 @@ def _show(parts: Sequence[tuple[str, Tables]], level: str) -> None:
         _table("Tests:", found.tests)
         _table("In the small; the intervals hold in all groups together:", found.in_the_small)
         for row in found.prevalence_now:
-            click.echo(f"\nNow, in the rows without labels: {row['sentence']}")
+            say("", f"Now, in the rows without labels: {row['sentence']}")
 
 
 def _table(heading: str | None, rows: Sequence[Row]) -> None:

@@ -9,7 +9,7 @@ import click
 
 from baserate.cli.arguments import OutputPath, check_outputs, curves_of, group_name, of_a_file
 from baserate.cli.notes import quiet_option
-from baserate.cli.output import Row, in_a_format, show
+from baserate.cli.output import Row, in_a_format, say, show
 from baserate.curves.files import write_whole
 from baserate.monitor.claims import check as compare
 from baserate.monitor.claims import read_claims
@@ -106,7 +106,7 @@ def _show(rows: Sequence[Row], form: str | None) -> None:
     for row in rows:
         if row["verdict"] != "met":
             place = ", ".join(str(row[name]) for name in ("score", "group") if row[name] is not None)
-            click.echo(f"{str(row['verdict']).capitalize()} for {place}: {row['claim']}: {row['sentence']}.")
+            say(f"{str(row['verdict']).capitalize()} for {place}: {row['claim']}: {row['sentence']}.")
 
 
 def _junit(found: Sequence[Checked], strict: bool) -> bytes:

@@ -14,7 +14,7 @@ from baserate import checks
 from baserate.cli.arguments import OutputPath, check_outputs, curves_of, group_name, of_a_file
 from baserate.cli.monitor_files import write_parquet, write_prometheus
 from baserate.cli.notes import note, quiet_option
-from baserate.cli.output import Row, in_a_format, show_csv, show_json, show_table
+from baserate.cli.output import Row, in_a_format, say, show_csv, show_json, show_table
 from baserate.cli.prevalences import prevalence_from
 from baserate.cli.questions import Question, questions_from
 from baserate.curves.curve import Curve
@@ -350,4 +350,4 @@ def _show(series: list[Series], last: int, form: str | None) -> None:
         show_csv(rows)
     else:
         show_table([{name: row[name] for name in _FOR_PEOPLE} for row in rows])
-        click.echo("\n" + "\n".join(one.sentence for one in series))
+        say("", *(one.sentence for one in series))

@@ -95,7 +95,7 @@ def write_prometheus(path: str, latest: Iterable[Row]) -> None:
     for name, (about, samples) in gauges.items():
         lines += [f"# HELP {name} {about}", f"# TYPE {name} gauge"]
         lines += [f"{name}{{{_labels(labels)}}} {_number(value)}" for labels, value in samples]
-    write_whole(path, ("\n".join(lines) + "\n").encode())
+    write_whole(path, ("\n".join(lines) + "\n").encode("utf-8", "backslashreplace"))
 
 
 def _of(row: Row) -> dict[str, object]:

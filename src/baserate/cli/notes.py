@@ -7,7 +7,13 @@ from typing import TypeVar
 
 import click
 
-from baserate.errors import FewerBinsWarning, PrecisionWarning, UndefinedMetricWarning, UnlabelledWarning
+from baserate.errors import (
+    FewerBinsWarning,
+    PrecisionWarning,
+    UndefinedMetricWarning,
+    UnlabelledWarning,
+    printable,
+)
 from baserate.progress import silenced
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -30,7 +36,7 @@ def noted() -> Iterator[None]:
     def say(message: object, *_: object, **__: object) -> None:
         if str(message) not in said:  # such as the rows without a label, which each score meets again
             said.add(str(message))
-            click.echo(f"Note: {message}", err=True)
+            click.echo(f"Note: {printable(str(message))}", err=True)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -1,8 +1,6 @@
 """Rows to tables: ruled in a terminal, plain in a pipe, JSON or CSV on request."""
 
 import contextlib
-import csv
-import io
 import json
 import math
 import os
@@ -11,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import click
+
+from baserate.errors import printable
 
 Row = dict[str, object]
 F = TypeVar("F", bound=Callable[..., object])
@@ -41,18 +41,31 @@ def show(rows: Sequence[Row], form: str | None) -> None:
         show_table(rows)
 
 
+def say(*lines: str) -> None:
+    """Print sentences. Names in them are somebody else's, and what a terminal would obey is escaped."""
+    click.echo("\n".join(map(printable, lines)))
+
+
 def show_json(answer: object) -> None:
-    """Print rows, or several lists of them, as JSON."""
-    click.echo(json.dumps(_json(answer), indent=2, ensure_ascii=False))
+    """Print rows, or several lists of them, as JSON; what JSON leaves as it is, but a terminal does not, is escaped."""
+    lines = json.dumps(_json(answer), indent=2, ensure_ascii=False).split("\n")
+    click.echo("\n".join(line if line.isprintable() else _as_json(line) for line in lines))
+
+
+def _as_json(line: str) -> str:
+    return "".join(c if printable(c) == c else json.dumps(c)[1:-1] for c in line)
 
 
 def show_csv(rows: Sequence[Row]) -> None:
     """Print rows as CSV."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    click.echo(text.getvalue(), nl=False)
+    lines = [list(rows[0]), *(row.values() for row in rows)]
+    click.echo("\n".join(",".join(map(_csv, line)) for line in lines))
+
+
+def _csv(value: object) -> str:
+    """A cell; what would end it, or its line, is in quotes (Python's own writer forgets a lone carriage return)."""
+    text = "" if value is None else str(value)
+    return '"' + text.replace('"', '""') + '"' if any(c in text for c in ',"\r\n') else text
 
 
 def show_table(rows: Sequence[Row]) -> None:
@@ -117,7 +130,7 @@ def _text(value: object) -> str:
         return "–"
     if isinstance(value, float):
         return f"{value:.4g}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{value:,}" if isinstance(value, int) else printable(str(value))
 
 
 def _json(value: object) -> Any:

@@ -8,6 +8,7 @@ import click
 from baserate.cli.arguments import Key, OutputPath, check_clock, check_outputs, curves_of, of_a_file, reading
 from baserate.cli.columns import columns_meant
 from baserate.cli.notes import quiet_option
+from baserate.cli.output import say
 from baserate.cli.prevalences import grid_from
 from baserate.curves.curve import Curve
 from baserate.report.content import content, verdict
@@ -61,7 +62,7 @@ def report(
     heading = title or ", ".join(names[:3]) + ", …" * (len(names) > 3)
     made = content(heading, models, wanted, groups, n_resamples=resamples)
     write(output, made)
-    click.echo("\n".join([*verdict(made), f"The page: {output}"]))
+    say(*verdict(made), f"The page: {output}")
 
 
 def _by_model(found: dict[tuple[str, Key], Curve]) -> dict[str, dict[object, Curve]]:
