@@ -71,3 +71,29 @@ def test_wrong_input_is_a_sentence(path, capsys, options, code, sentence):
     assert sentence in captured.err
     assert "Traceback" not in captured.err
     assert not list(path.parent.glob("*.html"))
+
+
+def test_small_groups_are_noted_and_folded(ask, tmp_path):
+    lines = [f"{k % 2},{k * 37 % 100 / 100},{'cz' if k < 8 else 'de'}" for k in range(16)]
+    (tmp_path / "rows.csv").write_text("\n".join(["y,p,country", *lines]) + "\n")
+    asked = (
+        "report",
+        tmp_path / "rows.csv",
+        "--label",
+        "y",
+        "--score",
+        "p",
+        "--by",
+        "country",
+        "--resamples",
+        "100",
+        "-o",
+    )
+    done = ask(*asked, tmp_path / "page.html")
+    assert "2 groups by country have fewer than 10 positives or fewer than 10 negatives" in done.err
+    assert "--min-cases 10 folds such groups into one" in done.err
+    assert ask(*asked, tmp_path / "page.html", "-q").err == ""
+    done = ask(*asked, tmp_path / "folded.html", "--min-cases", "5")
+    assert '"key":"other"' in (tmp_path / "folded.html").read_text("utf-8")
+    assert '"key":"cz"' not in (tmp_path / "folded.html").read_text("utf-8")
+    assert ask(*asked, tmp_path / "page.html", "--min-cases", "0").code == 2

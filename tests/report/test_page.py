@@ -89,8 +89,8 @@ def test_groups_keep_their_reasons(curves):
 
 
 def test_facts_say_what_the_numbers_rest_on(curves):
-    ((name, said),) = contents.facts(made({"new_model": curves["new_model"]}))
-    assert name == "new_model"
+    (name, said), (last, _) = contents.facts(made({"new_model": curves["new_model"]}))
+    assert (name, last) == ("new_model", "What this page reveals")
     assert "300 positives, 11,700 negatives, prevalence 1 in 40" in said
     assert "0 rows without a label" in said
     assert "share their score with another" in said

@@ -7,7 +7,7 @@ import click
 
 from baserate.cli.arguments import Key, OutputPath, check_clock, check_outputs, curves_of, of_a_file, reading
 from baserate.cli.columns import columns_meant
-from baserate.cli.notes import quiet_option
+from baserate.cli.notes import note, quiet_option
 from baserate.cli.output import say
 from baserate.cli.prevalences import grid_from
 from baserate.curves.curve import Curve
@@ -28,6 +28,7 @@ Examples:
 @click.option("-o", "--output", type=OutputPath(), default="report.html", show_default=True)
 @click.option("--title", help="The heading of the page.  [default: the name of the file]")
 @click.option("--resamples", type=click.IntRange(100), default=2000, show_default=True, help="Draws for intervals.")
+@click.option("--min-cases", type=click.IntRange(1), help="Fold groups with fewer positives or negatives into one.")
 @quiet_option
 def report(
     *,
@@ -36,6 +37,7 @@ def report(
     output: str,
     title: str | None,
     resamples: int,
+    min_cases: int | None,
     keys: tuple[str, ...],
     period: str | None,
     tz: str | None,
@@ -60,7 +62,9 @@ def report(
         groups[period.rpartition(":")[2]] = _by_model(curves_of(file, keys=(), period=period, tz=tz, **data))
     names = [Path(name).name or str(name) for name in file]
     heading = title or ", ".join(names[:3]) + ", …" * (len(names) > 3)
-    made = content(heading, models, wanted, groups, n_resamples=resamples)
+    made = content(heading, models, wanted, groups, n_resamples=resamples, min_cases=min_cases)
+    for sentence in made.revealing:
+        note(f"{sentence}{'; --min-cases 10 folds such groups into one' * (' by ' in sentence)}")
     write(output, made)
     say(*verdict(made), f"The page: {output}")
 

@@ -23,6 +23,7 @@ from baserate.report import condensed
 from baserate.report.calibration import Calibration, calibration
 from baserate.report.condensed import Span
 from baserate.report.periods import p_values
+from baserate.report.small import folded, small_groups, small_models
 from baserate.report.words import (
     FEW_DIGITS,
     SHOWN_DIGITS,
@@ -89,6 +90,7 @@ class Content:
     crossings: list[Crossing]
     lead_changes: list[Crossing]
     groups: list[Json] = field(default_factory=list)
+    revealing: tuple[str, ...] = ()  # what is so small that it tells about single rows
 
 
 def content(
@@ -98,9 +100,12 @@ def content(
     groups: Mapping[str, Mapping[str, Groups]],
     *,
     n_resamples: int,
+    min_cases: int | None = None,
 ) -> Content:
     """Work everything out; what takes long says how far it is."""
     _check(models, groups)
+    if min_cases is not None:
+        groups = {name: folded(by_model, min_cases) for name, by_model in groups.items()}
     wanted = list(prevalences) or [next(iter(models.values())).prevalence]
     low, high = min(RANGE[0], *wanted), max(RANGE[1], *wanted)
     span = Span.of(low, high)
@@ -115,7 +120,18 @@ def content(
     ]
     draws = min(n_resamples, DRAWS_OF_GROUPS)
     tables = [_groups(name, by_model, span, wanted[0], draws) for name, by_model in groups.items()]
-    return Content(title, wanted[0], tuple(prevalences), span, made, swaps, _at_the_top(swaps, models), tables)
+    said = [small_models(models), *(small_groups(name, by_model) for name, by_model in groups.items())]
+    return Content(
+        title=title,
+        prevalence=wanted[0],
+        asked=tuple(prevalences),
+        span=span,
+        models=made,
+        crossings=swaps,
+        lead_changes=_at_the_top(swaps, models),
+        groups=tables,
+        revealing=tuple(sentence for sentence in said if sentence is not None),
+    )
 
 
 def _at_the_top(swaps: list[Crossing], models: Mapping[str, Curve]) -> list[Crossing]:
@@ -356,4 +372,10 @@ def facts(made: Content) -> list[tuple[str, str]]:
             said += [f"{percent(tied)} of the rows share their score with another"] * (tied > 0)
         said.append(f"areas on this page are within {max(model.error, 1e-9):.1g} of the whole curve's")
         found.append((model.name, "; ".join(said) + "."))
-    return found
+    return [*found, ("What this page reveals", _revealed(made))]
+
+
+def _revealed(made: Content) -> str:
+    """What can be read off the file by whoever has it."""
+    said = "No rows are in this file, but thresholds are scores of rows, and every group has its counts and its curve"
+    return ". ".join([said, *(sentence[0].upper() + sentence[1:] for sentence in made.revealing)]) + "."

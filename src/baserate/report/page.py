@@ -1,5 +1,7 @@
 """Content to one HTML file that opens anywhere, without a network."""
 
+import base64
+import hashlib
 import html
 import json
 import os
@@ -73,6 +75,7 @@ def write_report(
     groups: Mapping[str, Mapping[str, Groups]] | None = None,
     title: str = "What the classifier will do",
     n_resamples: int = 2000,
+    min_cases: int | None = None,
 ) -> None:
     """Write a page about one or more models that people can look at, move and mail.
 
@@ -93,6 +96,9 @@ def write_report(
         The heading of the page.
     n_resamples : int
         Populations to draw for intervals of areas; of slices and periods, no more than 200.
+    min_cases : int, optional
+        Slices and periods with fewer positives, or fewer negatives, become one, "other". The page says which are so
+        small that what single rows scored can be worked out.
 
     Examples
     --------
@@ -107,7 +113,8 @@ def write_report(
     several = prevalences if isinstance(prevalences, Iterable) and not isinstance(prevalences, str) else [prevalences]
     wanted = [checks.prevalence(prevalence) for prevalence in several]
     draws = checks.repeats(n_resamples, "n_resamples")
-    write(path, content(title, models, wanted, groups or {}, n_resamples=draws))
+    least = None if min_cases is None else checks.whole_number(min_cases, "min_cases")
+    write(path, content(title, models, wanted, groups or {}, n_resamples=draws, min_cases=least))
 
 
 def write(path: str | os.PathLike[str], made: Content) -> None:
@@ -121,6 +128,7 @@ def page(made: Content) -> str:
     source = {
         name: (files("baserate.report") / name).read_text("utf-8") for name in ("page.html", "page.css", *_SCRIPTS)
     }
+    script = "\n".join(source[name] for name in _SCRIPTS)
     parts = {
         "title": html.escape(made.title),
         "verdict": "".join(_verdict(number, sentence) for number, sentence in enumerate(verdict(made))),
@@ -131,7 +139,9 @@ def page(made: Content) -> str:
         "facts": f"<dl>{''.join(_fact(name, said) for name, said in facts(made))}</dl>",
         "methods": "".join(f"<p>{html.escape(sentence)}</p>" for sentence in _METHODS),
         "style": source["page.css"],
-        "script": "\n".join(source[name] for name in _SCRIPTS),
+        "style_hash": _hash(source["page.css"]),
+        "script": script,
+        "script_hash": _hash(script),
         "content": _json(made),
     }
     text = source["page.html"]
@@ -141,6 +151,11 @@ def page(made: Content) -> str:
         name, rest = piece.split("}}", 1)
         filled += [parts[name], rest]
     return "".join(filled)
+
+
+def _hash(text: str) -> str:
+    """By which a browser knows the style and the script of this page, and runs no other."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
 def _verdict(number: int, sentence: str) -> str:
