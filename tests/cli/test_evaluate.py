@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import sys
 from functools import partial
 
@@ -28,7 +29,7 @@ def test_values_are_those_of_the_library(path, rows, program):
     assert (done.code, done.err) == (0, "")
     answer = json.loads(done.out)
     assert len(answer) == 2 * 2 * 6
-    assert list(answer[0]) == FIELDS
+    assert list(answer[0]) == [*FIELDS, "source"]
     curve = br.Curve.from_scores(rows["y"], rows["q"]).at_prevalence("1:1000")
     (found,) = (r for r in answer if r["score"] == "q" and r["prevalence"] < 0.1 and r["metric"] == "average_precision")
     estimate = br.estimate(br.average_precision, curve, rng=0)
@@ -277,3 +278,11 @@ def test_what_is_missing_is_named(monkeypatch):
         SystemExit, match=r"the command line needs click, which is missing; pip install 'baserate\[cli\]'"
     ):
         cli.main()
+
+
+def test_json_says_what_was_read(path, ask):
+    rows = json.loads(ask("evaluate", path, "--metric", "roc_auc", "--label", "y", "--score", "p", "--json").out)
+    assert {row["source"] for row in rows} == {str(br.curve(path, label="y", score="p").source)}
+    assert re.fullmatch(r"[\w.]+: [\d,]+ rows, [\d,]+ bytes, [0-9a-f]{16}", rows[0]["source"])
+    for form in ([], ["--csv"]):
+        assert "source" not in ask("evaluate", path, "--metric", "roc_auc", "--label", "y", "--score", "p", *form).out

@@ -20,6 +20,9 @@ _UNLIMITED = 10_000  # columns of a terminal, when asking how many a table needs
 # A column that is shown to people only if it has something to say.
 _SAYS_NOTHING = {"unlabelled": 0, "leads": False}
 
+# What is worth keeping with a number, and too long to be shown.
+_ONLY_IN_JSON = {"source"}
+
 
 def in_a_format(command: F) -> F:
     """The options that say what the answer is to look like."""
@@ -58,7 +61,8 @@ def _as_json(line: str) -> str:
 
 def show_csv(rows: Sequence[Row]) -> None:
     """Print rows as CSV."""
-    lines = [list(rows[0]), *(row.values() for row in rows)]
+    names = [name for name in rows[0] if name not in _ONLY_IN_JSON]
+    lines = [names, *([row[name] for name in names] for row in rows)]
     click.echo("\n".join(",".join(map(_csv, line)) for line in lines))
 
 
@@ -70,7 +74,8 @@ def _csv(value: object) -> str:
 
 def show_table(rows: Sequence[Row]) -> None:
     """Print rows for people, without columns that say nothing."""
-    kept = [name for name in rows[0] if any(row[name] not in (None, _SAYS_NOTHING.get(name)) for row in rows)]
+    names = [name for name in rows[0] if name not in _ONLY_IN_JSON]
+    kept = [name for name in names if any(row[name] not in (None, _SAYS_NOTHING.get(name)) for row in rows)]
     shown = [{name: row[name] for name in kept} for row in rows]
     click.echo(_ruled(shown) if sys.stdout.isatty() else _plain(shown))
 

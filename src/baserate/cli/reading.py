@@ -123,7 +123,7 @@ def _row(
         certain = bounds(question.metric, place)
         row |= {"at_least": float(certain.low), "at_most": float(certain.high)}
     row |= {"pos": place.n_pos, "neg": place.n_neg, "unlabelled": curve.unlabelled if curve is not None else 0}
-    return row | {"note": remark}
+    return row | {"note": remark, "source": None if curve is None or curve.source is None else str(curve.source)}
 
 
 def _no_ends(confidence_level: float | None) -> Ends:

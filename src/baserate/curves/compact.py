@@ -220,4 +220,4 @@ class _Thinning:
             for column in (counted.pos_squares, counted.neg_squares)
         ]
         joined = Counted(score, summed(counted.pos), summed(counted.neg), squares[0], squares[1], top)
-        return Curve._of(joined, self.curve.given_prevalence, self.curve.unlabelled)
+        return Curve._of(joined, self.curve.given_prevalence, self.curve.unlabelled, self.curve.source)

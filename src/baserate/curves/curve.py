@@ -1,5 +1,6 @@
 """The Curve."""
 
+import json
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -18,6 +19,8 @@ from baserate.curves.thresholds import Thresholds
 from baserate.errors import CurveFileError, InputError, MissingInformationError
 from baserate.formulas import pointwise
 from baserate.formulas.prior_shift import shifted
+from baserate.results.sources import Source
+from baserate.results.sources import pooled as pooled_source
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,6 +42,8 @@ class Curve(Thresholds):
         Where it is read.
     unlabelled : int
         Rows of the table it came from that had no label, and are not in it.
+    source : Source or None
+        Which files it was read from, if it was: a receipt. Curves that differ in nothing else are equal.
     bucketed : bool
         Whether some scores are no longer told apart; then `bounds` says how well a metric is known.
 
@@ -61,6 +66,7 @@ class Curve(Thresholds):
     _n: tuple[float | None, float | None]
     _given: float | None = None
     unlabelled: int = 0
+    source: Source | None = None
     _noun: ClassVar[str] = "curve"
 
     def __post_init__(self) -> None:
@@ -189,9 +195,11 @@ class Curve(Thresholds):
         return cls(RateTable(tpr_column, fpr_column), checks.class_sizes(n_pos, n_neg), given)
 
     @classmethod
-    def _of(cls, counted: Counted, given: float | None = None, unlabelled: int = 0) -> "Curve":
+    def _of(
+        cls, counted: Counted, given: float | None = None, unlabelled: int = 0, source: Source | None = None
+    ) -> "Curve":
         table = CountTable(counted)
-        return cls(table, (table.total_pos, table.total_neg), given, unlabelled)
+        return cls(table, (table.total_pos, table.total_neg), given, unlabelled, source)
 
     # --- reading it -------------------------------------------------------------------------------
 
@@ -245,7 +253,7 @@ class Curve(Thresholds):
 
         top = None if counted.top is None else moved(counted.top)
         merged = merge_counts(counted._replace(score=moved(counted.score), top=top))
-        return Curve._of(merged, self._given, self.unlabelled)
+        return Curve._of(merged, self._given, self.unlabelled, self.source)
 
     def _where_right(self, from_prevalence: float | str | None) -> float:
         """The prevalence that scores are moved from."""
@@ -291,7 +299,8 @@ class Curve(Thresholds):
         wanted += ["top"] * any(curve.bucketed for curve in pooled)
         columns = {name: np.concatenate([getattr(curve, name) for curve in pooled]) for name in wanted}
         unlabelled = sum(curve.unlabelled for curve in pooled)
-        return cls._of(merge_counts(Counted(**columns)), pooled[0]._given, unlabelled)
+        source = pooled_source(curve.source for curve in pooled)
+        return cls._of(merge_counts(Counted(**columns)), pooled[0]._given, unlabelled, source)
 
     def __add__(self, other: "Curve") -> "Curve":
         return Curve.pool([self, other]) if isinstance(other, Curve) else NotImplemented
@@ -336,7 +345,8 @@ class Curve(Thresholds):
             if "tpr" in columns:
                 return cls.from_rates(**columns, **facts)  # type: ignore[arg-type]  # it checks them
             unlabelled = int(checks.counts([facts.get("unlabelled", 0)], "unlabelled")[0])
-            curve = replace(cls.from_counts(**columns), unlabelled=unlabelled)
+            source = _source_from(facts.get("source"))
+            curve = replace(cls.from_counts(**columns), unlabelled=unlabelled, source=source)
             given = facts["prevalence"]
             return curve if given is None else curve.at_prevalence(given)
         except (InputError, TypeError, KeyError) as error:
@@ -352,7 +362,10 @@ class Curve(Thresholds):
             return files.Saved(columns, {"prevalence": self._given, "n_pos": self._n[0], "n_neg": self._n[1]})
         counted = self._counted("counts")
         columns = {name: column for name, column in counted._asdict().items() if column is not None}
-        return files.Saved(columns, {"prevalence": self._given, "unlabelled": self.unlabelled})
+        facts: dict[str, files.Fact] = {"prevalence": self._given, "unlabelled": self.unlabelled}
+        if self.source is not None:
+            facts["source"] = json.dumps(self.source.to_dict())
+        return files.Saved(columns, facts)
 
     # --- showing ----------------------------------------------------------------------------------
 
@@ -374,3 +387,11 @@ class Curve(Thresholds):
             precision = pointwise.precision(self.confusion_as_read)
             pictures.append((f"precision–recall at {self.prevalence:.4g}", rates.tpr, precision))
         return notebook.card(repr(self), facts, pictures)
+
+
+def _source_from(saved: files.Fact) -> Source | None:
+    """A receipt as it was saved."""
+    try:
+        return None if saved is None else Source.from_dict(json.loads(str(saved)))
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"a source must be as it was saved, got one that is not ({error}).") from None

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 from baserate import checks
 from baserate.errors import DataFileError, InputError
-from baserate.ingest.paths import File, is_compressed
+from baserate.ingest.paths import TORN, File, is_compressed, torn
 
 Kind = Literal["bool", "whole", "float", "other"]
 
@@ -31,6 +31,9 @@ class Dialect(NamedTuple):
 
     delimiter: str | None = None
     decimal: str = "."
+
+    def __str__(self) -> str:
+        return f"delimiter {self.delimiter!r}, decimal {self.decimal!r}"
 
 
 def dialect(delimiter: object, decimal: object) -> Dialect:
@@ -101,6 +104,8 @@ def _header_line(file: File) -> str:
         raise DataFileError(
             f"a CSV file must be UTF-8, got {file.path!r}, which is not; convert it, for example by iconv."
         ) from None
+    except TORN as error:
+        raise torn(file.path, error) from None
     if not line.strip() or "\0" in line:
         raise DataFileError(
             f"the first line of a CSV file must be its header, got a line without names in {file.path!r}; remove "

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals.stable.v2 as nw
@@ -19,6 +20,7 @@ from baserate.ingest.paths import File
 from baserate.ingest.relations import Table
 from baserate.ingest.request import Columns
 from baserate.ingest.sql import name as quoted
+from baserate.results.sources import SourceFile, check_unchanged
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
@@ -57,6 +59,8 @@ class Files:
     collect: Callable[[AnyFrame], Answer]
     text: Collection[str]  # columns that are text because the file knows nothing else
     length: int | None  # the number of rows, which Parquet knows without being read
+    files: tuple[SourceFile, ...]
+    format: str  # in words, with the dialect
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,7 @@ def opened(path: object, columns: Columns, options: Options) -> Iterator[Files]:
     found = paths.found(path)
     kind = _format(found, options)
     duckdb = engine.duckdb_module()
+    before = tuple(SourceFile.of(file.path) for file in found)
     for file in found:
         if paths.is_compressed(file.path):
             paths.check_whole(file.path)
@@ -89,7 +94,10 @@ def opened(path: object, columns: Columns, options: Options) -> Iterator[Files]:
         with interrupts_wait():
             length = len(relation) if kind == "Parquet" else None
         written = {alias: texts.from_json for alias, column in columns.grouping.items() if column in table.json}
-        yield Files(relation, lambda frame: _collected(connection, frame, written), table.text, length)
+        words = kind if table.dialect is None else f"{kind}, {table.dialect}"
+        yield Files(relation, partial(_collected, connection, written), table.text, length, before, words)
+        for one in before:
+            check_unchanged(one)
 
 
 @contextmanager
@@ -135,7 +143,7 @@ def _with_times(connection: Any, table: Table, time: str | None) -> "DuckDBPyRel
     return relation
 
 
-def _collected(connection: Any, frame: AnyFrame, written: Mapping[str, Callable[[object], object]]) -> Answer:
+def _collected(connection: Any, written: Mapping[str, Callable[[object], object]], frame: AnyFrame) -> Answer:
     return Answer(engine.watched(connection, nw.to_native(frame)), written)
 
 
@@ -158,7 +166,7 @@ def _typed_columns(connection: Any, kind: str, files: Sequence[File], _: Options
         frame = nw.from_native(connection.sql(f"SELECT * FROM {relations.read(kind, files, **said)}"))
     kinds = {name: _kind(dtype) for name, dtype in frame.collect_schema().items()}
     simple = [name for name, kind in kinds.items() if kind != "other"]
-    head = _collected(connection, frame.select(simple).head(_HEAD), {}) if simple else Answer({})
+    head = _collected(connection, {}, frame.select(simple).head(_HEAD)) if simple else Answer({})
     return [Column(name, kind, _some(head, name) if name in simple else ()) for name, kind in kinds.items()]
 
 

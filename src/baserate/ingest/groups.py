@@ -65,7 +65,8 @@ class Reader:
         self._request = request
         self._is_positive: dict[object, bool] | None = None
         self.groups: dict[tuple[object, ...], int] = {} if request.keys else {(): 0}
-        self.unlabelled: Array = np.zeros(0)
+        self.unlabelled: Array = np.zeros(0)  # rows by group
+        self.labelled: Array = np.zeros(0)
 
     @property
     def known_length(self) -> int | None:
@@ -87,6 +88,7 @@ class Reader:
         if self._is_positive is None:
             self._is_positive = self._classes(labels)
             self.unlabelled = np.bincount(groups[unlabelled], rows[unlabelled], minlength=len(self.groups))
+            self.labelled = np.bincount(groups, rows, minlength=len(self.groups)) - self.unlabelled
         unknown = set(labels) - self._is_positive.keys() - {None}
         if unknown:
             raise changed(f"the label {min(map(repr, unknown))} was not there before")

@@ -14,6 +14,8 @@ from baserate.errors import DataFileError
 from baserate.progress import ProgressLine
 
 COMPRESSED = ".gz"
+# What Python says of a compressed file that is not whole.
+TORN = (OSError, EOFError, zlib.error)
 
 _FORMATS = {
     ".parquet": "Parquet",
@@ -168,10 +170,15 @@ def check_whole(file: str) -> None:
         with open(file, "rb") as packed, gzip.open(packed) as unpacked, ProgressLine("checking") as line:
             while unpacked.read(_CHUNK):
                 line.show(packed.tell() / size)
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataFileError(
-            f"a compressed file must be whole, got {file!r}, which is not ({error}); copy or write it again."
-        ) from None
+    except TORN as error:
+        raise torn(file, error) from None
+
+
+def torn(file: str, error: Exception) -> DataFileError:
+    """What to say of a compressed file that ends too early, or is none."""
+    return DataFileError(
+        f"a compressed file must be whole, got {file!r}, which is not ({error}); copy or write it again."
+    )
 
 
 def _known() -> str:

@@ -2,17 +2,19 @@
 
 import os
 import warnings
+from dataclasses import replace
 
 from baserate import checks
 from baserate.checks import Label
 from baserate.curves.curve import Curve
 from baserate.errors import DataFileError, InputError, UnlabelledWarning
 from baserate.ingest import files, paths
-from baserate.ingest.files import Options
+from baserate.ingest.files import Files, Options
 from baserate.ingest.groups import Reader
 from baserate.ingest.passes import gather
 from baserate.ingest.periods import period_from
 from baserate.ingest.request import Columns, Request, request
+from baserate.results.sources import Source, SourceTable
 
 TOLERANCE = 1e-4
 MAX_SCORES = 4_000_000
@@ -151,21 +153,31 @@ def _curves(table: object, columns: Columns, tolerance: float, max_scores: int, 
         return _answered(request(table, columns), tolerance, max_scores)
     with files.opened(table, columns, options) as found:
         asked = request(found.table, columns, collect=found.collect, text=found.text, length=found.length)
-        curves = _answered(asked, tolerance, max_scores)
+        curves = _answered(asked, tolerance, max_scores, found)
     if not any(len(curve) or curve.unlabelled for curve in curves.values()):
         named = str(table) if isinstance(table, str | os.PathLike) else table
         raise DataFileError(f"a file must have rows, got {named!r}, which has none; check how it was written.")
     return curves
 
 
-def _answered(asked: Request, tolerance: float, max_scores: int) -> Curves:
+def _answered(asked: Request, tolerance: float, max_scores: int, found: Files | None = None) -> Curves:
     reader = Reader(asked)
     curves = gather(reader, tolerance, max_scores)
+    if found is not None:
+        curves = _with_sources(curves, reader, found)
     unlabelled = int(reader.unlabelled.sum())
     if unlabelled:
         warnings.warn(UnlabelledWarning(unlabelled), stacklevel=4)
     named = dict(zip(asked.named(list(reader.groups)), curves, strict=True))
     return dict(sorted(named.items(), key=lambda item: [_sortable(part) for part in item[0]]))
+
+
+def _with_sources(curves: list[Curve], reader: Reader, found: Files) -> list[Curve]:
+    """The curves with a receipt each."""
+    labelled, unlabelled = reader.labelled.astype(int).tolist(), reader.unlabelled.astype(int).tolist()
+    table = SourceTable(found.files, found.format, sum(labelled) + sum(unlabelled))
+    sources = [Source((table,), *rows) for rows in zip(labelled, unlabelled, strict=True)]
+    return [replace(curve, source=source) for curve, source in zip(curves, sources, strict=True)]
 
 
 def _sortable(part: object) -> tuple[bool, str, object]:

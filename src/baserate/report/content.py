@@ -363,6 +363,7 @@ def facts(made: Content) -> list[tuple[str, str]]:
         said.append(f"{counted(curve.unlabelled, 'row')} without a label, not counted")
         said.append(f"{counted(len(curve), 'threshold')}, scores from {curve.score[-1]:.4g} to {curve.top[0]:.4g}")
         said += ["rows have weights"] * curve.weighted
+        said += [f"read from {isolated(str(curve.source))}"] * (curve.source is not None)
         if curve.bucketed:
             width = bounds(average_precision, curve.at_prevalence(made.prevalence)).width
             said.append(f"some scores are not told apart: average precision is certain within {width:.1g}")

@@ -17,6 +17,7 @@ from baserate.results.priors import PrevalenceEstimate, PriorShiftCheck
 from baserate.results.readings import Crossing, NaturalFrequencies, Sweep
 from baserate.results.reliability import PriorEffect, Reliability
 from baserate.results.resampled import ChanceTest, Undersampled
+from baserate.results.sources import Source
 
 __all__ = [
     "Alarms",
@@ -49,6 +50,7 @@ __all__ = [
     "Ranking",
     "Region",
     "Reliability",
+    "Source",
     "Spiegelhalter",
     "SummaryPRCurve",
     "Support",

@@ -1,0 +1,148 @@
+"""Where the rows of a curve came from, so that a number can be traced."""
+
+import datetime
+import hashlib
+import os
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from baserate.errors import DataFileError
+
+_END = 2**14  # bytes at the head and at the tail that a fingerprint is made of
+_CHUNK = 2**20
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file as it was when it was read: its path as it was named, its size in bytes, when it was changed, in UTC.
+
+    The fingerprint is a SHA-256 of the size, the first and the last 16 KiB, so that files of any size cost the same;
+    `Source.sha256` hashes all of them.
+    """
+
+    path: str
+    size: int
+    modified: str
+    fingerprint: str
+
+    @classmethod
+    def of(cls, path: str) -> "SourceFile":
+        """The file as it is now."""
+        with open(path, "rb") as file:
+            facts = os.fstat(file.fileno())
+            size = facts.st_size
+            content = hashlib.sha256(b"%d\n" % size + file.read(_END))
+            file.seek(max(size - _END, 0))
+            content.update(file.read(_END))
+        modified = datetime.datetime.fromtimestamp(facts.st_mtime_ns // 1000 / 1e6, datetime.UTC).isoformat()
+        return cls(path, size, modified, content.hexdigest())
+
+
+@dataclass(frozen=True)
+class SourceTable:
+    """Files that were read together, as what, and how many rows they have."""
+
+    files: tuple[SourceFile, ...]
+    format: str
+    rows: int
+
+
+@dataclass(frozen=True)
+class Source:
+    r"""Where the rows of a curve came from.
+
+    Attributes
+    ----------
+    tables : tuple of SourceTable
+        The files, as what they were read, and how many rows they have; several if curves were pooled.
+    labelled, unlabelled : int
+        How many rows of them are in the curve, and how many would be if they had a label. No others are left out: a
+        file with a row that cannot be read is refused.
+
+    Examples
+    --------
+    >>> import baserate as br, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "may.csv"
+    >>> written = path.write_text("fraud;p\n1;0.9\n0;0.2\n0;0.1\n")
+    >>> source = br.curve(path, label="fraud", score="p").source
+    >>> (source.labelled, source.unlabelled), source.tables[0].format
+    ((3, 0), "CSV, delimiter ';', decimal '.'")
+    >>> source.fingerprint
+    'ba2c011202d32244'
+    """
+
+    tables: tuple[SourceTable, ...]
+    labelled: int
+    unlabelled: int
+
+    @property
+    def rows(self) -> int:
+        """How many rows the files have."""
+        return sum(table.rows for table in self.tables)
+
+    @property
+    def fingerprint(self) -> str:
+        """One for all files, whatever their order and wherever they lie."""
+        found = sorted(file.fingerprint for table in self.tables for file in table.files)
+        return hashlib.sha256("\n".join(found).encode()).hexdigest()[:16]
+
+    def sha256(self) -> dict[str, str]:
+        """The SHA-256 of each whole file, by its path; a file that is no longer what was read is refused."""
+        found = {}
+        for file in (file for table in self.tables for file in table.files):
+            check_unchanged(file)
+            with open(file.path, "rb") as stream:
+                content = hashlib.sha256()
+                while chunk := stream.read(_CHUNK):
+                    content.update(chunk)
+            found[file.path] = content.hexdigest()
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, as JSON has it."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, saved: dict[str, Any]) -> "Source":
+        """Back from `to_dict`."""
+        tables = (
+            SourceTable(tuple(SourceFile(**file) for file in one["files"]), str(one["format"]), int(one["rows"]))
+            for one in saved["tables"]
+        )
+        return cls(tuple(tables), int(saved["labelled"]), int(saved["unlabelled"]))
+
+    def __str__(self) -> str:
+        files = [file for table in self.tables for file in table.files]
+        named = ", ".join(_printable(os.path.basename(file.path)) for file in files[:3])
+        more = f" and {len(files) - 3:,} more" if len(files) > 3 else ""
+        return f"{named}{more}: {self.rows:,} rows, {sum(file.size for file in files):,} bytes, {self.fingerprint}"
+
+
+def _printable(name: str) -> str:
+    """A name that may not be UTF-8."""
+    return os.fsencode(name).decode("utf-8", "replace")
+
+
+def check_unchanged(file: SourceFile) -> None:
+    """Refuse a file that is not what it was."""
+    try:
+        now: SourceFile | None = SourceFile.of(file.path)
+    except OSError:
+        now = None
+    if now != file:
+        raise DataFileError(
+            f"a file must stay as it is, got {file.path!r}, which changed since it was first looked at; read a "
+            f"copy of it."
+        )
+
+
+def pooled(sources: Iterable[Source | None]) -> Source | None:
+    """That of curves together; None if it is not known of all of them."""
+    known = list(sources)
+    there = [source for source in known if source is not None]
+    if len(there) < len(known) or not there:
+        return None
+    tables = dict.fromkeys(table for source in there for table in source.tables)
+    labelled, unlabelled = (sum(getattr(one, name) for one in there) for name in ("labelled", "unlabelled"))
+    return Source(tuple(tables), labelled, unlabelled)
