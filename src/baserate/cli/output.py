@@ -62,7 +62,7 @@ def _as_json(line: str) -> str:
 def show_csv(rows: Sequence[Row]) -> None:
     """Print rows as CSV."""
     names = [name for name in rows[0] if name not in _ONLY_IN_JSON]
-    lines = [names, *([row[name] for name in names] for row in rows)]
+    lines: list[list[object]] = [[*names], *([row[name] for name in names] for row in rows)]
     click.echo("\n".join(",".join(map(_csv, line)) for line in lines))
 
 
