@@ -73,7 +73,7 @@ monitor-study: $(READY) ## how often monitoring cries wolf, and how soon it sees
 design-study: $(READY) ## planned test sets against all cheaper ones, by brute force (some minutes)
 	@BASERATE_DESIGN=full $(BIN)/pytest -n 2 tests/design/test_brute_force.py -q
 
-store-torture: $(READY) ## the store: 200 kills, 50 times 4 writers, 50 full disks, 4,000 flipped bytes (a quarter of an hour)
+store-torture: $(READY) ## the store: 200 kills, 50 times 4 writers, 50 full disks, 4,000 flipped bytes (ten minutes)
 	@BASERATE_STORE_KILLS=200 BASERATE_STORE_ROUNDS=50 BASERATE_STORE_FULL=50 BASERATE_STORE_FLIPS=4000 \
 		$(BIN)/pytest tests/monitor/test_store_torture.py tests/monitor/test_store_full.py tests/monitor/test_store_flips.py -s -q
 

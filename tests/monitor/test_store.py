@@ -474,6 +474,13 @@ def test_what_was_not_written_by_a_store_is_seen(path, damage):
                 ask()
 
 
+def test_damage_that_the_database_cannot_say_in_text(path):
+    damaged = filled(path, 3).replace(b"CREATE TABLE kept (", b"CREATE TABEL kept (").replace(b"kept", b"k\xb5pt")
+    path.write_bytes(damaged)
+    refused(path, "damaged or something else")
+    refused(path, "damaged or something else", read_only=True)
+
+
 def test_a_missing_row_is_missed_by_who_looks_for_it_and_by_nobody_else(path):
     filled(path, 5)
     changed(path, "DELETE FROM kept WHERE period = '0002'")
