@@ -1,7 +1,7 @@
 # Everything works from a fresh clone on a machine with Python >= 3.11; the first call sets up .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check explore lint types layers format bench bench-main bench-files browser coverage prior-study monitor-study design-study store-torture docs papers clean
+.PHONY: help demo test check explore lowest core lint types layers format bench bench-main bench-files browser coverage prior-study monitor-study design-study store-torture docs papers clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -10,6 +10,14 @@ READY := $(VENV)/ready
 DOCUMENTING := $(VENV)/documenting
 BENCH := $(VENV)/bench
 COMPARING := $(BENCH)/ready
+
+LOWEST := $(VENV)/lowest
+CORE := $(VENV)/core
+
+# Tests that import nothing else, and those that need no Spark, Dask or Ibis.
+TESTS_OF_CORE = $(shell grep -LE "polars|pandas|pyarrow|duckdb|sklearn|matplotlib|click|baserate.cli|playwright|plots|report|scorer|classifier" \
+	$$(find tests -name 'test_*.py' -not -path 'tests/cli/*'))
+TESTS_OF_LOWEST = tests/curves tests/metrics tests/cli tests/plots tests/test_scorer.py tests/test_checks.py tests/test_doors.py
 
 # The first Python that is new enough, or the one you name: make test PYTHON=python3.13
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -29,6 +37,12 @@ check: lint types layers ## the quick part of it: nothing slow, no Spark, no bro
 
 explore: $(READY) ## the property tests, on cases nobody has seen yet (a minute)
 	@$(BIN)/pytest -n 2 --dist loadfile -m hypothesis --hypothesis-profile exploring
+
+lowest: $(LOWEST)/ready ## the quick tests with the lowest versions that are allowed (some minutes)
+	@$(LOWEST)/bin/python -m pytest -n 2 --dist loadfile -m "not slow and not spark and not browser" $(TESTS_OF_LOWEST)
+
+core: $(CORE)/ready ## the quick tests that need nothing but numpy, scipy and narwhals (some minutes)
+	@$(CORE)/bin/python -m pytest -n 2 --dist loadfile -m "not slow and not spark and not browser" $(TESTS_OF_CORE)
 
 # Chromium, for the tests of the page: the system's, or installed where that is allowed; else they are skipped.
 browser:
@@ -105,6 +119,18 @@ $(COMPARING): $(INSTALLED)
 		print(*extras['bench'], 'confidenceinterval>=1.0', sep='\n')" | while read -r program; do \
 		$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check "$$program" 2>>$(BENCH)/pip.log </dev/null \
 			|| echo "... without $$program, see $(BENCH)/pip.log"; done
+	@touch $@
+
+$(LOWEST)/ready: constraints-lowest.txt pyproject.toml
+	@echo "Installing the lowest versions (once, a minute) ..."
+	@$(PYTHON) -m venv $(LOWEST)
+	@$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[cli,plot,sklearn]' -r constraints-lowest.txt
+	@touch $@
+
+$(CORE)/ready: constraints.txt pyproject.toml
+	@echo "Installing the core dependencies and nothing else (once, half a minute) ..."
+	@$(PYTHON) -m venv $(CORE)
+	@$(CORE)/bin/python -m pip install --quiet --disable-pip-version-check -e . pytest pytest-xdist hypothesis sybil mpmath -c constraints.txt
 	@touch $@
 
 $(READY): $(INSTALLED)

@@ -24,8 +24,12 @@ def _dask(table):
     return dd.from_pandas(table.to_pandas(types_mapper=typed.get), npartitions=3)
 
 
+_OPEN = []  # a relation of DuckDB 1.4 does not keep its connection
+
+
 def _duckdb_connection(table):
     connection = duckdb.connect(config={"threads": 2})
+    _OPEN.append(connection)
     connection.execute(f"SET TimeZone = '{MISLEADING_ZONE}'")
     connection.register("given", table)
     connection.execute("CREATE TABLE kept AS SELECT * FROM given")

@@ -2,7 +2,9 @@
 
 import gzip
 import io
+import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -10,8 +12,12 @@ import tempfile
 import threading
 import time
 import warnings
+from pathlib import Path
 
+import duckdb
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import baserate as br
@@ -219,12 +225,38 @@ def test_without_duckdb_the_remedy_is_named(folder, monkeypatch):
         read(folder / "rows.parquet")
 
 
+@pytest.mark.parametrize("column", ["y", "p", "w"])
+@pytest.mark.parametrize("writer", ["pyarrow", "polars", "duckdb"])
+def test_nan_is_seen_whatever_the_statistics_of_a_file_say(tmp_path, writer, column):
+    """They leave nan out, and DuckDB 2.0.0 answers isnan() by them: that there is none."""
+    rows = {"y": [0.0, 1.0] * 500, "p": [0.1, 0.4] * 500, "w": [1.0, 2.0] * 500}
+    rows[column] = [math.nan if k % 10 == 0 else value for k, value in enumerate(rows[column])]
+    path, table = tmp_path / "rows.parquet", pa.table(rows)
+    if writer == "pyarrow":
+        pq.write_table(table, path)
+    elif writer == "polars":
+        pl.from_arrow(table).write_parquet(path)
+    else:
+        duckdb.from_arrow(table).write_parquet(str(path))
+    if column == "y":
+        with pytest.warns(br.UnlabelledWarning, match="100 rows have no label"):
+            assert br.curve(path, label="y", score="p").n_neg == 400
+        return
+    with pytest.raises(br.InputError, match=r"(missing|must be finite|must not be)"):
+        br.curve(path, label="y", score="p", weight="w")
+
+
+def test_no_engine_is_asked_whether_a_number_is_nan():
+    folder = Path(files.__file__).parent
+    assert not [file.name for file in folder.glob("*.py") if re.search(r"is_nan\(|SELECT.*isnan", file.read_text())]
+
+
 # --- memory, progress, interruption -------------------------------------------------------------------
 
 
 def test_the_memory_limit_is_stated_to_duckdb_and_only_for_files(folder):
     with files.opened(folder / "rows.parquet", Columns("y", "p"), files.Options("100MB")) as found:
-        (limit,) = found.table.query("t", "SELECT current_setting('memory_limit')").fetchone()
+        (limit,) = found.table.query("t", "SELECT current_setting('memory_limit')").fetchall()[0]
     assert limit == "95.3 MiB"
     for size in ("plenty", "-5GB", "150%", "-1", "", "1e9GB"):
         with pytest.raises(br.InputError, match="memory_limit must be a size such as '512MB'"):
@@ -351,9 +383,12 @@ def test_an_interrupt_is_heard_while_pandas_loads(folder):
 
         sys.meta_path.insert(0, Interrupt())
         baserate.curve(sys.argv[1], label="y", score="p")
+        print("pandas" in sys.modules)
     """
     )
     command = [sys.executable, "-c", reading, str(folder / "rows.parquet")]
     done = subprocess.run(command, capture_output=True, check=False)
+    if done.stdout == b"False\n":
+        pytest.skip("this version of DuckDB does not load pandas")
     assert done.returncode != 0
     assert done.stderr.strip().endswith(b"KeyboardInterrupt")
