@@ -1,6 +1,7 @@
 """The answer of an engine as plain columns."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -8,7 +9,7 @@ import numpy as np
 
 from baserate import checks
 from baserate.arrays import Array, FloatArray, Indices
-from baserate.errors import InputError
+from baserate.errors import BaserateError, InputError
 
 AnyFrame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
@@ -64,12 +65,28 @@ class Answer:
 
 def collected(frame: AnyFrame) -> Answer:
     """Have the engine work it out."""
-    if isinstance(frame, nw.LazyFrame):
-        native: Any = nw.to_native(frame)
-        if frame.implementation.is_duckdb():
-            return Answer(native.fetchnumpy())  # without pyarrow, which DuckDB does not need
-        frame = frame.collect()
-    return Answer({name: _column(frame[name]) for name in frame.columns})
+    with asking(frame):
+        if isinstance(frame, nw.LazyFrame):
+            native: Any = nw.to_native(frame)
+            if frame.implementation.is_duckdb():
+                return Answer(native.fetchnumpy())  # without pyarrow, which DuckDB does not need
+            frame = frame.collect()
+        return Answer({name: _column(frame[name]) for name in frame.columns})
+
+
+@contextmanager
+def asking(frame: AnyFrame) -> Iterator[None]:
+    """Whatever an engine says when it fails is the cause of one error of ours."""
+    try:
+        yield
+    except (BaserateError, MemoryError):
+        raise
+    except Exception as error:
+        said = next((line.strip() for line in str(error).splitlines() if line.strip()), "nothing")
+        raise BaserateError(
+            f"an engine must be able to work out what it is asked, got {type(error).__name__} from "
+            f"{frame.implementation.name.lower()} ({said}); its own error is the cause of this one."
+        ) from error
 
 
 def _column(series: "nw.Series[Any]") -> Array | list[object]:

@@ -77,6 +77,13 @@ def _no_size(memory_limit: str) -> InputError:
     return InputError(f"memory_limit must be a size such as '512MB' or '2GB', got {memory_limit!r}.")
 
 
+def memory(connection: "DuckDBPyConnection") -> int:
+    """How many bytes a connection may take."""
+    row = connection.execute("SELECT current_setting('memory_limit')").fetchone()
+    number, unit = str(row and row[0]).split()
+    return int(float(number) * 1024 ** ["bytes", "KiB", "MiB", "GiB", "TiB"].index(unit))
+
+
 def watched(connection: "DuckDBPyConnection", relation: Any) -> dict[str, Any]:
     """Have DuckDB work it out, show how far it is, and stop it if the user wants to stop."""
     outcome: dict[str, Any] = {}

@@ -1,5 +1,6 @@
 """Files to tables: Parquet, CSV and JSON lines, many at once, through DuckDB in a stated amount of memory."""
 
+import math
 import os
 import re
 import tempfile
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 
-from baserate.errors import DataFileError, InputError
+from baserate.errors import BaserateError, DataFileError, InputError
 from baserate.ingest import delimited, engine, paths, relations, texts
 from baserate.ingest.collecting import Answer, AnyFrame
 from baserate.ingest.delimited import Dialect, Kind
@@ -30,6 +31,8 @@ _NO_NUMBER = re.compile(r"""converting column "(.*?)"\. Could not convert string
 _NO_JSON_NUMBER = re.compile(r"Failed to cast value to numerical: (.*)")
 
 _HEAD = 10_000  # rows that tell what a column may be
+_SCORE = 250  # bytes that a score takes on its way into a curve
+_SHORTEST_ROW = 3  # bytes of a file, at the least, with its end of line
 
 
 class Options(NamedTuple):
@@ -61,6 +64,26 @@ class Files:
     length: int | None  # the number of rows, which Parquet knows without being read
     files: tuple[SourceFile, ...]
     format: str  # in words, with the dialect
+    memory: int  # bytes that reading may take
+
+    def check_room(self, cells: AnyFrame, max_scores: int) -> None:
+        """Refuse to keep every score apart if these would take more memory than was said, before it is tried.
+
+        `cells` has the columns that rows are grouped by.
+        """
+        room = max(max_scores, self.memory // _SCORE)
+        least_rows = sum(file.size for file in self.files) // _SHORTEST_ROW
+        packed = any(paths.is_compressed(file.path) for file in self.files)
+        if (self.length if self.length is not None else math.inf if packed else least_rows) <= room:
+            return
+        columns = ", ".join(map(quoted, cells.columns))
+        counted = nw.to_native(cells).aggregate(f"approx_count_distinct(hash({columns})) AS scores")
+        scores = int(self.collect(nw.from_native(counted)).numbers("scores")[0])
+        if scores > room:
+            raise InputError(
+                f"tolerance=0 keeps every score, which must fit into memory_limit, got some {scores:,} scores, that is "
+                f"{scores * _SCORE / 1e9:.2g} GB; raise memory_limit, or allow a tolerance."
+            )
 
 
 @dataclass(frozen=True)
@@ -94,8 +117,9 @@ def opened(path: object, columns: Columns, options: Options) -> Iterator[Files]:
         with interrupts_wait():
             length = len(relation) if kind == "Parquet" else None
         written = {alias: texts.from_json for alias, column in columns.grouping.items() if column in table.json}
+        memory = engine.memory(connection)
         words = kind if table.dialect is None else f"{kind}, {table.dialect}"
-        yield Files(relation, partial(_collected, connection, written), table.text, length, before, words)
+        yield Files(relation, partial(_collected, connection, written), table.text, length, before, words, memory)
         for one in before:
             check_unchanged(one)
 
@@ -112,8 +136,13 @@ def _connected(duckdb: Any, found: list[File], kind: str, options: Options) -> I
         try:
             files = paths.named_plainly(found, links)
             yield connection, files
+        except duckdb.OutOfMemoryException as error:
+            raise BaserateError(
+                f"reading must fit into memory_limit, got {options.memory_limit or engine.MEMORY_LIMIT}, which was not "
+                f"enough; raise it, or choose fewer keys."
+            ) from error
         except duckdb.Error as error:
-            raise _unreadable(files, kind, error) from None
+            raise _unreadable(files, kind, error) from error
         finally:
             with interrupts_wait():
                 leftovers.close()

@@ -156,8 +156,9 @@ def _day(time: object, zone: ZoneInfo | None) -> datetime.date:
 
 def is_beyond(error: Exception) -> bool:
     """Whether a library says, in its own way, that Python has no such time."""
-    said = str(error)
-    return isinstance(error, OverflowError) or (bad_time(said) is None and _BEYOND.search(said) is not None)
+    own = error.__cause__ or error
+    said = str(own)
+    return isinstance(own, OverflowError) or (bad_time(said) is None and _BEYOND.search(said) is not None)
 
 
 def beyond(period: Period) -> InputError:

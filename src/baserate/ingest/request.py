@@ -8,7 +8,7 @@ import narwhals.stable.v2 as nw
 from baserate.checks import Label, did_you_mean
 from baserate.errors import InputError
 from baserate.ingest import periods, texts
-from baserate.ingest.collecting import Answer, AnyFrame, collected
+from baserate.ingest.collecting import Answer, AnyFrame, asking, collected
 from baserate.ingest.periods import Calendar, Period
 
 Collect = Callable[[AnyFrame], Answer]
@@ -113,7 +113,8 @@ def request(
 ) -> Request:
     """Check the columns and cut the table down to them."""
     frame = _frame(table)
-    schema = frame.collect_schema()
+    with asking(frame):
+        schema = frame.collect_schema()
     check_names(columns, list(schema.names()))
     _check_numbers(schema[columns.score], "score", columns.score)
     selected = [nw.col(columns.score).cast(nw.Float64).alias("score")]

@@ -55,7 +55,7 @@ def curve(
     tolerance : float
         How well average precision has to be known, at the table's own prevalence and from 1e-6 to 0.5, if not all
         scores can be kept apart. The table is read again, in part, until that holds; if it cannot, a warning says
-        what does. 0 keeps every score, however many.
+        what does. 0 keeps every score, however many; of files, as many as fit into `memory_limit`.
     max_scores : int
         How many scores, or buckets of them, may come back; fewer rows than that give an exact curve.
     memory_limit : str, optional
@@ -153,6 +153,9 @@ def _curves(table: object, columns: Columns, tolerance: float, max_scores: int, 
         return _answered(request(table, columns), tolerance, max_scores)
     with files.opened(table, columns, options) as found:
         asked = request(found.table, columns, collect=found.collect, text=found.text, length=found.length)
+        if tolerance == 0:
+            cells = ["score", *asked.keys, *(["label"] if asked.labelled else [])]
+            found.check_room(asked.frame.select(*cells), max_scores)
         curves = _answered(asked, tolerance, max_scores, found)
     if not any(len(curve) or curve.unlabelled for curve in curves.values()):
         named = str(table) if isinstance(table, str | os.PathLike) else table

@@ -1,0 +1,87 @@
+"""What goes wrong in an engine is said as such, with the engine's own error as the cause."""
+
+import dask.dataframe as dd
+import duckdb
+import pandas as pd
+import polars as pl
+import pytest
+
+import baserate as br
+from baserate.ingest import files
+from baserate.ingest.groups import Reader
+
+ROWS = {"y": [0, 1], "p": [0.1, 0.2]}
+
+
+def failing_polars():
+    def fail(_):
+        raise RuntimeError("a disk is gone")
+
+    return pl.LazyFrame(ROWS).map_batches(fail, schema={"y": pl.Int64, "p": pl.Float64})
+
+
+def failing_dask():
+    def fail(part):
+        if len(part):
+            raise RuntimeError("a disk is gone")
+        return part
+
+    return dd.from_pandas(pd.DataFrame(ROWS), npartitions=1).map_partitions(fail, meta=pd.DataFrame(ROWS).iloc[:0])
+
+
+def failing_duckdb():
+    return duckdb.connect().sql(
+        "SELECT 1 AS y, CASE WHEN range > 5 THEN error('a disk is gone') END AS p FROM range(9)"
+    )
+
+
+@pytest.mark.parametrize("make", [failing_polars, failing_dask, failing_duckdb])
+def test_an_engine_that_fails_is_the_cause(make):
+    with pytest.raises(br.BaserateError, match=r"got \w+ from (polars|dask|duckdb) \(.*a disk is gone") as refused:
+        br.curve(make().select("y", "p") if make is failing_polars else make(), label="y", score="p")
+    assert "a disk is gone" in str(refused.value.__cause__)
+    assert not isinstance(refused.value, ValueError)  # nobody's input was wrong
+
+
+@pytest.mark.spark
+def test_spark_that_fails_is_the_cause(spark_sessions):
+    from pyspark.errors import PySparkException
+
+    score = "CASE WHEN id > 5 THEN CAST(raise_error('a disk is gone') AS double) ELSE 0.5D END"
+    frame = spark_sessions.classic.sql(f"SELECT 1 AS y, {score} AS p FROM range(9)")
+    with pytest.raises(br.BaserateError, match="from pyspark") as refused:
+        br.curve(frame, label="y", score="p")
+    assert isinstance(refused.value.__cause__, PySparkException)
+
+
+def scores(path, n):
+    duckdb.sql(f"COPY (SELECT CAST(range AS DOUBLE) / {n} AS p, range % 2 AS y FROM range({n})) TO '{path}'")
+    return path
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv"])
+def test_every_score_fits_into_the_memory_or_is_refused_before(tmp_path, form, monkeypatch):
+    path = scores(tmp_path / f"rows.{form}", 60_000)
+    options = {"label": "y", "score": "p", "tolerance": 0, "max_scores": 1_000}
+    monkeypatch.setattr(files, "_SCORE", 5_000)  # or the files would have to be large
+    assert len(br.curve(path, **options, memory_limit="400MB")) == 60_000
+    monkeypatch.setattr(Reader, "read", None)  # nothing may have begun
+    with pytest.raises(br.InputError, match=r"fit into memory_limit, got some \d\d,\d{3} scores, that is 0\.\d+ GB"):
+        br.curve(path, **options, memory_limit="200MB")
+
+
+def test_few_scores_of_many_rows_fit(tmp_path):
+    duckdb.sql(
+        f"COPY (SELECT CAST(range % 7 AS DOUBLE) AS p, range % 2 AS y FROM range(60_000)) TO '{tmp_path}/a.parquet'"
+    )
+    options = {"label": "y", "score": "p", "tolerance": 0, "max_scores": 1_000, "memory_limit": "10MB"}
+    assert len(br.curve(tmp_path / "a.parquet", **options)) == 7
+
+
+def test_too_little_memory_is_no_broken_file(tmp_path, monkeypatch):
+    path = scores(tmp_path / "rows.parquet", 500_000)
+    monkeypatch.setattr(files.Files, "check_room", lambda *_: None)
+    with pytest.raises(br.BaserateError, match="reading must fit into memory_limit, got 1MB, which was not") as refused:
+        br.curve(path, label="y", score="p", tolerance=0, max_scores=1_000, memory_limit="1MB")
+    assert not isinstance(refused.value, br.DataFileError)
+    assert isinstance(refused.value.__cause__, duckdb.OutOfMemoryException)
