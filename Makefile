@@ -1,7 +1,7 @@
 # Everything works from a fresh clone on a machine with Python >= 3.11; the first call sets up .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check explore lowest core lint types layers format bench bench-main bench-files browser coverage prior-study monitor-study design-study store-torture docs papers clean
+.PHONY: help demo test check explore lowest core lint types layers format bench bench-main bench-files browser fuzz coverage prior-study monitor-study design-study store-torture docs papers clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -43,6 +43,9 @@ lowest: $(LOWEST)/ready ## the quick tests with the lowest versions that are all
 
 core: $(CORE)/ready ## the quick tests that need nothing but numpy, scipy and narwhals (some minutes)
 	@$(CORE)/bin/python -m pytest -n 2 --dist loadfile -m "not slow and not spark and not browser" $(TESTS_OF_CORE)
+
+fuzz: $(READY) ## thousands of files that something happened to: each is read rightly or refused (some minutes)
+	@cd tests && PYTHONPATH=. $(abspath $(BIN))/python -m ingest.fuzzing
 
 # Chromium, for the tests of the page: the system's, or installed where that is allowed; else they are skipped.
 browser:

@@ -147,3 +147,18 @@ def test_columns_with_another_part_are_not_candidates(tmp_path, ask):
     (tmp_path / "rows.csv").write_text("fraud,weekend,p,w\n1,0,.5,1.5\n0,0,.4,1.5\n1,1,.7,1.5\n0,1,.2,1.5\n")
     done = ask("evaluate", tmp_path / "rows.csv", "--by", "weekend", "--weight", "w", "--metric", "roc_auc", "-q")
     assert (done.code, done.err) == (0, "")
+
+
+@pytest.mark.parametrize("tab", ["tab", "\\t", "\t"])
+def test_how_csv_is_written_may_be_said(tmp_path, ask, tab):
+    path = tmp_path / "rows.csv"
+    path.write_text("y;p;a,b\n1;0,5;x\n0;0,25;y\n")
+    done = ask("evaluate", path, "--metric", "roc_auc", "-q")
+    assert (done.code, "--delimiter ';'" in done.err) == (1, True)
+    done = ask("evaluate", path, "--delimiter", ";", "--decimal", ",", "--metric", "roc_auc", "-q")
+    assert (done.code, done.err) == (0, "")
+    path.write_text("y\tp\ta,b\n1\t0.5\tx\n0\t0.25\ty\n")
+    done = ask("evaluate", path, "--delimiter", tab, "--metric", "roc_auc", "-q")
+    assert (done.code, done.err) == (0, "")
+    done = ask("plan", "--like", path, "--delimiter", tab, "--label", "y", "--score", "p", "--ap-width", "0.05", "-q")
+    assert "delimiter" not in done.err

@@ -1,0 +1,214 @@
+"""Files that something happened to: each is read rightly or refused, in a sentence and in time.
+
+What harms nothing must give the counts of the untouched file. What may harm must give an error of ours, or the counts
+that Python finds in the same bytes (of Parquet, where nothing else can tell, as many rows as its footer has).
+"""
+
+import argparse
+import csv
+import gzip
+import io
+import json
+import random
+import signal
+import tempfile
+import warnings
+from collections import Counter
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import baserate as br
+
+FORMATS = ("csv", "csv.gz", "jsonl", "jsonl.gz", "parquet")
+SECONDS = 30  # that a small file may take at the most
+MISSING = {"", "NA", "N/A", "n/a", "null", "NULL", "None", "nan", "NaN"}
+
+
+def rows_of(rng):
+    """Rows with all that is hard to write."""
+    notes = ["a", "#1", "a,b", 'say "so"', "two\nlines", "", "é", " x ", "'", ";|\t"]
+    return [(rng.randrange(2), rng.randrange(1, 10_000) / 10_000, rng.choice(notes)) for _ in range(60)]
+
+
+# --- writing ----------------------------------------------------------------------------------------
+
+
+def as_csv(rows, rng=None):
+    """The rows as CSV; with a generator, in another of the ways that mean the same."""
+    draw = (lambda *choices: choices[0]) if rng is None else (lambda *choices: rng.choice(choices))
+    end, delimiter = draw("\n", "\r\n"), draw(",", ";", "\t", "|")
+    quoting = draw(csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
+    order = [0, 1, 2] if rng is None else rng.sample(range(3), 3)
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator=end, delimiter=delimiter, quoting=quoting)
+    for row in [("y", "p", "note"), *rows]:
+        writer.writerow([row[k] for k in order])
+        text.write(draw("", "", "", end) if rng else "")
+    return (draw("", "\ufeff") + text.getvalue().removesuffix(draw("", end))).encode()
+
+
+def as_json(rows, rng=None):
+    """The rows as JSON lines, likewise."""
+    lines = []
+    for y, p, note in rows:
+        items = [("y", y), ("p", p), ("note", note)]
+        if rng is not None:
+            rng.shuffle(items)
+        lines.append(json.dumps(dict(items), ensure_ascii=rng is None or rng.random() < 0.5))
+    ends = "\n" if rng is None else rng.choice(["\n", "\r\n", "\n\n"])
+    return ends.join([*lines, ""]).encode()
+
+
+def as_parquet(rows, rng=None):
+    """The rows as Parquet, likewise."""
+    y, p, note = (list(column) for column in zip(*rows, strict=True))
+    options = {}
+    if rng is not None:
+        options = {"compression": rng.choice(["none", "gzip", "zstd"]), "row_group_size": rng.choice([7, 100])}
+        options |= {"use_dictionary": rng.random() < 0.5, "data_page_version": rng.choice(["1.0", "2.0"])}
+    packed = io.BytesIO()
+    pq.write_table(pa.table({"y": y, "p": p, "note": note}), packed, **options)
+    return packed.getvalue()
+
+
+def written(form, rows, rng=None):
+    """The rows in a format."""
+    data = {"csv": as_csv, "json": as_json, "parq": as_parquet}[form[:4].rstrip(".")](rows, rng)
+    if not form.endswith(".gz"):
+        return data
+    cut = 0 if rng is None else rng.randrange(len(data))
+    return gzip.compress(data[:cut], mtime=0) + gzip.compress(data[cut:], mtime=0)
+
+
+def harmed(data, rng):
+    """The bytes after something that happens to files."""
+    start = rng.randrange(len(data))
+    end = min(start + rng.randrange(1, 40), len(data))
+    other = rng.randrange(len(data))
+    signs = rng.choice([b'"', b"\n", b"\r", b",", b";", b"#", b"\0", b"\xff", b"\\", b"{", b"9", rng.randbytes(5)])
+    return rng.choice(
+        [
+            data[:start] + bytes([data[start] ^ (1 << rng.randrange(8))]) + data[start + 1 :],
+            data[:start] + data[end:],
+            data[:start],
+            data[:start] + signs + data[start:],
+            data[:start] + data[start:end] * 2 + data[end:],
+            data[:other] + data[start:end] + data[other:],
+            data + data[start:],
+        ]
+    )
+
+
+# --- what is in them --------------------------------------------------------------------------------
+
+
+def by_python(form, data):
+    """The counts by score and class that Python finds by the same rules, None if it finds no table."""
+    try:
+        text = (gzip.decompress(data) if form.endswith(".gz") else data).decode("utf-8-sig")
+        return _counts(_csv_rows(text) if form.startswith("csv") else _json_rows(text))
+    except (ValueError, KeyError, TypeError, OSError, EOFError, csv.Error, gzip.zlib.error):
+        return None
+
+
+def _csv_rows(text):
+    records = [record for record in csv.reader(io.StringIO(text, newline=""), strict=True) if record]
+    header = records[0]
+    # A delimiter at the end of a line is no field.
+    rows = [record[:-1] if len(record) == len(header) + 1 and not record[-1] else record for record in records[1:]]
+    return [dict(zip(header, row, strict=True)) for row in rows]
+
+
+def _json_rows(text):
+    return [json.loads(line) for line in text.split("\n") if line.strip()]
+
+
+def _counts(rows):
+    found = Counter()
+    for row in rows:
+        y, p = (None if str(row.get(name)) in MISSING else float(row[name]) for name in ("y", "p"))
+        found[None if y is None else (p, y)] += 1
+    return found
+
+
+def rows_in_footer(path, otherwise):
+    """How many rows a Parquet file says it has, if pyarrow can read what it says."""
+    try:
+        return pq.read_metadata(path).num_rows
+    except (pa.ArrowException, OSError):
+        return otherwise
+
+
+def by_baserate(path):
+    """The counts by score and class of a curve."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.UnlabelledWarning)
+        curve = br.curve(path, label="y", score="p")
+    found = Counter({None: curve.unlabelled})
+    for score, pos, neg in zip(curve.score.tolist(), curve.pos.tolist(), curve.neg.tolist(), strict=True):
+        found += Counter({(score, 1.0): pos, (score, 0.0): neg})
+    return +found
+
+
+@contextmanager
+def in_time():
+    """An end to what does not end, where there are alarms."""
+    if not hasattr(signal, "SIGALRM"):
+        yield
+        return
+    usual = signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(TimeoutError("it took too long")))
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, usual)
+
+
+def complaint(form, seed, folder):
+    """What is wrong with how one file is read, None if nothing is; and whether it was refused."""
+    rng = random.Random(f"{form} {seed}")
+    rows = rows_of(rng)
+    harmless = rng.random() < 0.3
+    data = written(form, rows, rng) if harmless else harmed(written(form, rows), rng)
+    path = Path(folder) / f"rows.{form}"
+    path.write_bytes(data)
+    expected = Counter((p, float(y)) for y, p, _ in rows) if harmless else by_python(form, data)
+    try:
+        with in_time():
+            found = by_baserate(path)
+    except br.BaserateError as error:
+        return f"refused though nothing happened to it: {error}" if harmless else None, True
+    except Exception as error:
+        return f"{type(error).__name__}: {error}", True
+    if form == "parquet" and not harmless:
+        return None if found.total() == rows_in_footer(path, len(rows)) else "other rows than its footer has", False
+    if found == expected:
+        return None, False
+    return "no table for Python" if expected is None else f"read {found - expected}, not {expected - found}", False
+
+
+def main():
+    """Many files; the first complaint of each format is kept."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cases", type=int, default=2_000)
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for form in FORMATS:
+            outcomes = {seed: complaint(form, seed, folder) for seed in range(asked.seed, asked.seed + asked.cases)}
+            wrong = {seed: said for seed, (said, _) in outcomes.items() if said is not None}
+            refused = sum(was_refused for _, was_refused in outcomes.values())
+            print(f"{form}: {asked.cases} files, {refused} refused, {len(wrong)} wrong")
+            for seed, said in list(wrong.items())[:5]:
+                print(f"  seed {seed}: {said[:500]}")
+            failed += len(wrong)
+    raise SystemExit(failed > 0)
+
+
+if __name__ == "__main__":
+    main()

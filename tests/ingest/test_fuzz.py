@@ -1,0 +1,11 @@
+"""A few of the files that something happened to; `make fuzz` reads thousands."""
+
+import pytest
+from ingest.fuzzing import FORMATS, complaint
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_file_is_read_rightly_or_refused(tmp_path, form):
+    outcomes = [complaint(form, seed, tmp_path) for seed in range(30, 55)]
+    assert [said for said, _ in outcomes if said is not None] == []
+    assert {refused for _, refused in outcomes} == {False, True}  # both happen, or nothing was tried
