@@ -333,7 +333,7 @@ def is_name(node):
     """Whether an expression is the name of something: ``row.name``, ``metric.__name__`` or ``describe(metric)``."""
     if isinstance(node, ast.Call):
         return isinstance(node.func, ast.Name) and node.func.id == "describe"
-    return isinstance(node, ast.Attribute) and node.attr in ("name", "__name__")
+    return isinstance(node, ast.Attribute) and node.attr in ("name", "__name__") and ast.unparse(node) != "os.name"
 
 
 def is_name_in_a_result(node):
