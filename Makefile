@@ -44,7 +44,8 @@ lowest: $(LOWEST)/ready ## the quick tests with the lowest versions that are all
 core: $(CORE)/ready ## the quick tests that need nothing but numpy, scipy and narwhals (some minutes)
 	@$(CORE)/bin/python -m pytest -n 2 --dist loadfile -m "not slow and not spark and not browser" $(TESTS_OF_CORE)
 
-fuzz: $(READY) ## thousands of files that something happened to: each is read rightly or refused (some minutes)
+fuzz: $(READY) ## a hundred thousand hostile calls, thousands of files that something happened to: answered rightly or refused (some minutes)
+	@cd tests && PYTHONPATH=. $(abspath $(BIN))/python -m fuzzing_calls
 	@cd tests && PYTHONPATH=. $(abspath $(BIN))/python -m ingest.fuzzing
 
 # Chromium, for the tests of the page: the system's, or installed where that is allowed; else they are skipped.

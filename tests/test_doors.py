@@ -162,6 +162,24 @@ SENTENCES = {
         lambda: br.reliability(FRAME),
         "curve must be a Curve, got a DataFrame; build one with br.curve(table, label=…, score=…).",
     ),
+    "a metric without what it needs": (
+        lambda: CURVE.best(br.expected_cost),
+        "expected_cost needs cost_fn and cost_fp, got none; pass functools.partial(br.expected_cost, cost_fn=…, "
+        "cost_fp=…).",
+    ),
+    "a metric over prevalences without what it needs": (
+        lambda: br.sweep(br.best_f_beta, CURVE, [0.1]),
+        "best_f_beta needs beta, got none; pass functools.partial(br.best_f_beta, beta=…).",
+    ),
+    "a metric of many numbers for folds": (
+        lambda: br.mean_over_folds(br.f1, CURVES),
+        "a metric of folds must be one number of a Curve, got f1, which is one of each threshold; pass an area, or a "
+        "function such as lambda curve: br.f1(curve.at_recall(0.6)).",
+    ),
+    "a name that no file can have": (
+        lambda: CURVE.save("a\0b"),
+        "path must be a path, got 'a\\x00b'; pass the name of a file.",
+    ),
     "a density that is a number": (
         lambda: br.mean_over_prevalence(br.f1, POINT, low=0.1, high=0.2, density=0.5),
         "density must be a function, got 0.5; pass a function.",

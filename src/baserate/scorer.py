@@ -71,13 +71,14 @@ def scorer(
         raise MissingInformationError("a scorer needs scikit-learn; install it with baserate[sklearn].") from None
 
     row = row_of(metric)
+    if response is not None:
+        checks.one_of(response, ("scores", "labels"), "response")
     if row is not None and row.family is Family.POINTWISE and response == "scores":
         raise InputError(f"{row.name} judges predicted labels, got response='scores'; leave response out.")
     if not isinstance(undefined, int | float):
         raise InputError(f"undefined must be a number or nan, got {undefined!r}; pass a float.")
     if response is None:
         response = "labels" if row is not None and row.family is Family.POINTWISE else "scores"
-    checks.one_of(response, ("scores", "labels"), "response")
     made: Scorer = make_scorer(
         _score,
         response_method="predict" if response == "labels" else ("decision_function", "predict_proba"),

@@ -312,8 +312,8 @@ WEIGHTED = br.Curve.from_counts([2, 1], **COUNTS, pos_squares=[1, 1], neg_square
         (br.auc_pr, br.Curve.from_rates([0.5], [0.1], n_pos=10, n_neg=90), "made from rates"),
         (br.f1, br.Curve.from_counts([2, 1], **COUNTS), "of the whole curve where higher is better, got f1"),
         (br.min_auc_pr, br.Curve.from_counts([2, 1], **COUNTS), "where higher is better, got min_auc_pr"),
-        (br.f1, br.Curve.from_counts([2, 1], **COUNTS).at_threshold(2), "a whole Curve, got Point"),
-        (br.auc_pr, [0.1, 0.2], "a whole Curve, got list"),
+        (br.f1, br.Curve.from_counts([2, 1], **COUNTS).at_threshold(2), "curve must be a Curve, got a Point"),
+        (br.auc_pr, [0.1, 0.2], "curve must be a Curve, got a list"),
         (br.auc_pr, br.Curve.from_counts([2, 1], pos=[10**6] * 2, neg=[10**9] * 2), "fewer than 1,000,000,000"),
     ],
 )

@@ -32,6 +32,7 @@ _HOW = {
 }
 _MAPPING = "pass what br.curves_by returns, or {'name': curve}"
 _METRIC = "pass a metric such as br.f1"
+_FILE = "pass the name of a file"
 
 _ABSTRACT = {collections.abc.Mapping: Mapping, collections.abc.Sequence: Sequence, collections.abc.Iterable: Iterable}
 
@@ -111,6 +112,8 @@ def _seen(value: object) -> str:
 def _wishes_of_parameter(annotation: object) -> list[_Wish]:
     """What a parameter may be; text, a list, a function by itself is looked at, among others it has its own check."""
     wishes = _wishes(annotation)
+    if any(wish.advice is _FILE for wish in wishes):
+        return [wish if wish.advice else wish._replace(met_by=_names_a_file(wish)) for wish in wishes]
     if annotation in (str, str | None):
         return [_Wish("text", "pass one name in quotes", wishes[0].met_by), *wishes[1:]]
     if typing.get_origin(annotation) in _ABSTRACT and not wishes[0].advice:
@@ -155,6 +158,20 @@ def _of_many(kind: type, inner: tuple[object, ...]) -> _Wish:
     return _Wish(f"{said} {names}", _MAPPING if ours else "", met_by)
 
 
+def _names_a_file(text: _Wish) -> Callable[[object], bool]:
+    """Text that a file system can take, whether or not there is such a file."""
+
+    def met_by(value: object) -> bool:
+        if not isinstance(value, str):
+            return text.met_by(value)
+        try:
+            return bool(value) and b"\0" not in os.fsencode(value)
+        except UnicodeEncodeError:
+            return False
+
+    return met_by
+
+
 def _plural(words: str) -> str:
     """Many of what is called "a Curve" or "a mapping of names to Curves"."""
     noun, *rest = words.split(" ")[1:]
@@ -163,7 +180,7 @@ def _plural(words: str) -> str:
 
 def _of_class(kind: type) -> _Wish:
     if kind is os.PathLike:
-        return _Wish("a path", "pass the name of a file", lambda value: isinstance(value, os.PathLike))
+        return _Wish("a path", _FILE, lambda value: isinstance(value, os.PathLike))
     if kind is float:
         return _Wish("a number", "", lambda value: hasattr(value, "__float__"))
     if kind is types.NoneType:

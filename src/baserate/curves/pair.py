@@ -42,7 +42,7 @@ class SameRows:
         """
         return replace(self, curves=tuple(curve.at_prevalence(prevalence) for curve in self.curves))
 
-    def only(self, *which: int) -> "SameRows":
+    def _only(self, *which: int) -> "SameRows":
         """Some of the models, by number."""
         curves, names = tuple(self.curves[k] for k in which), tuple(self.names[k] for k in which)
         return SameRows(curves, names, self._positive, tuple(self._scores[k] for k in which))

@@ -163,7 +163,7 @@ class Points(Reading[FloatArray]):
         """The confusion matrices as counted or as shares of each class."""
         return self._cells
 
-    def as_read(self, counted: Confusion[FloatArray]) -> Confusion[FloatArray]:
+    def _as_read(self, counted: Confusion[FloatArray]) -> Confusion[FloatArray]:
         """The confusion matrices with their negatives weighted to match the odds."""
         tp, fn, fp, tn = counted
         return with_negatives_weighted(counted, self._odds.high * ratio(tp + fn, fp + tn))

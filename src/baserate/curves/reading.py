@@ -41,9 +41,9 @@ class Reading(ABC, Generic[N]):
     @property
     def confusion_as_read(self) -> Confusion[N]:
         """The confusion matrix at the prevalence read at: negatives weighted to match, by 1 at its own."""
-        return self.as_read(self.confusion)
+        return self._as_read(self.confusion)
 
-    def as_read(self, counted: Confusion[N]) -> Confusion[N]:
+    def _as_read(self, counted: Confusion[N]) -> Confusion[N]:
         """The confusion matrix as counted with its negatives weighted to match the prevalence read at."""
         if self._at_own:
             return counted

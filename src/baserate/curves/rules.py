@@ -154,7 +154,11 @@ def _values(metric: Callable[..., object], at: Reading[float] | Reading[FloatArr
     """What a metric is at each point; nan where it is undefined, without a warning: it is simply not the best there."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
-        return np.asarray(metric(at), np.float64)
+        returned = metric(at)
+    try:
+        return np.asarray(returned, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"a metric must return numbers, got {returned!r} from {describe(metric)}; fix it.") from None
 
 
 def _number(text: str) -> float | None:

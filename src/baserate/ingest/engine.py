@@ -79,8 +79,8 @@ def _no_size(memory_limit: str) -> InputError:
 
 def memory(connection: "DuckDBPyConnection") -> int:
     """How many bytes a connection may take."""
-    row = connection.execute("SELECT current_setting('memory_limit')").fetchone()
-    number, unit = str(row and row[0]).split()
+    [(limit,)] = connection.execute("SELECT current_setting('memory_limit')").fetchall()  # all: DuckDB 2 waits for it
+    number, unit = str(limit).split()
     return int(float(number) * 1024 ** ["bytes", "KiB", "MiB", "GiB", "TiB"].index(unit))
 
 

@@ -28,6 +28,12 @@ def time_expression(column: str, example: str | None) -> str:
     )
 
 
+def to_microseconds(column: str) -> str:
+    """SQL for instants in nanoseconds, cut to microseconds; a cast would round them into the next period."""
+    n = f"epoch_ns({name(column)})"
+    return f"make_timestamp(({n} - ({n} % 1000 + 1000) % 1000) // 1000) AT TIME ZONE 'UTC'"
+
+
 def bad_time(said: str) -> str | None:
     """The text that DuckDB could not read as a time, if it says so."""
     found = _NO_TIME.search(said)

@@ -1,6 +1,7 @@
 """How a function becomes a metric: its registry row, its input check, and nan with a reason."""
 
 import functools
+import inspect
 import math
 import warnings
 from collections.abc import Callable, Mapping
@@ -101,6 +102,7 @@ def _evaluate(
     row: Metric, at: Reading[float] | Reading[FloatArray], parameters: Mapping[str, object]
 ) -> tuple[float | FloatArray, Reason | None]:
     _check_input(row, at)
+    check_parameters(row, parameters)
     if at.missing_class and not row.of_one_class:
         if row.family is Family.POINTWISE and isinstance(at, Curve):
             return np.full(len(at), np.nan), at.missing_class if len(at) else None
@@ -109,6 +111,23 @@ def _evaluate(
         value = np.asarray(row.compute(at, **parameters), np.float64)
     reason = (at.missing_class or row.undefined) if np.isnan(value).any() else None
     return (float(value) if value.ndim == 0 else value), reason
+
+
+def check_parameters(row: Metric, given: Mapping[str, object]) -> None:
+    """Refuse a metric without a parameter that it needs."""
+    missing = [name for name in _needed(row.function) if name not in given]
+    if missing:
+        raise InputError(
+            f"{row.name} needs {' and '.join(missing)}, got none; pass "
+            f"functools.partial(br.{row.name}, {', '.join(f'{name}=…' for name in missing)})."
+        )
+
+
+@functools.cache
+def _needed(metric: Callable[..., object]) -> tuple[str, ...]:
+    """Parameters without a default."""
+    parameters = inspect.signature(metric).parameters.values()
+    return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty)
 
 
 def _the_one(

@@ -149,7 +149,7 @@ def modified_f1(at: Reading[N], /) -> N:
 
 def _modified_f_beta(at: Reading[N], beta: float) -> N:
     counted = at.confusion
-    return pointwise.modified_f_beta(at.as_read(counted), pointwise.youden_j(counted), beta)
+    return pointwise.modified_f_beta(at._as_read(counted), pointwise.youden_j(counted), beta)
 
 
 @metric(

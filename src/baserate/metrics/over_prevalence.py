@@ -13,7 +13,7 @@ from baserate.curves.curve import Curve
 from baserate.curves.point import Point, Points
 from baserate.errors import InputError, PrecisionWarning, Reason, UndefinedMetricWarning
 from baserate.formulas.exact import odds_against
-from baserate.metrics.definition import evaluate
+from baserate.metrics.definition import check_parameters, evaluate
 from baserate.registry import Family, bound_parameters, describe, lower_is_better, row_of
 from baserate.results import Crossing, Region, Sweep
 
@@ -83,7 +83,9 @@ def _values(metric: MetricFunction, at: Curve | Point, prevalences: FloatArray) 
     if row is not None and row.over_odds is not None and isinstance(at, Curve):
         if at.missing_class:
             return np.full(len(x), np.nan), at.missing_class
-        value = row.over_odds(at, x, **bound_parameters(metric))
+        parameters = bound_parameters(metric)
+        check_parameters(row, parameters)
+        value = row.over_odds(at, x, **parameters)
         return value, row.undefined if np.isnan(value).any() else None
     results = [evaluate(metric, at.at_prevalence(float(prevalence))) for prevalence in prevalences]
     value = np.array([value for value, _ in results], np.float64)

@@ -192,7 +192,7 @@ def mcc(at: Reading[N], /) -> N:
     [0.6533, 0.4738]
     """
     counted = at.confusion
-    return pointwise.mcc(at.as_read(counted), pointwise.youden_j(counted))
+    return pointwise.mcc(at._as_read(counted), pointwise.youden_j(counted))
 
 
 @metric(label="Cohen's kappa", family=Family.POINTWISE, bounds=(-1, 1), higher_is_better=True)
@@ -216,7 +216,7 @@ def kappa(at: Reading[N], /) -> N:
     [0.599, 0.4611]
     """
     counted = at.confusion
-    return pointwise.kappa(at.as_read(counted), pointwise.youden_j(counted))
+    return pointwise.kappa(at._as_read(counted), pointwise.youden_j(counted))
 
 
 @metric(label="Alert rate", family=Family.POINTWISE, bounds=(0, 1), higher_is_better=None)

@@ -120,6 +120,11 @@ def _values(
     reasons: dict[Any, Reason] = {}
     for key, fold in folds.items():
         value, reason = evaluate(metric, fold)
+        if np.ndim(value):
+            raise InputError(
+                f"a metric of folds must be one number of a Curve, got {describe(metric)}, which is one of each "
+                f"threshold; pass an area, or a function such as lambda curve: br.f1(curve.at_recall(0.6))."
+            )
         each[key] = float(value)
         if reason is not None:
             reasons[key] = reason

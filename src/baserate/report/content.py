@@ -148,6 +148,8 @@ def _check(models: Mapping[str, Curve], groups: Mapping[str, Mapping[str, Groups
     if not models:
         raise InputError("a page needs a model, got none; pass at least one curve.")
     for name, curve in models.items():
+        if not isinstance(name, str):
+            raise InputError(f"models must have names of text, got {name!r}; pass {{'name': curve}}.")
         if curve.missing_class or not curve.has_scores:
             lack = curve.missing_class.sentence if curve.missing_class else "it has rates and no scores"
             raise InputError(f"a page needs models with positives, negatives and scores, got {name!r}: {lack}.")

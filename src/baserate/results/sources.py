@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from baserate.errors import DataFileError
+from baserate.errors import DataFileError, InputError
 
 _END = 2**14  # bytes at the head and at the tail that a fingerprint is made of
 _CHUNK = 2**20
@@ -106,11 +106,14 @@ class Source:
     @classmethod
     def from_dict(cls, saved: dict[str, Any]) -> "Source":
         """Back from `to_dict`."""
-        tables = (
-            SourceTable(tuple(SourceFile(**file) for file in one["files"]), str(one["format"]), int(one["rows"]))
-            for one in saved["tables"]
-        )
-        return cls(tuple(tables), int(saved["labelled"]), int(saved["unlabelled"]))
+        try:
+            tables = [
+                SourceTable(tuple(SourceFile(**file) for file in one["files"]), str(one["format"]), int(one["rows"]))
+                for one in saved["tables"]
+            ]
+            return cls(tuple(tables), int(saved["labelled"]), int(saved["unlabelled"]))
+        except (TypeError, KeyError, ValueError, IndexError):
+            raise InputError(f"a source must be what to_dict gave, got {type(saved).__name__}; pass that.") from None
 
     def __str__(self) -> str:
         files = [file for table in self.tables for file in table.files]

@@ -96,7 +96,7 @@ class Contest(NamedTuple):
             sides = np.stack([chosen[:, :, i], chosen[::-1, :, j]], axis=-1)
             for levels in likely_levels(sides, (1 - level) / 2):
                 places = tuple(at_level(self.places[k], one) for k, one in zip((i, j), levels, strict=True))
-                yield number, self._replace(models=self.models.only(i, j), places=places)
+                yield number, self._replace(models=self.models._only(i, j), places=places)
 
 
 class Verdict(NamedTuple):
