@@ -442,7 +442,7 @@ def test_mixing_over_the_prevalence_is_exact_for_a_known_point():
         (lambda c: br.estimate(br.roc_auc, c, rng="x"), "rng must be a seed"),
         (lambda c: br.estimate(br.roc_auc, c, n_resamples=0), "n_resamples must be"),
         (lambda c: br.estimate(br.roc_auc, c, prevalence=0.1), "prevalence must be br.Beta"),
-        (lambda c: br.estimate(br.roc_auc, [1, 2]), "a metric is estimated on a Curve or a Point, got list"),
+        (lambda c: br.estimate(br.roc_auc, [1, 2]), "at must be a Curve or a Point, got a list"),
         (lambda c: br.Beta(0, 1), "a must be finite and above 0"),
     ],
 )
