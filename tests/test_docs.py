@@ -77,7 +77,7 @@ def test_the_whole_page_of_the_benchmark_is_written(speed, monkeypatch):
     monkeypatch.setattr(speed.further, "N_REPLICATES", 100)
     page, drawing = speed.page(few_rows(speed, fewest=1))
     assert "Not installed, so left out: torch, torchmetrics" in " ".join(page.split())
-    commands = re.findall(r"^\| `baserate (\w+)`.* s \| .* units .* \| at most \d+ units \|$", page, re.MULTILINE)
+    commands = re.findall(r"^\| `baserate (\w+)`.* m?s \| .* units .* \| at most \d+ units \|$", page, re.MULTILINE)
     assert commands == ["evaluate", "report", "report", "report"]
     assert all(
         f"\n## {head}" in page

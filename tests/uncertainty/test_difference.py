@@ -397,13 +397,13 @@ def test_a_ranking_agrees_with_looking_everywhere():
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda p: br.difference(br.roc_auc, p.a), "two models are compared as a Pair, got Curve"),
+        (lambda p: br.difference(br.roc_auc, p.a), "pair must be a Pair, got a Curve"),
         (lambda p: br.difference(br.precision, p), "precision is estimated at one operating point"),
         (lambda p: br.difference(br.precision, p, at=lambda c: c), "or a function that chooses a point"),
         (lambda p: br.difference(br.average_precision, p, method="delong"), "method must be one of"),
         (lambda p: br.Pair.from_scores([0, 1], [1, 2], [1, 2, 3]), "score_b"),
         (lambda p: br.Pair.from_scores([0, 1], [1, 2], [1, 2], names=("x", "x")), "names must be two different"),
-        (lambda p: br.ranking(br.f1, {}, [0.1]), "models must be a mapping"),
+        (lambda p: br.ranking(br.f1, {}, [0.1]), "models must hold at least one Curve or Point"),
     ],
 )
 def test_bad_input_gets_a_sentence(call, sentence):
