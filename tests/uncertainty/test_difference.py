@@ -329,7 +329,7 @@ def test_crossings_have_intervals_that_hold():
     truth = br.Pair.from_scores(*crossing_rows(99, 40_000, 400_000))
     [true] = br.crossings(br.average_precision, truth.a, truth.b, low=1e-4, high=0.9)
     held = found_one = 0
-    for seed in range(30):
+    for seed in range(16):
         pair = br.Pair.from_scores(*crossing_rows(seed), names=("broad", "sharp"))
         swaps = br.crossing_estimates(br.average_precision, pair, low=1e-4, high=0.9, rng=seed, n_resamples=200)
         for swap in swaps:
@@ -338,7 +338,7 @@ def test_crossings_have_intervals_that_hold():
             assert swap.leads_below == "sharp"
             assert swap.low <= swap.prevalence <= swap.high
             assert 0 < swap.found_again <= 1
-    assert found_one >= 28
+    assert found_one >= 15
     assert held >= 0.93 * found_one - 2 * math.sqrt(found_one * 0.93 * 0.07)
 
 
