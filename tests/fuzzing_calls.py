@@ -11,7 +11,6 @@ import enum
 import fractions
 import inspect
 import random
-import signal
 import tempfile
 import traceback
 import warnings
@@ -21,10 +20,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from in_time import in_time
 
 import baserate as br
-
-SECONDS = 30  # that a call on a few rows may take at the most
 
 _RNG = np.random.default_rng(0)
 _Y, _P = np.arange(60) < 20, _RNG.random(60).round(2)
@@ -133,21 +131,6 @@ def call_of(function, rng):
         elif by_place or p.kind is p.KEYWORD_ONLY or optional:
             by_name[p.name] = value
     return by_place, by_name
-
-
-@contextlib.contextmanager
-def in_time():
-    """An end to what does not end, where there are alarms."""
-    if not hasattr(signal, "SIGALRM"):
-        yield
-        return
-    usual = signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(TimeoutError("it took too long")))
-    signal.alarm(SECONDS)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, usual)
 
 
 def outcome(function, rng):

@@ -81,10 +81,10 @@ def test_the_demo_is_that_of_the_library(ask, monkeypatch):
     assert ask("demo") == (0, "the demo\n", "")
 
 
-@pytest.mark.parametrize("seconds", [0.2, 1.2], ids=["while the file is opened", "while it works"])
-def test_an_interrupt_is_130(payments, seconds):
+def interrupted(program, payments, seconds):
+    """How a program that says when it is ready ends, interrupted so long after."""
     asked = ["sweep", payments, "--label", "fraud", "--score", "new_model", "--at", "precision=0.1", "--points", "9999"]
-    work = subprocess.Popen([*READY, *map(str, asked)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    work = subprocess.Popen([*program, *map(str, asked)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert work.stderr.readline() == "ready\n"
         time.sleep(seconds)
@@ -92,7 +92,12 @@ def test_an_interrupt_is_130(payments, seconds):
         out, err = work.communicate(timeout=30)
     finally:
         work.kill()
-    assert (work.returncode, out, err) == (130, "", "Stopped.\n")
+    return work.returncode, out, err
+
+
+@pytest.mark.parametrize("seconds", [0.2, 1.2], ids=["while the file is opened", "while it works"])
+def test_an_interrupt_is_130(payments, seconds):
+    assert interrupted(READY, payments, seconds) == (130, "", "Stopped.\n")
 
 
 # A program that says when its first line has run. Loading takes a second or so, from there on.
@@ -106,16 +111,7 @@ LOADING = [
 
 @pytest.mark.parametrize("seconds", [0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0])
 def test_an_interrupt_while_modules_load_is_130(payments, seconds):
-    asked = ["sweep", payments, "--label", "fraud", "--score", "new_model", "--at", "precision=0.1", "--points", "9999"]
-    work = subprocess.Popen([*LOADING, *map(str, asked)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        assert work.stderr.readline() == "ready\n"
-        time.sleep(seconds)
-        work.send_signal(signal.SIGINT)
-        out, err = work.communicate(timeout=30)
-    finally:
-        work.kill()
-    assert (work.returncode, out, err) == (130, "", "Stopped.\n")
+    assert interrupted(LOADING, payments, seconds) == (130, "", "Stopped.\n")
 
 
 def test_interrupts_that_are_ignored_stay_ignored(path):

@@ -10,20 +10,18 @@ import gzip
 import io
 import json
 import random
-import signal
 import tempfile
 import warnings
 from collections import Counter
-from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from in_time import in_time
 
 import baserate as br
 
 FORMATS = ("csv", "csv.gz", "jsonl", "jsonl.gz", "parquet")
-SECONDS = 30  # that a small file may take at the most
 MISSING = {"", "NA", "N/A", "n/a", "null", "NULL", "None", "nan", "NaN"}
 
 
@@ -151,21 +149,6 @@ def by_baserate(path):
     for score, pos, neg in zip(curve.score.tolist(), curve.pos.tolist(), curve.neg.tolist(), strict=True):
         found += Counter({(score, 1.0): pos, (score, 0.0): neg})
     return +found
-
-
-@contextmanager
-def in_time():
-    """An end to what does not end, where there are alarms."""
-    if not hasattr(signal, "SIGALRM"):
-        yield
-        return
-    usual = signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(TimeoutError("it took too long")))
-    signal.alarm(SECONDS)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, usual)
 
 
 def complaint(form, seed, folder):
