@@ -13,11 +13,6 @@ from baserate.ingest.groups import Reader
 from baserate.ingest.periods import Period
 from baserate.ingest.request import Columns, request
 
-pytestmark = [
-    # What Spark says of itself, of pandas and of Python.
-    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
-]
-
 
 def same(found, expected):
     """Equal counts; sums of weights differ by the order in which an engine adds them."""
