@@ -1,7 +1,9 @@
 """Sums of metrics of independent curves: a difference between two groups, or the parts of a change.
 
-Each curve is drawn by itself, as a pessimist and as an optimist sees it. The lower end of a sum adds up what is least
-for each curve and the upper end what is most, which is how melding combines intervals of independent samples.
+Each curve is drawn by itself, as a pessimist and as an optimist sees it. The lower end of a change adds up what is
+least for each curve and the upper end what is most, which is how melding combines intervals of independent samples. A
+difference between groups has one reading of each curve and no turns: there it is enough that each observer of one
+curve meets each observer of the other, and all that they see counts alike.
 """
 
 import math
@@ -140,9 +142,26 @@ def added_up(metric: MetricFunction, parts: Sequence[tuple[Readings, FloatArray]
             low, high = low + turned(coefficients, each.min(axis=0)), high - turned(-coefficients, -each.max(axis=0))
             slack = _slack(metric, readings.at, coefficients)
             below, above = below + slack[0], above + slack[1]
-    low, high = np.minimum(low, value) - below, np.maximum(high, value) + above
+    return _sum_of(value, np.minimum(low, value) - below, np.maximum(high, value) + above, confidence_level)
+
+
+def apart(metric: MetricFunction, first: Readings, second: Readings, confidence_level: float) -> Sum:
+    """First less second of two independent curves, read at one place each."""
+    (at,), (other,) = first.at, second.at
+    with np.errstate(invalid="ignore"):
+        value = float(first.value[0] - second.value[0])
+        of_both = first.drawn[:, np.newaxis, :, 0] - second.drawn[np.newaxis, :, :, 0]
+    slack = [_slack(metric, [place], np.array([sign])) for place, sign in ((at, 1.0), (other, -1.0))]
+    below, above = (sum(part) for part in zip(*slack, strict=True))
+    return _sum_of(value, of_both.ravel() - below, of_both.ravel() + above, confidence_level)
+
+
+def _sum_of(value: float, low: FloatArray, high: FloatArray, confidence_level: float) -> Sum:
+    """From the lower end of what is least in each draw to the upper end of what is most; the value is inside."""
     level = _as_counted(confidence_level, len(low))
-    found = Interval(ends.percentile(low, level).low, ends.percentile(high, level).high)
+    found = Interval(
+        np.minimum(ends.percentile(low, level).low, value), np.maximum(ends.percentile(high, level).high, value)
+    )
     if np.isnan(found).any() or math.isnan(value):
         return Sum(value, Interval(np.asarray(np.nan), np.asarray(np.nan)), math.nan)
     return Sum(value, found, float(ends.p_value(np.stack([low, high])[..., np.newaxis], np.array([value]))[0]))
