@@ -280,9 +280,12 @@ def test_what_is_missing_is_named(monkeypatch):
         cli.main()
 
 
+_SOURCE = r"[\w.]+: [\d,]+ rows, [\d,]+ labelled and [\d,]+ unlabelled counted; \w+.*; [\d,]+ bytes, [0-9a-f]{16}"
+
+
 def test_json_says_what_was_read(path, ask):
     rows = json.loads(ask("evaluate", path, "--metric", "roc_auc", "--label", "y", "--score", "p", "--json").out)
     assert {row["source"] for row in rows} == {str(br.curve(path, label="y", score="p").source)}
-    assert re.fullmatch(r"[\w.]+: [\d,]+ rows, [\d,]+ bytes, [0-9a-f]{16}", rows[0]["source"])
+    assert re.fullmatch(_SOURCE, rows[0]["source"])
     for form in ([], ["--csv"]):
         assert "source" not in ask("evaluate", path, "--metric", "roc_auc", "--label", "y", "--score", "p", *form).out

@@ -68,6 +68,25 @@ def test_show(ask, kept):
     ]
 
 
+def test_a_number_can_be_traced_to_its_file(ask, tmp_path):
+    """Which file the rows of each period came from, and how many, is kept beside the curve."""
+    path, kept = tmp_path / "may.csv", tmp_path / "monitor.db"
+    days = "".join(f"2026-0{1 + i % 4}-01,{i % 9 == 0:d},{i / 400}\n" for i in range(400))
+    path.write_text("day,y,p\n" + days)
+    assert ask("monitor", path, "--label", "y", "--score", "p", "--period", "day:month", "--store", kept).code == 0
+    rows = json.loads(ask("store", "show", kept, "--json").out)
+    source = br.curve(path, label="y", score="p").source
+    assert [row["source"] for row in rows] == [
+        f"may.csv: 400 rows, 100 labelled and 0 unlabelled counted; CSV, delimiter ',', decimal '.'; "
+        f"{path.stat().st_size:,} bytes, {source.fingerprint}"
+    ] * 4
+    with br.CurveStore(kept) as store:
+        assert store.history(model="p")["source"].tolist() == [row["source"] for row in rows]
+        store.append(MAY, model="q", period="2026-05")
+        assert store.history(model="q")["source"].tolist() == [""]
+    assert "source" not in ask("store", "show", kept, "--model", "p").out
+
+
 def test_verify(ask, kept):
     assert ask("store", "verify", "monitor.db").out == "monitor.db: 19 curves, all whole.\n"
     with sqlite3.connect("monitor.db") as connection:

@@ -1,6 +1,7 @@
 """``baserate store``: look into the file that ``baserate monitor`` keeps, tidy it up, and copy it."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import click
 
@@ -98,15 +99,16 @@ def show_(path: str, model: str | None, part: str | None, form: str | None) -> N
             f"a slice must be one that is kept, got {part or 'all rows'} of {model}, of which nothing is; see baserate "
             f"store list."
         )
-    columns = (found[name] for name in ("period", "n_pos", "n_neg", "n_bytes", "width"))
-    show([_period(model, part, *values) for values in zip(*columns, strict=True)], form)
+    names: Row = {"model": model, "slice": part}
+    show([names | _facts(*values) for values in zip(*found.values(), strict=True)], form)
 
 
-def _period(model: str, part: str | None, period: str, pos: float, neg: float, n_bytes: int, width: float) -> Row:  # noqa: PLR0917
-    """The row of a period; a width that is no more than rounding is none."""
-    prevalence = pos / (pos + neg) if pos + neg else None
-    names: Row = {"model": model, "slice": part, "period": period, "pos": _whole(pos), "neg": _whole(neg)}
-    return {**names, "prevalence": prevalence, "bytes": n_bytes, "width": width if width > _ROUNDING else 0.0}
+def _facts(*kept: Any) -> Row:
+    """What is known of a period; a width that is no more than rounding is none."""
+    period, pos, neg, n_bytes, width, source = kept
+    sizes: Row = {"pos": _whole(pos), "neg": _whole(neg), "prevalence": pos / (pos + neg) if pos + neg else None}
+    known: Row = {"bytes": n_bytes, "width": width if width > _ROUNDING else 0.0, "source": source or None}
+    return {"period": period, **sizes, **known}
 
 
 def _only(opened: CurveStore, model: str | None) -> str:

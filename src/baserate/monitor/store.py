@@ -276,12 +276,17 @@ class CurveStore:
 
     @checks.declared
     def history(self, *, model: str, slice: str | None = None) -> dict[str, Array]:
-        """A table of what is known without looking at curves: period, n_pos, n_neg, n_bytes and width, in order."""
+        """A table of what is known without looking at curves: a column for each of the facts, periods in order.
+
+        The columns are period, n_pos, n_neg, n_bytes, width, and source: which files the rows came from when they were
+        first kept, as ``str(curve.source)`` says it; empty if they came from elsewhere.
+        """
         key_of((model, "any", slice))
         with self._reading() as rows:
             found = rows.series(model, slice or "", content=False)
-        kinds = {"period": np.str_, "n_pos": np.float64, "n_neg": np.float64, "n_bytes": np.int64, "width": np.float64}
-        return {name: np.array([getattr(row, name) for row in found], kind) for name, kind in kinds.items()}
+        kinds = {"n_pos": np.float64, "n_neg": np.float64, "n_bytes": np.int64, "width": np.float64}
+        names = ("period", *kinds, "source")
+        return {name: np.array([getattr(row, name) for row in found], kinds.get(name, np.str_)) for name in names}
 
     def __len__(self) -> int:
         return len(self.keys())

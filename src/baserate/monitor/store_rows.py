@@ -72,6 +72,7 @@ class Row(NamedTuple):
     bucketed: bool
     width: float
     digest: bytes  # of the curve as it came
+    source: str  # which files it came from, if any
     n_bytes: int
     content_sum: bytes
     follows: bytes  # the place of the row before
@@ -90,7 +91,7 @@ class Row(NamedTuple):
 
 
 COLUMNS = Row._fields
-_NUMBERS = struct.Struct("<3d6q")
+_NUMBERS = struct.Struct("<3d7q")
 
 _TABLE = """
 CREATE TABLE kept (
@@ -102,6 +103,7 @@ CREATE TABLE kept (
     bucketed INTEGER NOT NULL,
     width REAL NOT NULL,
     digest BLOB NOT NULL,
+    source TEXT NOT NULL,
     n_bytes INTEGER NOT NULL,
     content_sum BLOB NOT NULL,
     follows BLOB NOT NULL,
@@ -124,10 +126,15 @@ def row_of(
     bucketed: bool = False,
     width: float = 0.0,
     digest: bytes = b"",
+    source: str = "",
 ) -> Row:
     """A row that has no place in the ring yet."""
     width += 0.0  # the database would keep -0.0 as 0.0
-    return Row(*place, n_pos, n_neg, bucketed, width, digest, len(content), _sum(content), b"", b"", content)
+    model, part, period = place
+    return Row(
+        *(model, part, period, n_pos, n_neg, bucketed, width, digest, source),
+        *(len(content), _sum(content), b"", b"", content),
+    )
 
 
 def row_of_curve(place: Place, small: Curve, *, digest: bytes | None = None, content: bytes | None = None) -> Row:
@@ -140,6 +147,7 @@ def row_of_curve(place: Place, small: Curve, *, digest: bytes | None = None, con
         bucketed=small.bucketed,
         width=width(small),
         digest=fingerprint(small) if digest is None else digest,
+        source="" if small.source is None else str(small.source),
     )
 
 
@@ -295,6 +303,6 @@ def _sum(content: bytes) -> bytes:
 
 def _sum_of_facts(row: Row) -> bytes:
     """The same of all columns but the content, for which its sum stands."""
-    texts = _link(row.place), row.digest, row.content_sum, row.follows
+    texts = _link(row.place), row.digest, row.source.encode(), row.content_sum, row.follows
     numbers = row.n_pos, row.n_neg, row.width, row.bucketed, row.n_bytes
     return _sum(b"".join([_NUMBERS.pack(*numbers, *map(len, texts)), *texts]))

@@ -68,8 +68,8 @@ class Source:
     >>> source = br.curve(path, label="fraud", score="p").source
     >>> (source.labelled, source.unlabelled), source.tables[0].format
     ((3, 0), "CSV, delimiter ';', decimal '.'")
-    >>> source.fingerprint
-    'ba2c011202d32244'
+    >>> print(source)
+    may.csv: 3 rows, 3 labelled and 0 unlabelled counted; CSV, delimiter ';', decimal '.'; 24 bytes, ba2c011202d32244
     """
 
     tables: tuple[SourceTable, ...]
@@ -119,7 +119,9 @@ class Source:
         files = [file for table in self.tables for file in table.files]
         named = ", ".join(_printable(os.path.basename(file.path)) for file in files[:3])
         more = f" and {len(files) - 3:,} more" if len(files) > 3 else ""
-        return f"{named}{more}: {self.rows:,} rows, {sum(file.size for file in files):,} bytes, {self.fingerprint}"
+        rows = f"{self.rows:,} rows, {self.labelled:,} labelled and {self.unlabelled:,} unlabelled counted"
+        formats = " and ".join(dict.fromkeys(table.format for table in self.tables))
+        return f"{named}{more}: {rows}; {formats}; {sum(file.size for file in files):,} bytes, {self.fingerprint}"
 
 
 def _printable(name: str) -> str:
