@@ -7,12 +7,14 @@ import io
 import json
 import os
 import re
+import subprocess
 import tempfile
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from cli.conftest import PROGRAM
 
 import baserate as br
 from baserate.monitor.store_rows import Key
@@ -378,6 +380,33 @@ def as_shown_now(page, folder):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module.as_shown_now(page, folder)
+
+
+# --- several at once ------------------------------------------------------------------------------
+
+
+def test_commands_at_once_leave_what_some_order_of_them_leaves(tmp_path):
+    """January to March, each by a command of its own: no curve and no edge of another is lost."""
+    for number in (1, 2, 3):
+        month(number, rows=20_000, digits=9).write_parquet(tmp_path / f"{number}.parquet")
+
+    def command(number, store):
+        fixed = ["--store", store, "--label", "y", "--score", "p", "--period", "ts:month", "-q"]
+        return subprocess.Popen([*PROGRAM, "monitor", f"{number}.parquet", *fixed], cwd=tmp_path)
+
+    def kept(store):
+        with br.CurveStore(tmp_path / store, read_only=True) as opened:
+            opened.verify()
+            return {key: opened.curve(**key._asdict()) for key in opened.keys()}  # noqa: SIM118
+
+    at_once = [command(number, "at_once.db") for number in (1, 2, 3)]
+    assert [one.wait(60) for one in at_once] == [0, 0, 0]
+    found = kept("at_once.db")
+    for first in (1, 2, 3):  # whoever comes first says where buckets begin and end
+        for number in (first, *({1, 2, 3} - {first})):
+            assert command(number, f"{first}.db").wait(60) == 0
+    assert found in [kept(f"{first}.db") for first in (1, 2, 3)]
+    assert kept("1.db") != kept("2.db")
 
 
 if __name__ == "__main__":
