@@ -1,7 +1,7 @@
 # Everything works from a fresh clone on a machine with Python >= 3.11; the first call sets up .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check explore lowest core lint types layers format bench bench-main bench-files browser fuzz coverage prior-study monitor-study design-study store-torture docs papers clean
+.PHONY: help demo test check explore lowest core duckdb2 lint types layers format bench bench-main bench-files browser fuzz coverage prior-study monitor-study design-study store-torture docs papers clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -13,6 +13,7 @@ COMPARING := $(BENCH)/ready
 
 LOWEST := $(VENV)/lowest
 CORE := $(VENV)/core
+DUCKDB2 := $(VENV)/duckdb2
 
 # Tests that import nothing else, and those that need no Spark, Dask or Ibis.
 TESTS_OF_CORE = $(shell grep -LE "polars|pandas|pyarrow|duckdb|sklearn|matplotlib|click|baserate.cli|playwright|plots|report|scorer|classifier" \
@@ -43,6 +44,9 @@ lowest: $(LOWEST)/ready ## the quick tests with the lowest versions that are all
 
 core: $(CORE)/ready ## the quick tests that need nothing but numpy, scipy and narwhals (some minutes)
 	@$(CORE)/bin/python -m pytest -n 2 --dist loadfile -m "not slow and not spark and not browser" $(TESTS_OF_CORE)
+
+duckdb2: $(DUCKDB2)/ready ## the tests of files, tables and commands with DuckDB 2, which Ibis does not know yet (some minutes)
+	@$(DUCKDB2)/bin/python -m pytest -n 2 --dist loadfile -m "not spark and not browser" -k "not ibis" tests/ingest tests/cli
 
 fuzz: $(READY) ## a hundred thousand hostile calls, thousands of files that something happened to: answered rightly or refused (some minutes)
 	@cd tests && PYTHONPATH=. $(abspath $(BIN))/python -m fuzzing_calls
@@ -135,6 +139,13 @@ $(CORE)/ready: constraints.txt pyproject.toml
 	@echo "Installing the core dependencies and nothing else (once, half a minute) ..."
 	@$(PYTHON) -m venv $(CORE)
 	@$(CORE)/bin/python -m pip install --quiet --disable-pip-version-check -e . pytest pytest-xdist hypothesis sybil mpmath -c constraints.txt
+	@touch $@
+
+$(DUCKDB2)/ready: pyproject.toml
+	@echo "Installing what the tests need, with DuckDB 2 (once, a minute) ..."
+	@$(PYTHON) -m venv $(DUCKDB2)
+	@$(DUCKDB2)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@$(DUCKDB2)/bin/python -m pip install --quiet --disable-pip-version-check 'duckdb>=2,<3'
 	@touch $@
 
 $(READY): $(INSTALLED)

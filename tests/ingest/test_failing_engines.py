@@ -31,7 +31,7 @@ def failing_dask():
 
 def failing_duckdb():
     return duckdb.connect().sql(
-        "SELECT 1 AS y, CASE WHEN range > 5 THEN error('a disk is gone') END AS p FROM range(9)"
+        "SELECT 1 AS y, CASE WHEN range > 5 THEN error('a disk is gone')::DOUBLE END AS p FROM range(9)"
     )
 
 

@@ -87,26 +87,27 @@ def memory(connection: "DuckDBPyConnection") -> int:
 def watched(connection: "DuckDBPyConnection", relation: Any) -> dict[str, Any]:
     """Have DuckDB work it out, show how far it is, and stop it if the user wants to stop."""
     outcome: dict[str, Any] = {}
+    done = threading.Event()  # a thread whose join() is interrupted would say that it is not alive
 
     def work() -> None:
         try:
             outcome["columns"] = relation.fetchnumpy()
         except BaseException as error:  # handed on to the thread that waits
             outcome["error"] = error
+        finally:
+            done.set()
 
-    worker = threading.Thread(target=work, daemon=True)
     try:
-        worker.start()
+        with interrupts_wait():
+            threading.Thread(target=work, daemon=True).start()
         with ProgressLine("reading") as line:
             working = True
             while working:
-                worker.join(_POLLING)
-                working = worker.is_alive()
+                working = not done.wait(_POLLING)
                 line.show(connection.query_progress() / 100)
     except BaseException:
-        while worker.is_alive():
+        while not done.wait(_POLLING):
             connection.interrupt()  # goes unheard before the query has begun
-            worker.join(_POLLING)
         raise
     if "error" in outcome:
         raise outcome["error"]

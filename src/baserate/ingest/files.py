@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 _NO_NUMBER = re.compile(r"""converting column "(.*?)"\. Could not convert string "(.*?)" to 'DOUBLE'""")
 _NO_JSON_NUMBER = re.compile(r"Failed to cast value to numerical: (.*)")
 
-_NS = "TIMESTAMPTZ_NS"  # of DuckDB 2; narwhals does not know it
 _HEAD = 10_000  # rows that tell what a column may be
 _SCORE = 250  # bytes that a score takes on its way into a curve
 _SHORTEST_ROW = 3  # bytes of a file, at the least, with its end of line
@@ -162,9 +161,6 @@ def _with_times(connection: Any, table: Table, time: str | None) -> "DuckDBPyRel
     if time is None or time not in table.text:
         with interrupts_wait():
             relation = connection.sql(table.sql)
-            if time is not None and dict(zip(relation.columns, map(str, relation.types), strict=True)).get(time) == _NS:
-                expression = texts.to_microseconds(time)
-                relation = connection.sql(f"SELECT * REPLACE ({expression} AS {quoted(time)}) FROM ({table.sql})")
         return relation
     column = quoted(time)
     with interrupts_wait():

@@ -10,6 +10,7 @@ from baserate.errors import InputError
 from baserate.ingest import periods, texts
 from baserate.ingest.collecting import Answer, AnyFrame, asking, collected
 from baserate.ingest.periods import Calendar, Period
+from baserate.ingest.sql import name as quoted
 
 Collect = Callable[[AnyFrame], Answer]
 
@@ -113,6 +114,8 @@ def request(
 ) -> Request:
     """Check the columns and cut the table down to them."""
     frame = _frame(table)
+    if columns.period is not None:
+        frame = _with_known_times(frame, columns.period.column)
     with asking(frame):
         schema = frame.collect_schema()
     check_names(columns, list(schema.names()))
@@ -146,6 +149,18 @@ def _frame(table: object) -> AnyFrame:
             f"{type(table).__name__}; for arrays use Curve.from_scores(y_true, y_score)."
         )
     return frame
+
+
+def _with_known_times(frame: AnyFrame, time: str) -> AnyFrame:
+    """DuckDB 2 has nanoseconds with a zone, which narwhals does not know."""
+    if not frame.implementation.is_duckdb():
+        return frame
+    relation = nw.to_native(frame)
+    if dict(zip(relation.columns, map(str, relation.types), strict=True)).get(time) != "TIMESTAMPTZ_NS":
+        return frame
+    with asking(frame):
+        relation = relation.project(f"* REPLACE ({texts.to_microseconds(time)} AS {quoted(time)})")
+    return _frame(relation)
 
 
 def _selected(frame: AnyFrame, columns: list[nw.Expr]) -> AnyFrame:
