@@ -16,8 +16,8 @@ CORE := $(VENV)/core
 DUCKDB2 := $(VENV)/duckdb2
 
 # Tests that import nothing else, and those that need no Spark, Dask or Ibis.
-TESTS_OF_CORE = $(shell grep -LE "polars|pandas|pyarrow|duckdb|sklearn|matplotlib|click|baserate.cli|playwright|plots|report|scorer|classifier" \
-	$$(find tests -name 'test_*.py' -not -path 'tests/cli/*'))
+TESTS_OF_CORE = $(shell grep -LE "polars|pandas|pyarrow|duckdb|sklearn|matplotlib|click|baserate.cli|playwright|plots|report|scorer|classifier|fuzzing" \
+	$$(find tests -name 'test_*.py' -not -path 'tests/cli/*' -not -path 'tests/ingest/*'))
 TESTS_OF_LOWEST = tests/curves tests/metrics tests/cli tests/plots tests/test_scorer.py tests/test_checks.py tests/test_doors.py
 
 # The first Python that is new enough, or the one you name: make test PYTHON=python3.13

@@ -24,7 +24,7 @@ BINS = {
 @pytest.fixture(params=WITH_PROBABILITIES)
 def reference(request, reference_data):
     entry = REFERENCE[request.param]
-    rows = pd.read_csv(reference_data / "reference" / entry["file"])
+    rows = pd.read_csv(reference_data / "reference" / entry["file"], float_precision="round_trip")
     return br.Curve.from_scores(rows["y"], rows["score"]), entry["calibration"]
 
 

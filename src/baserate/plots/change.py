@@ -206,5 +206,5 @@ def _bars(ax: "Axes", places: Any, parts: list[ChangePart], width: float, looks:
     reach = np.array([(part.value - part.low, part.high - part.value) for part in parts], np.float64).T
     whisker = {"elinewidth": 0.8, "ecolor": "black", "capsize": 1.2}
     own: dict[str, Any] = {"width": width, "linewidth": 0.6, "zorder": drawing.BAND, "error_kw": whisker}
-    own["yerr"] = np.maximum(reach, 0.0).reshape(2, -1)
+    own["yerr"] = np.maximum(reach, 0.0).reshape(2, -1).tolist()  # Matplotlib 3.9 stumbles over an array of one bar
     return ax.bar(places, [part.value for part in parts], **(own | looks))
