@@ -1,7 +1,10 @@
 """A short run of `fuzzing_calls`; `make fuzz` makes a hundred thousand calls."""
 
 import fuzzing_calls
+import numpy as np
 import pytest
+
+import baserate as br
 
 
 @pytest.mark.slow
@@ -16,3 +19,24 @@ def test_a_raw_error_is_a_complaint():
     kind, complaint = fuzzing_calls.outcome(lambda curve: curve.nothing_such, fuzzing_calls.random.Random(1))
     assert kind == "wrong"
     assert complaint.startswith("AttributeError")
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: br.Curve.pool(np.array(3.0)), "curves must be a list of Curves, got a ndarray"),
+        (lambda: br.Curve.from_scores(np.array([0, 1]), [1, 2], positive=2**63), "positive= must be one of the labels"),
+        (
+            lambda: br.prg_band(fuzzing_calls.CURVES[0], simultaneous=np.array([1, 2])),
+            "must be True or False, got a nd",
+        ),
+        (lambda: br.prg_band(fuzzing_calls.CURVES[0], simultaneous="no"), "must be True or False, got 'no'"),
+    ],
+)
+def test_what_was_found_is_a_sentence_now(call, sentence):
+    with pytest.raises(br.InputError, match=sentence):
+        call()
+
+
+def test_no_prevalences_are_no_differences():
+    assert len(br.lead(br.average_precision, fuzzing_calls.PAIRS[0], (), n_resamples=40).low) == 0

@@ -114,6 +114,8 @@ def by_python(form, data):
 
 def _csv_rows(text):
     records = [record for record in csv.reader(io.StringIO(text, newline=""), strict=True) if record]
+    if not records:
+        raise ValueError("no header")
     header = records[0]
     # A delimiter at the end of a line is no field.
     rows = [record[:-1] if len(record) == len(header) + 1 and not record[-1] else record for record in records[1:]]
@@ -177,7 +179,7 @@ def complaint(form, seed, folder):
 def main():
     """Many files; the first complaint of each format is kept."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=2_000)
+    parser.add_argument("--cases", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     failed = 0

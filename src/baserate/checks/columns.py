@@ -169,7 +169,10 @@ def _labels_named(array: Array, positive: Label, name: str) -> BoolArray:
         raise InputError(f"positive= must be one label, got {positive!r}; pass the label of the positive class.")
     kind = "U" if isinstance(positive, str) else "S" if isinstance(positive, bytes) else "biuf"
     comparable = array.dtype.kind in kind or array.dtype.kind == "O"
-    is_positive = np.asarray(array == positive, np.bool_) if comparable else np.zeros(len(array), np.bool_)
+    try:
+        is_positive = np.asarray(array == positive, np.bool_) if comparable else np.zeros(len(array), np.bool_)
+    except OverflowError:  # a number that no label of this type can be
+        is_positive = np.zeros(len(array), np.bool_)
     rest = array[~is_positive]
     two_classes = len(rest) == 0 or bool(np.all(rest == rest[0]))
     if two_classes and (is_positive.any() or comparable):

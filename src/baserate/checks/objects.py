@@ -111,6 +111,10 @@ def _seen(value: object) -> str:
 
 def _wishes_of_parameter(annotation: object) -> list[_Wish]:
     """What a parameter may be; text, a list, a function by itself is looked at, among others it has its own check."""
+    if annotation is bool:
+        return [
+            _Wish("True or False", "pass one of them", lambda value: type(value).__name__ == "bool")
+        ]  # numpy's, too
     wishes = _wishes(annotation)
     if any(wish.advice is _FILE for wish in wishes):
         return [wish if wish.advice else wish._replace(met_by=_names_a_file(wish)) for wish in wishes]
@@ -150,6 +154,8 @@ def _of_many(kind: type, inner: tuple[object, ...]) -> _Wish:
 
     def met_by(value: object) -> bool:
         if not isinstance(value, kind if ours else Iterable) or isinstance(value, str | bytes):
+            return False
+        if getattr(value, "shape", None) == ():  # an array that is a number
             return False
         items = value.values() if isinstance(value, Mapping) else value if isinstance(value, Sequence) else ()
         return not ours or all(any(wish.met_by(item) for wish in wanted) for item in items)

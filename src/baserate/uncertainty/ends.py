@@ -44,7 +44,7 @@ def expanded(
     are would have them where the normal law does (Hesterberg 2015). The p-value is below ``1 - confidence_level`` where
     0 lies outside.
     """
-    pooled = drawn.reshape(1, -1, *drawn.shape[2:])
+    pooled = np.concatenate(list(drawn))[np.newaxis]
     low, high = percentile(pooled[0], 1 - 2 * expanded_tail(confidence_level, n))
     p = 2 * scipy.special.stdtr(max(n - 1, 1), scipy.special.ndtri(p_value(pooled, value) / 2))
     ends = np.minimum(low, value), np.maximum(high, value)
