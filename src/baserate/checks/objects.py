@@ -112,9 +112,7 @@ def _seen(value: object) -> str:
 def _wishes_of_parameter(annotation: object) -> list[_Wish]:
     """What a parameter may be; text, a list, a function by itself is looked at, among others it has its own check."""
     if annotation is bool:
-        return [
-            _Wish("True or False", "pass one of them", lambda value: type(value).__name__ == "bool")
-        ]  # numpy's, too
+        return [_Wish("True or False", "pass one of them", lambda value: type(value).__name__ == "bool")]
     wishes = _wishes(annotation)
     if any(wish.advice is _FILE for wish in wishes):
         return [wish if wish.advice else wish._replace(met_by=_names_a_file(wish)) for wish in wishes]
