@@ -69,7 +69,7 @@ class Source:
     >>> (source.labelled, source.unlabelled), source.tables[0].format
     ((3, 0), "CSV, delimiter ';', decimal '.'")
     >>> print(source)
-    may.csv: 3 rows, 3 labelled and 0 unlabelled counted; CSV, delimiter ';', decimal '.'; 24 bytes, ba2c011202d32244
+    may.csv: 3 rows, 3 labelled and 0 unlabelled counted; CSV, delimiter ';', decimal '.'; 26 bytes, ba2c011202d32244
     """
 
     tables: tuple[SourceTable, ...]
