@@ -20,8 +20,10 @@ import pyarrow.parquet as pq
 from in_time import in_time
 
 import baserate as br
+from baserate.curves.packing import decode, encode
 
 FORMATS = ("csv", "csv.gz", "jsonl", "jsonl.gz", "parquet")
+KEPT = ("saved curve", "saved accumulator", "kept curve")  # what baserate itself writes
 MISSING = {"", "NA", "N/A", "n/a", "null", "NULL", "None", "nan", "NaN"}
 
 
@@ -176,6 +178,38 @@ def complaint(form, seed, folder):
     return "no table for Python" if expected is None else f"read {found - expected}, not {expected - found}", False
 
 
+def complaint_of_kept(form, seed, folder):
+    """The same of a file of ours, which gives the curve that was written, or is refused."""
+    rng = random.Random(f"{form} {seed}")
+    y, p, _ = zip(*rows_of(rng), strict=True)
+    curve = br.Curve.from_scores(y, p)
+    path = Path(folder) / "kept"
+    if form == "saved curve":
+        curve.save(path)
+    elif form == "saved accumulator":
+        counted = br.Accumulator(max_scores=rng.choice([20, 1000]))
+        counted.update(y, p)
+        counted.save(path)
+        curve = counted.curve()
+    else:
+        path.write_bytes(encode(curve))
+    path.write_bytes(harmed(path.read_bytes(), rng))
+    try:
+        with in_time():
+            found = _loaded(form, path)
+    except br.BaserateError:
+        return None, True
+    except Exception as error:
+        return f"{type(error).__name__}: {error}", True
+    return None if found == curve else f"loaded {found}, not {curve}", False
+
+
+def _loaded(form, path):
+    if form == "kept curve":
+        return decode(path.read_bytes())
+    return br.Curve.load(path) if form == "saved curve" else br.Accumulator.load(path).curve()
+
+
 def main():
     """Many files; the first complaint of each format is kept."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -184,11 +218,12 @@ def main():
     asked = parser.parse_args()
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for form in FORMATS:
-            outcomes = {seed: complaint(form, seed, folder) for seed in range(asked.seed, asked.seed + asked.cases)}
+        for form in (*KEPT, *FORMATS):
+            ask = complaint_of_kept if form in KEPT else complaint
+            outcomes = {seed: ask(form, seed, folder) for seed in range(asked.seed, asked.seed + asked.cases)}
             wrong = {seed: said for seed, (said, _) in outcomes.items() if said is not None}
             refused = sum(was_refused for _, was_refused in outcomes.values())
-            print(f"{form}: {asked.cases} files, {refused} refused, {len(wrong)} wrong")
+            print(f"{form}: {asked.cases:,} files, {refused:,} refused, {len(wrong)} wrong", flush=True)
             for seed, said in list(wrong.items())[:5]:
                 print(f"  seed {seed}: {said[:500]}")
             failed += len(wrong)

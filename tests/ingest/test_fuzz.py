@@ -1,7 +1,7 @@
 """A few of the files that something happened to; `make fuzz` reads thousands."""
 
 import pytest
-from ingest.fuzzing import FORMATS, complaint
+from ingest.fuzzing import FORMATS, KEPT, complaint, complaint_of_kept
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -9,3 +9,10 @@ def test_a_file_is_read_rightly_or_refused(tmp_path, form):
     outcomes = [complaint(form, seed, tmp_path) for seed in range(30, 55)]
     assert [said for said, _ in outcomes if said is not None] == []
     assert {refused for _, refused in outcomes} == {False, True}  # both happen, or nothing was tried
+
+
+@pytest.mark.parametrize("form", KEPT)
+def test_a_file_of_ours_is_read_rightly_or_refused(tmp_path, form):
+    outcomes = [complaint_of_kept(form, seed, tmp_path) for seed in range(60)]
+    assert [said for said, _ in outcomes if said is not None] == []
+    assert True in {refused for _, refused in outcomes}
