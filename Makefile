@@ -16,8 +16,8 @@ CORE := $(VENV)/core
 DUCKDB2 := $(VENV)/duckdb2
 
 # Tests that import nothing else, and those that need no Spark, Dask or Ibis.
-TESTS_OF_CORE = $(shell grep -LE "polars|pandas|pyarrow|duckdb|sklearn|matplotlib|click|baserate.cli|playwright|plots|report|scorer|classifier|fuzzing" \
-	$$(find tests -name 'test_*.py' -not -path 'tests/cli/*' -not -path 'tests/ingest/*'))
+TESTS_OF_CORE = $(shell grep -LE "polars|pandas|pyarrow|sklearn|matplotlib|playwright|plots|scorer|classifier|benchmarks|fuzzing" \
+	$$(find tests -name 'test_*.py' -not -path 'tests/cli/*' -not -path 'tests/ingest/*')) tests/test_distribution.py
 TESTS_OF_LOWEST = tests/curves tests/metrics tests/cli tests/plots tests/test_scorer.py tests/test_checks.py tests/test_doors.py
 
 # The first Python that is new enough, or the one you name: make test PYTHON=python3.13
@@ -42,7 +42,7 @@ explore: $(READY) ## the property tests, on cases nobody has seen yet (a minute)
 lowest: $(LOWEST)/ready ## the quick tests with the lowest versions that are allowed (some minutes)
 	@$(LOWEST)/bin/python -m pytest -n 2 --dist loadfile -m "not slow and not spark and not browser" $(TESTS_OF_LOWEST)
 
-core: $(CORE)/ready ## the quick tests that need nothing but numpy, scipy and narwhals (some minutes)
+core: $(CORE)/ready ## the quick tests that need nothing beyond what installing brings (some minutes)
 	@$(CORE)/bin/python -m pytest -n 2 --dist loadfile -m "not slow and not spark and not browser" $(TESTS_OF_CORE)
 
 duckdb2: $(DUCKDB2)/ready ## the tests of files, tables and commands with DuckDB 2, which Ibis does not know yet (some minutes)
@@ -122,7 +122,7 @@ $(INSTALLED): pyproject.toml
 $(COMPARING): $(INSTALLED)
 	@echo "Installing the programs to compare with (once, some minutes) ..."
 	@$(BIN)/python -m venv $(BENCH)
-	@$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[files,sklearn]' 'polars>=1.10'
+	@$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[sklearn]' 'polars>=1.10'
 	@$(BENCH)/bin/python -c "import tomllib; extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
 		print(*extras['bench'], 'confidenceinterval>=1.0', sep='\n')" | while read -r program; do \
 		$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check "$$program" 2>>$(BENCH)/pip.log </dev/null \
@@ -132,11 +132,11 @@ $(COMPARING): $(INSTALLED)
 $(LOWEST)/ready: constraints-lowest.txt pyproject.toml
 	@echo "Installing the lowest versions (once, a minute) ..."
 	@$(PYTHON) -m venv $(LOWEST)
-	@$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[cli,plot,sklearn]' -r constraints-lowest.txt
+	@$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[all]' -r constraints-lowest.txt
 	@touch $@
 
 $(CORE)/ready: constraints.txt pyproject.toml
-	@echo "Installing the core dependencies and nothing else (once, half a minute) ..."
+	@echo "Installing what is required and nothing else (once, half a minute) ..."
 	@$(PYTHON) -m venv $(CORE)
 	@$(CORE)/bin/python -m pip install --quiet --disable-pip-version-check -e . pytest pytest-xdist hypothesis sybil mpmath -c constraints.txt
 	@touch $@
