@@ -1,7 +1,7 @@
 # Everything works from a fresh clone on a machine with Python >= 3.11; the first call sets up .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check explore lowest core duckdb2 lint types layers format bench bench-main bench-files browser fuzz coverage prior-study monitor-study design-study store-torture docs papers clean
+.PHONY: help demo test check explore lowest core duckdb2 lint types layers format bench bench-main bench-files browser fuzz coverage prior-study monitor-study design-study store-torture docs papers dist clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -14,6 +14,7 @@ COMPARING := $(BENCH)/ready
 LOWEST := $(VENV)/lowest
 CORE := $(VENV)/core
 DUCKDB2 := $(VENV)/duckdb2
+BUILDING := $(VENV)/building
 
 # Tests that import nothing else, and those that need no Spark, Dask or Ibis.
 TESTS_OF_CORE = $(shell grep -LE "polars|pandas|pyarrow|sklearn|matplotlib|playwright|plots|scorer|classifier|benchmarks|fuzzing" \
@@ -107,6 +108,13 @@ docs: $(DOCUMENTING) ## the documentation as a site: site/index.html
 papers: $(READY) ## the published experiments, run again: docs/papers (minutes; CREDITCARD=file for the card data)
 	@$(BIN)/python papers/gallery.py --write docs/papers $(if $(CREDITCARD),--creditcard "$(CREDITCARD)")
 
+# PYTHONS="python3.12 python3.13" tries others than the one that everything else uses.
+dist: $(BUILDING)/ready ## wheel and sdist in dist/: built, checked, installed where nothing else is, and tried (minutes)
+	@rm -rf dist
+	@$(BUILDING)/bin/python -m build --outdir dist
+	@$(BUILDING)/bin/python -m twine check --strict dist/*
+	@$(BUILDING)/bin/python tests/installing.py dist $(PYTHONS)
+
 clean: ## forget the environment and all caches
 	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
@@ -146,6 +154,12 @@ $(DUCKDB2)/ready: pyproject.toml
 	@$(PYTHON) -m venv $(DUCKDB2)
 	@$(DUCKDB2)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@$(DUCKDB2)/bin/python -m pip install --quiet --disable-pip-version-check 'duckdb>=2,<3'
+	@touch $@
+
+$(BUILDING)/ready:
+	@echo "Installing what packages are built and checked with (once, a quarter of a minute) ..."
+	@$(PYTHON) -m venv $(BUILDING)
+	@$(BUILDING)/bin/python -m pip install --quiet --disable-pip-version-check build twine
 	@touch $@
 
 $(READY): $(INSTALLED)

@@ -1,6 +1,7 @@
 """What installing brings: dependencies that wait until they are used, and a command that works."""
 
 import json
+import re
 import runpy
 import subprocess
 import sys
@@ -12,7 +13,10 @@ import pytest
 import baserate_command
 
 ROOT = Path(__file__).parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+PROJECT = SETTINGS["project"]
+README = (ROOT / "README.md").read_text("utf-8")
+LINK = re.compile(r"(!?)\[[^\]]*\]\(([^)#]*)")
 # Required, or used where they are there: none of them may make `import baserate` slower.
 WAITING = ("click", "rich", "duckdb", "matplotlib", "sklearn", "pandas", "polars", "pyarrow")
 
@@ -77,3 +81,45 @@ def test_what_the_command_needs_is_required(name):
 def test_the_extra_all_has_every_extra_for_users():
     for_users = PROJECT["optional-dependencies"].keys() - {"all", "bench", "dev", "docs"}
     assert PROJECT["optional-dependencies"]["all"] == [f"baserate[{','.join(sorted(for_users))}]"]
+
+
+# --- the README -----------------------------------------------------------------------------------
+
+
+def on_an_index():
+    """The README as the build rewrites it."""
+    text = README
+    for rule in SETTINGS["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]["substitutions"]:
+        text = re.sub(rule["pattern"], rule["replacement"], text)
+    return text
+
+
+def test_links_of_the_readme_lead_somewhere_in_the_repository():
+    inside = [target for _, target in LINK.findall(README) if not target.startswith("https://")]
+    assert len(inside) > 10
+    assert [target for target in inside if not (ROOT / target).exists()] == []
+
+
+def test_links_and_pictures_of_the_readme_work_where_nothing_stands_beside_it():
+    here, there = LINK.findall(README), LINK.findall(on_an_index())
+    assert len(here) == len(there)
+    hosts = {
+        "!": "https://raw.githubusercontent.com/baserate/baserate/main/",
+        "": f"{PROJECT['urls']['Source']}/blob/main/",
+    }
+    for (kind, target), (_, address) in zip(here, there, strict=True):
+        assert address == (target if target.startswith("https://") else hosts[kind] + target)
+
+
+@pytest.mark.slow
+def test_the_lines_of_the_readme_run_on_a_file(tmp_path):
+    import duckdb
+
+    (tmp_path / "payments.csv").write_text(printed("-m", "baserate.examples", "payments"), encoding="utf-8")
+    made = f"COPY (SELECT fraud, new_model AS p FROM '{tmp_path}/payments.csv') TO '{tmp_path}/scores.parquet'"
+    duckdb.sql(made)
+    install, *lines = re.search(r"```sh\n(.*?)```", README, re.DOTALL)[1].splitlines()
+    assert install.startswith("pip install . ")
+    shown = [printed("-m", *line.split(), cwd=tmp_path) for line in lines]
+    assert "average_precision" in shown[0]
+    assert "At a prevalence of 1 in 1,000" in (tmp_path / "report.html").read_text("utf-8")
