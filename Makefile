@@ -1,7 +1,7 @@
 # Everything works from a fresh clone on a machine with Python >= 3.11; the first call sets up .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check explore lowest core duckdb2 lint types layers format bench bench-main bench-files browser fuzz coverage prior-study monitor-study design-study store-torture docs papers clean
+.PHONY: help demo test check explore lowest core duckdb2 lint types layers format bench bench-main bench-files browser fuzz coverage prior-study monitor-study design-study store-torture docs papers dist clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -14,10 +14,11 @@ COMPARING := $(BENCH)/ready
 LOWEST := $(VENV)/lowest
 CORE := $(VENV)/core
 DUCKDB2 := $(VENV)/duckdb2
+BUILDING := $(VENV)/building
 
 # Tests that import nothing else, and those that need no Spark, Dask or Ibis.
-TESTS_OF_CORE = $(shell grep -LE "polars|pandas|pyarrow|duckdb|sklearn|matplotlib|click|baserate.cli|playwright|plots|report|scorer|classifier|fuzzing" \
-	$$(find tests -name 'test_*.py' -not -path 'tests/cli/*' -not -path 'tests/ingest/*'))
+TESTS_OF_CORE = $(shell grep -LE "polars|pandas|pyarrow|sklearn|matplotlib|playwright|plots|scorer|classifier|benchmarks|fuzzing" \
+	$$(find tests -name 'test_*.py' -not -path 'tests/cli/*' -not -path 'tests/ingest/*')) tests/test_distribution.py
 TESTS_OF_LOWEST = tests/curves tests/metrics tests/cli tests/plots tests/test_scorer.py tests/test_checks.py tests/test_doors.py
 
 # The first Python that is new enough, or the one you name: make test PYTHON=python3.13
@@ -42,7 +43,7 @@ explore: $(READY) ## the property tests, on cases nobody has seen yet (a minute)
 lowest: $(LOWEST)/ready ## the quick tests with the lowest versions that are allowed (some minutes)
 	@$(LOWEST)/bin/python -m pytest -n 2 --dist loadfile -m "not slow and not spark and not browser" $(TESTS_OF_LOWEST)
 
-core: $(CORE)/ready ## the quick tests that need nothing but numpy, scipy and narwhals (some minutes)
+core: $(CORE)/ready ## the quick tests that need nothing beyond what installing brings (some minutes)
 	@$(CORE)/bin/python -m pytest -n 2 --dist loadfile -m "not slow and not spark and not browser" $(TESTS_OF_CORE)
 
 duckdb2: $(DUCKDB2)/ready ## the tests of files, tables and commands with DuckDB 2, which Ibis does not know yet (some minutes)
@@ -107,6 +108,13 @@ docs: $(DOCUMENTING) ## the documentation as a site: site/index.html
 papers: $(READY) ## the published experiments, run again: docs/papers (minutes; CREDITCARD=file for the card data)
 	@$(BIN)/python papers/gallery.py --write docs/papers $(if $(CREDITCARD),--creditcard "$(CREDITCARD)")
 
+# PYTHONS="python3.12 python3.13" tries others than the one that everything else uses.
+dist: $(BUILDING)/ready ## wheel and sdist in dist/: built, checked, installed where nothing else is, and tried (minutes)
+	@rm -rf dist
+	@$(BUILDING)/bin/python -m build --outdir dist
+	@$(BUILDING)/bin/python -m twine check --strict dist/*
+	@$(BUILDING)/bin/python tests/installing.py dist $(PYTHONS)
+
 clean: ## forget the environment and all caches
 	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
@@ -122,7 +130,7 @@ $(INSTALLED): pyproject.toml
 $(COMPARING): $(INSTALLED)
 	@echo "Installing the programs to compare with (once, some minutes) ..."
 	@$(BIN)/python -m venv $(BENCH)
-	@$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[files,sklearn]' 'polars>=1.10'
+	@$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[sklearn]' 'polars>=1.10'
 	@$(BENCH)/bin/python -c "import tomllib; extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
 		print(*extras['bench'], 'confidenceinterval>=1.0', sep='\n')" | while read -r program; do \
 		$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check "$$program" 2>>$(BENCH)/pip.log </dev/null \
@@ -132,11 +140,11 @@ $(COMPARING): $(INSTALLED)
 $(LOWEST)/ready: constraints-lowest.txt pyproject.toml
 	@echo "Installing the lowest versions (once, a minute) ..."
 	@$(PYTHON) -m venv $(LOWEST)
-	@$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[cli,plot,sklearn]' -r constraints-lowest.txt
+	@$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[all]' -r constraints-lowest.txt
 	@touch $@
 
 $(CORE)/ready: constraints.txt pyproject.toml
-	@echo "Installing the core dependencies and nothing else (once, half a minute) ..."
+	@echo "Installing what is required and nothing else (once, half a minute) ..."
 	@$(PYTHON) -m venv $(CORE)
 	@$(CORE)/bin/python -m pip install --quiet --disable-pip-version-check -e . pytest pytest-xdist hypothesis sybil mpmath -c constraints.txt
 	@touch $@
@@ -146,6 +154,12 @@ $(DUCKDB2)/ready: pyproject.toml
 	@$(PYTHON) -m venv $(DUCKDB2)
 	@$(DUCKDB2)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@$(DUCKDB2)/bin/python -m pip install --quiet --disable-pip-version-check 'duckdb>=2,<3'
+	@touch $@
+
+$(BUILDING)/ready:
+	@echo "Installing what packages are built and checked with (once, a quarter of a minute) ..."
+	@$(PYTHON) -m venv $(BUILDING)
+	@$(BUILDING)/bin/python -m pip install --quiet --disable-pip-version-check build twine
 	@touch $@
 
 $(READY): $(INSTALLED)

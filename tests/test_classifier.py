@@ -496,7 +496,7 @@ def test_scikit_learn_is_imported_when_it_is_asked_for():
     assert run("\n".join(lines)) == "False True False\nPriorShiftClassifier True False"
 
 
-def test_without_scikit_learn_a_sentence_names_the_extra():
+def test_without_scikit_learn_a_sentence_says_how_to_install_it():
     lines = [
         "import sys, pydoc",
         "sys.modules['sklearn'] = None",
@@ -506,7 +506,7 @@ def test_without_scikit_learn_a_sentence_names_the_extra():
         "    try: exec(ask)",
         "    except br.MissingInformationError as error: print(error)",
     ]
-    sentence = "a PriorShiftClassifier needs scikit-learn; install it with baserate[sklearn]."
+    sentence = "a PriorShiftClassifier needs scikit-learn, which is not installed; pip install scikit-learn."
     assert run("\n".join(lines)) == f"False True\n{sentence}\n{sentence}"
 
 

@@ -23,6 +23,27 @@ def test_the_picture_is_up_to_date():
     assert module.TARGET.read_text(encoding="utf-8") == module.picture(), "run python docs/make_picture.py"
 
 
+@pytest.fixture(scope="module")
+def rooms():
+    return script(DOCS / "make_architecture_picture.py")
+
+
+def test_the_picture_of_the_rooms_is_up_to_date(rooms):
+    assert rooms.TARGET.read_text(encoding="utf-8") == rooms.picture(), "run python docs/make_architecture_picture.py"
+
+
+def test_arrows_between_rooms_lead_down_and_are_imports(rooms):
+    contract, arrows = rooms.rooms(), rooms.imports()
+    drawn = rooms.telling(arrows)
+    assert ("metrics", "curves") in drawn
+    assert ("metrics", "arrays") in arrows - drawn  # which follows from others
+    assert [(a, b) for a, b in drawn if contract.index(a) >= contract.index(b)] == []
+    assert all(rooms.reached(room, drawn) == rooms.reached(room, arrows) for room in contract)
+    picture = ElementTree.fromstring(rooms.picture())
+    assert sorted(name.text for name in picture.findall("{*}text")) == sorted(contract)
+    assert len(picture.findall("{*}g/{*}path")) == len(drawn)
+
+
 @pytest.fixture
 def speed(monkeypatch):
     """The benchmark, on a machine that has none of the optional programs."""

@@ -2,6 +2,8 @@
 
 import doctest
 import inspect
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -57,6 +59,8 @@ def test_the_demo_prints_its_table_and_writes_the_page(capsys, tmp_path, monkeyp
     assert "new_model leads below 1 in 21, old_model above" in shown
     assert "1:10000: 0.43, 95 % sure between 0.05 and 0.49" in shown
     assert "At a prevalence of 1 in 1,000, new_model is the best of 2 models: average precision 0.44" in shown
+    (shown_in_python,) = re.findall(r"^The same in Python: (.*)$", shown, re.MULTILINE)
+    assert Path(shown_in_python).samefile(demo.__file__)
     assert "(simulated)" in (tmp_path / "demo.html").read_text("utf-8")
 
 

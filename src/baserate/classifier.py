@@ -21,7 +21,7 @@ try:
     from sklearn.utils.validation import check_is_fitted, column_or_1d
 except ModuleNotFoundError:
     raise MissingInformationError(
-        "a PriorShiftClassifier needs scikit-learn; install it with baserate[sklearn]."
+        "a PriorShiftClassifier needs scikit-learn, which is not installed; pip install scikit-learn."
     ) from None
 
 # A probability of 0 has no finite log-odds; this one has.

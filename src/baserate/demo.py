@@ -39,7 +39,7 @@ def main() -> None:
     point = curve.at_recall(0.5).at_prevalence("1:10000")
     print(f"\nnew_model in production at 1:10,000, threshold {point.threshold:.4g}, a million payments:")
     print(br.natural_frequencies(point, cases=1_000_000))
-    print("\nThe same in Python: src/baserate/demo.py; what it means: README.md.")
+    print(f"\nThe same in Python: {__file__}")  # wherever it was installed
     year_as_page(Path("demo.html"))
 
 

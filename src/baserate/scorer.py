@@ -68,7 +68,9 @@ def scorer(
     try:
         from sklearn.metrics import make_scorer
     except ModuleNotFoundError:
-        raise MissingInformationError("a scorer needs scikit-learn; install it with baserate[sklearn].") from None
+        raise MissingInformationError(
+            "a scorer needs scikit-learn, which is not installed; pip install scikit-learn."
+        ) from None
 
     row = row_of(metric)
     if response is not None:

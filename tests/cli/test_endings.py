@@ -1,7 +1,6 @@
 """How commands end, and what they look like where: exit codes, signals, pipes, terminals, help, completion."""
 
 import os
-import pty
 import re
 import select
 import signal
@@ -14,6 +13,7 @@ import pytest
 import baserate.demo
 from baserate import progress
 
+pty = pytest.importorskip("pty", reason="no terminals to be had here")
 pytestmark = pytest.mark.slow  # together, these take long
 
 COMMANDS = ("evaluate", "compare", "sweep", "demo")

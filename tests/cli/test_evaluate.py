@@ -274,9 +274,7 @@ def test_what_is_missing_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "click", None)
     for name in [name for name in sys.modules if name.startswith("baserate.cli.")]:
         monkeypatch.delitem(sys.modules, name)
-    with pytest.raises(
-        SystemExit, match=r"the command line needs click, which is missing; pip install 'baserate\[cli\]'"
-    ):
+    with pytest.raises(SystemExit, match=r"the command line needs click, which is not installed; pip install click$"):
         cli.main()
 
 

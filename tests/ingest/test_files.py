@@ -221,7 +221,7 @@ def test_remote_files_are_left_to_engines():
 
 def test_without_duckdb_the_remedy_is_named(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(br.BaserateError, match=r"pip install 'baserate\[files\]'"):
+    with pytest.raises(br.BaserateError, match=r"which is not installed; pip install duckdb\."):
         read(folder / "rows.parquet")
 
 

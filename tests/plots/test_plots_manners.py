@@ -115,7 +115,7 @@ def test_without_matplotlib_there_are_numbers_but_no_picture(name, monkeypatch):
         monkeypatch.setitem(sys.modules, module, None)
     display = displays()[name]
     assert len(display.frame()) >= 2
-    with pytest.raises(br.BaserateError, match=r"pip install 'baserate\[plot\]'"):
+    with pytest.raises(br.BaserateError, match=r"which is not installed; pip install matplotlib\."):
         display.plot()
 
 

@@ -18,7 +18,7 @@ def main() -> None:
     try:
         from baserate.cli.app import STOPPED, run
     except ModuleNotFoundError as error:
-        sys.exit(f"the command line needs {error.name}, which is missing; pip install 'baserate[cli]'")
+        sys.exit(f"the command line needs {error.name}, which is not installed; pip install {error.name}")
     # DuckDB would load pandas, where it is installed, to ask if a number is one of its values: a third of a second.
     sys.modules.setdefault("pandas", None)  # type: ignore[arg-type]  # which makes importing it fail
     _open_all()

@@ -25,9 +25,7 @@ def duckdb_module() -> Any:
         with interrupts_wait():
             import duckdb
     except ImportError:
-        raise BaserateError(
-            "files are read by DuckDB, which is not installed; pip install 'baserate[files]'."
-        ) from None
+        raise BaserateError("files need DuckDB, which is not installed; pip install duckdb.") from None
     return duckdb
 
 

@@ -45,7 +45,7 @@ def curve(
     table : dataframe or path
         pandas, polars (eager or lazy), pyarrow, a DuckDB relation, Dask, PySpark (classic or Connect) or Ibis; or
         files: Parquet, CSV or JSON lines, compressed or not, as a path, a folder (``key=value`` folders in it are
-        columns), a pattern such as ``"2026/*.csv.gz"``, or a list of these. Files need the extra ``baserate[files]``.
+        columns), a pattern such as ``"2026/*.csv.gz"``, or a list of these.
     label, score, weight : str
         Names of columns. Labels as in `Curve.from_scores`; a row without a label is counted in ``curve.unlabelled``,
         with a warning, and a row with a label must have a score. With ``label=None`` the table has no labels, every

@@ -62,9 +62,7 @@ def new_figure(width: float, height: float) -> "Figure":
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise BaserateError(
-            "pictures are drawn by matplotlib, which is not installed; pip install 'baserate[plot]'."
-        ) from None
+        raise BaserateError("pictures need matplotlib, which is not installed; pip install matplotlib.") from None
     made = Figure(figsize=(width, height), dpi=200, layout="constrained")
     mark(made, f"figure {height}")
     return made

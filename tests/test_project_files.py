@@ -1,0 +1,42 @@
+"""Files for other services, which stand beside the code, say what the code says."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+import baserate as br
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+
+
+def test_the_citation_names_this_version():
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert (cited["version"], cited["license"]) == (br.__version__, PROJECT["license"])
+    assert cited["repository-code"] == PROJECT["urls"]["Source"]
+
+
+def test_classifiers_name_the_versions_that_are_tested():
+    tested = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text("utf-8"))["jobs"]["quick"]["strategy"][
+        "matrix"
+    ]
+    named = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
+    assert named == tested["python"]
+    assert PROJECT["requires-python"] == f">={named[0]}"
+
+
+WORKFLOWS = [ROOT / ".pre-commit-config.yaml", *sorted((ROOT / ".github/workflows").glob("*.yml"))]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_commands_that_other_services_run_are_targets_of_make(path):
+    text = path.read_text("utf-8")
+    assert yaml.safe_load(text)
+    targets = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    legs = re.search(r"leg: \[(.*)\]", text)
+    asked = re.findall(r"(?:entry|run): make ([a-z0-9-]+)", text) + (legs[1].split(", ") if legs else [])
+    assert set(asked) <= targets
+    assert asked
