@@ -86,7 +86,7 @@ PAGES = (
     Page(
         "results",
         "Results",
-        "What functions return: values that never change, print themselves and become tables by `columns()`.",
+        "What functions return: values that never change, print themselves, and become rows, frames and JSON.",
         ("results",),
     ),
     Page(

@@ -282,7 +282,7 @@ def _value(curve: Curve, question: Question) -> tuple[float, float | None, float
 def _explain(rows: list[Row], curves: dict[str, Curve], before: Curve, question: Question) -> None:
     """Take the change of each period against the reference apart."""
     found = explain_changes(question.metric, curves, against=before, at=question.rule, n_resamples=500, rng=0)
-    for row, change in zip(rows, found.rows, strict=True):
+    for row, change in zip(rows, found.changes, strict=True):
         row.update(_change_of(change))
 
 

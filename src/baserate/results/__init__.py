@@ -1,6 +1,7 @@
 """What comes out when one float is not enough: frozen values that print themselves and make tables."""
 
 from baserate.results.agreements import ClaimVerdict, Deployment, FoldMean, SummaryPRCurve
+from baserate.results.base import Result
 from baserate.results.calibration_tests import (
     CoxCalibration,
     HosmerLemeshow,
@@ -50,6 +51,7 @@ __all__ = [
     "Ranking",
     "Region",
     "Reliability",
+    "Result",
     "Source",
     "Spiegelhalter",
     "SummaryPRCurve",
