@@ -62,8 +62,8 @@ PAGES = (
         "uncertainty",
         "Intervals and comparisons",
         "How well a number is known, alone and beside another model's.",
-        ("uncertainty",),
-        ("estimate", "difference"),
+        ("uncertainty", "answers"),
+        ("evaluate", "compare", "estimate", "difference"),
     ),
     Page(
         "prior",

@@ -12,6 +12,7 @@ import baserate as br
 FEW = {"n_resamples": 100, "rng": 0}
 GOOD = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[60, 30, 10], neg=[20, 200, 680])
 BAD = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[30, 30, 40], neg=[20, 200, 680])
+OTHER = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[40, 59, 1], neg=[5, 300, 595])
 EMPTY = br.Curve.from_counts([0.5], pos=[0], neg=[9])
 POINT = br.Point.from_counts(tp=60, fp=100, fn=40, tn=99_900)
 GROUPS = {"shop": GOOD, None: BAD, ("web", 3): EMPTY}
@@ -51,20 +52,32 @@ def support():
 
 GRID = np.geomspace(0.001, 0.5, 30)
 
+
+@functools.cache
+def comparison():
+    return br.compare({"good": GOOD, "bad": BAD, "other": OTHER}, prevalence=[0.01])
+
+
 # By the name of the class. Several, where a class has several faces.
 MADE = {
     "Alarms": [lambda: br.model_alarms(br.average_precision, PERIODS, reference=GOOD)],
+    "Answer": [
+        lambda: br.evaluate(GOOD).answers[0],
+        lambda: br.evaluate(GOOD, at="recall=0.5", confidence_level=None).answers[0],
+    ],
     "Band": [
         lambda: br.sweep_estimates(br.precision, POINT, GRID),
         lambda: br.pr_band(GOOD, **FEW),
         lambda: br.roc_band(GOOD, **FEW),
     ],
+    "BestRange": [lambda: comparison().best[0]],
     "Bounds": [lambda: br.bounds(br.average_precision, GOOD), lambda: br.bounds(br.precision, GOOD)],
     "ChanceTest": [lambda: br.better_than_chance(br.roc_auc, GOOD)],
     "Change": [change],
     "ChangePart": [lambda: change().prior],
     "Changes": [lambda: br.explain_changes(br.average_precision, PERIODS, **FEW)],
     "ClaimVerdict": [lambda: br.check(br.Claim(br.precision, at_least=0.3, at="threshold=0.9"), GOOD)],
+    "Comparison": [comparison],
     "CoxCalibration": [lambda: br.cox_calibration(GOOD)],
     "Crossing": [lambda: br.crossings(br.f1, SENSITIVE, SPECIFIC)[0]],
     "CrossingEstimate": [lambda: br.crossing_estimates(br.average_precision, pair(), **FEW)[0]],
@@ -79,7 +92,9 @@ MADE = {
         lambda: br.estimate(br.average_precision, EMPTY),
         lambda: br.estimate(br.lr_positive, br.Point.from_counts(tp=5, fp=0, fn=5, tn=90)),
     ],
+    "Evaluation": [lambda: br.evaluate({"good": GOOD, "none": EMPTY}, prevalence=[0.01, 0.1])],
     "FoldMean": [lambda: br.mean_over_folds(br.auc_pr, {1: GOOD, 2: BAD, 3: EMPTY}, prevalence=0.05)],
+    "GroupCrossing": [lambda: comparison().crossings[0]],
     "GroupDifference": [lambda: groups().groups[0].differences[0]],
     "GroupRow": [lambda: groups().groups[2]],
     "GroupTable": [groups, lambda: br.by_period(br.average_precision, PERIODS, **FEW)],

@@ -281,11 +281,11 @@ def test_ties_that_leave_fewer_bins_are_noted(path, ask):
 
 
 def test_a_bucketed_curve_says_what_is_certain(payments, ask, monkeypatch):
-    from baserate.cli import arguments
+    from baserate.answers import curves
 
     bucketed = br.curve(str(payments), label="fraud", score="old_model", max_scores=3000)
     assert bucketed.bucketed
-    monkeypatch.setattr(arguments, "curve", lambda *_, **__: bucketed)
+    monkeypatch.setattr(curves, "curve", lambda *_, **__: bucketed)
     found = answer(ask("calibration", payments, *SCORES, "--bins", "5", "--json"))
     for row, metric in zip(found["errors"][:2], (br.ece, br.debiased_ece), strict=True):
         certain = br.bounds(partial(metric, bins=5), bucketed)

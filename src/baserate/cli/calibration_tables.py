@@ -8,16 +8,16 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
+from baserate.answers.curves import WHOLE, Key, group_name
+from baserate.answers.questions import Question
+from baserate.answers.reading import Wanted, answers
 from baserate.calibration.decomposition import decompose
 from baserate.calibration.goodness_of_fit import hosmer_lemeshow, spiegelhalter
 from baserate.calibration.large_and_small import in_the_large, in_the_small
 from baserate.calibration.line import cox_calibration
 from baserate.calibration.prior_effect import prior_effect
 from baserate.calibration.reliability import reliability
-from baserate.cli.arguments import WHOLE, Key, group_name
 from baserate.cli.output import Row
-from baserate.cli.questions import Question
-from baserate.cli.reading import row_at
 from baserate.curves.bins import Bins, equal_frequency, equal_width
 from baserate.curves.curve import Curve
 from baserate.errors import Reason
@@ -142,7 +142,8 @@ def _errors(score: str, at: Curve, settings: Settings) -> list[Row]:
     errors: list[MetricFunction] = [partial(ece, bins=bins), partial(debiased_ece, bins=bins), smooth_ece]
     rows = []
     for metric in (*errors, partial(mce, bins=bins), brier_score, log_loss):
-        row = row_at(Question(metric, None), score, WHOLE, at, None)
+        (answer,) = answers([Wanted(Question(metric, None), score, WHOLE, at)], None)
+        row = answer.row()
         named = {"metric": getattr(metric, "func", metric).__name__}  # without the bins, which all have
         rows.append({name: row[name] for name in _ERROR_FIELDS} | named)
     return rows

@@ -63,7 +63,7 @@ class Receipt(Result):
     width: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "key", Key(*self.key))  # from JSON it comes as a plain tuple
+        object.__setattr__(self, "key", key_of(self.key))  # from JSON it comes as a plain tuple
 
     def _rows(self) -> list[dict[str, Cell]]:
         (row,) = super()._rows()
