@@ -208,7 +208,7 @@ def slices(setting: Setting, scope: Scope) -> Asker:
             for i, (mean, times) in enumerate(zip(means, SLICES, strict=True))
         }
         found = br.by_slice(br.average_precision, curves, prevalence=COMMON, min_pos=5, n_resamples=DRAWS, rng=rng)
-        differing = [row.differences[0] for row in found.rows]
+        differing = [row.differences[0] for row in found.groups]
         alarm = any(one.adjusted_p_value <= TEST_LEVEL for one in differing)
         where = f"{COMMON:g}"
         if worse:

@@ -62,8 +62,8 @@ PAGES = (
         "uncertainty",
         "Intervals and comparisons",
         "How well a number is known, alone and beside another model's.",
-        ("uncertainty",),
-        ("estimate", "difference"),
+        ("uncertainty", "answers"),
+        ("evaluate", "compare", "estimate", "difference"),
     ),
     Page(
         "prior",
@@ -86,7 +86,7 @@ PAGES = (
     Page(
         "results",
         "Results",
-        "What functions return: values that never change, print themselves and become tables by `columns()`.",
+        "What functions return: values that never change, print themselves, and become rows, frames and JSON.",
         ("results",),
     ),
     Page(

@@ -87,7 +87,7 @@ def run(setup: Setup) -> Experiment:
 
 def columns(story: Story, which: str) -> tuple[gaussians.Floats, gaussians.Floats, gaussians.Floats]:
     """Values, low and high ends by month."""
-    found = [getattr(row, which) for row in story.table.rows]
+    found = [getattr(row, which) for row in story.table.groups]
     value, low, high = (np.array([getattr(one, part) for one in found]) for part in ("value", "low", "high"))
     return value, low, high
 

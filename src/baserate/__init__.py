@@ -8,6 +8,8 @@ from importlib.util import find_spec as _find_spec
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from baserate import design, examples, plots
+from baserate.answers.comparing import compare
+from baserate.answers.evaluating import evaluate
 from baserate.calibration.adjusting import adjust
 from baserate.calibration.decomposition import decompose
 from baserate.calibration.goodness_of_fit import hosmer_lemeshow, spiegelhalter
@@ -218,6 +220,7 @@ __all__ = [
     "chance_precision",
     "check",
     "cluster_estimate",
+    "compare",
     "cox_calibration",
     "crossing_estimates",
     "crossings",
@@ -235,6 +238,7 @@ __all__ = [
     "equal_width",
     "estimate",
     "estimate_prevalence",
+    "evaluate",
     "examples",
     "expected_cost",
     "explain_change",

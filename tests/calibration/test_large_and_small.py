@@ -134,7 +134,7 @@ def test_all_subsets_hold_together():
 def test_a_table_of_subsets():
     many = {"male": MALE, "female": br.Curve.pool([FEMALE] * 200), 3: br.Curve.from_counts([], [], [])}
     found = br.in_the_small(many)
-    table = pd.DataFrame(found.columns())
+    table = pd.DataFrame(found.rows())
     assert list(table["subset"]) == ["male", "female", 3]
     assert list(table["verdict"]) == ["agrees", "scores are too high", "undecided"]
     assert found.disagreeing == ["female"]

@@ -1,7 +1,6 @@
 """Scores against event rates by bins: intervals that hold, judgements, verdicts, and other prevalences."""
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy
 
@@ -15,12 +14,12 @@ def simulated(rng, n, shape=1.0, offset=0.0):
     return y, scipy.special.expit((truth - offset) / shape)
 
 
-def test_columns_make_a_table():
+def test_bins_make_a_table():
     found = br.reliability(br.Curve.from_scores([0, 1, 1, 0], [0.1, 0.6, 0.7, 0.3]), bins=4)
-    table = pd.DataFrame(found.columns())
+    table = found.frame("pandas")
     assert list(table.n) == [1, 1, 2]
     assert list(table.judgement) == ["agrees"] * 3
-    assert list(table.columns)[:4] == ["low", "high", "n", "pos"]
+    assert list(table.columns)[:5] == ["prevalence", "low", "high", "n", "pos"]
 
 
 @pytest.mark.parametrize(

@@ -24,13 +24,9 @@ def curve(payments):
     return br.curve(payments, label="fraud", score="old_model")
 
 
-def columns_of(rows, columns):
-    """A table as a library's table of columns, without the fields that say what it is of."""
-    return {name: [row[name] for row in rows] for name in columns}
-
-
-def as_lists(columns):
-    return {name: column.tolist() for name, column in columns.items()}
+def without_score(rows):
+    """A table as the library has it, without the name of the score."""
+    return [{name: value for name, value in row.items() if name != "score"} for row in rows]
 
 
 def answer(done):
@@ -46,11 +42,11 @@ def test_everything_is_that_of_the_library(payments, curve, ask):
     found = answer(asked)
     there = curve.at_prevalence(0.001)
     diagram, effect = br.reliability(curve), br.prior_effect(there)
-    assert columns_of(found["bins"], diagram.columns()) == as_lists(diagram.columns())
+    assert without_score(found["bins"]) == diagram.rows()
     assert {(row["score"], row["prevalence"]) for row in found["bins"]} == {("old_model", 0.025)}
     (verdict,) = found["verdicts"]
     assert (verdict["leaning"], verdict["verdict"]) == (diagram.leaning, diagram.verdict)
-    assert columns_of(found["prior_effect_bins"], effect.columns()) == as_lists(effect.columns())
+    assert without_score(found["prior_effect_bins"]) == effect.rows()
     (prior,) = found["prior_effects"]
     assert (prior["ece_before"], prior["ece"], prior["prior_part"], prior["shape"], prior["sentence"]) == (
         effect.ece_before,
@@ -123,7 +119,7 @@ def test_bins_are_cut_as_told_everywhere(payments, curve, ask, text, bins):
     found = answer(ask("calibration", payments, *SCORES, "--bins", text, "--prevalence", "0.01", "--json"))
     there = curve.at_prevalence(0.01)
     diagram = br.reliability(curve, bins=bins)
-    assert columns_of(found["bins"], diagram.columns()) == as_lists(diagram.columns())
+    assert without_score(found["bins"]) == diagram.rows()
     errors = {(row["metric"], row["prevalence"]): row["value"] for row in found["errors"]}
     for metric in (br.ece, br.debiased_ece, br.mce):
         assert errors[metric.__name__, 0.025] == metric(curve, bins=bins)
@@ -217,7 +213,7 @@ def test_csv_holds_the_bins(payments, curve, ask):
     done = ask("calibration", payments, *SCORES, "--csv", "--bins", "5")
     rows = list(csv.DictReader(io.StringIO(done.out)))
     diagram = br.reliability(curve, bins=5)
-    assert list(rows[0]) == ["score", "prevalence", *diagram.columns()]
+    assert list(rows[0]) == ["score", *diagram.rows()[0]]
     assert [float(row["event_rate"]) for row in rows] == diagram.event_rate.tolist()
     assert [int(row["n"]) for row in rows] == diagram.n.tolist()
     assert [row["judgement"] for row in rows] == diagram.judgement.tolist()
@@ -285,11 +281,11 @@ def test_ties_that_leave_fewer_bins_are_noted(path, ask):
 
 
 def test_a_bucketed_curve_says_what_is_certain(payments, ask, monkeypatch):
-    from baserate.cli import arguments
+    from baserate.answers import curves
 
     bucketed = br.curve(str(payments), label="fraud", score="old_model", max_scores=3000)
     assert bucketed.bucketed
-    monkeypatch.setattr(arguments, "curve", lambda *_, **__: bucketed)
+    monkeypatch.setattr(curves, "curve", lambda *_, **__: bucketed)
     found = answer(ask("calibration", payments, *SCORES, "--bins", "5", "--json"))
     for row, metric in zip(found["errors"][:2], (br.ece, br.debiased_ece), strict=True):
         certain = br.bounds(partial(metric, bins=5), bucketed)

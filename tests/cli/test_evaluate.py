@@ -137,11 +137,11 @@ def test_a_group_without_positives_has_no_threshold(path, ask):
 
 
 def test_a_bucketed_curve_says_what_is_certain(payments, ask, monkeypatch):
-    from baserate.cli import arguments
+    from baserate.answers import curves
 
     curve = br.curve(str(payments), label="fraud", score="new_model", max_scores=3000)
     assert curve.bucketed
-    monkeypatch.setattr(arguments, "curve", lambda *_, **__: curve)
+    monkeypatch.setattr(curves, "curve", lambda *_, **__: curve)
     done = ask("evaluate", payments, "--label", "fraud", "--score", "new_model", "--metric", "roc_auc", "--json", "-q")
     (row,) = json.loads(done.out)
     certain = br.bounds(br.roc_auc, curve)

@@ -106,9 +106,9 @@ ASKED = {
         br.precision, {k: br.Curve.from_scores(Y[k::8], FIRST[k::8]) for k in range(8)}, at=at, **FEW
     ),
     "change": lambda at: br.explain_change(br.precision, *HALVES.values(), at=at, **FEW),
-    "changes": lambda at: br.explain_changes(br.precision, HALVES, at=at, **FEW).rows,
-    "slices": lambda at: br.by_slice(br.precision, HALVES, at=at, **FEW).rows,
-    "periods": lambda at: br.by_period(br.precision, HALVES, at=at, **FEW).rows[0].common,
+    "changes": lambda at: br.explain_changes(br.precision, HALVES, at=at, **FEW).changes,
+    "slices": lambda at: br.by_slice(br.precision, HALVES, at=at, **FEW).groups,
+    "periods": lambda at: br.by_period(br.precision, HALVES, at=at, **FEW).groups[0].common,
     "alarms": lambda at: br.model_alarms(br.precision, HALVES, reference=1, at=at, **FEW).difference.tolist(),
     "claim": lambda at: br.check(br.Claim(br.precision, at_least=0.1, at=at), CURVE, rng=0).estimate,
     "deploy": lambda at: br.deploy(*HALVES.values(), at=at),

@@ -78,7 +78,7 @@ def test_a_curve_is_looked_at_down_to_one_false_positive():
     assert [one.point for one in found.points] == [f"fpr <= {fpr}" for fpr in (0.1, 0.01, 0.001, 0.0001)]
     assert [one.fp for one in found.points] == [1170, 117, 11, 1]
     assert (found.n_pos, found.n_neg) == (300, 11_700)
-    table = found.columns()
+    table = found.frame("pandas").to_dict("list")
     assert {len(column) for column in table.values()} == {4}
     assert table["tp"] == [195, 171, 156, 126]
     assert table["cv_fpr"] == sorted(table["cv_fpr"])

@@ -37,10 +37,10 @@ def read(path, **options):
 def test_a_receipt_counts_rows_and_names_files(path):
     for options in ({}, {"weight": "w"}, {"tolerance": 0, "max_scores": 1}):
         source = read(path, **options).source
-        assert (source.rows, source.labelled, source.unlabelled) == (4, 3, 1)
+        assert (source.n_rows, source.labelled, source.unlabelled) == (4, 3, 1)
     (table,) = source.tables
     formats = {".csv": "CSV, delimiter ',', decimal '.'", ".parquet": "Parquet", ".jsonl": "JSON lines"}
-    assert (table.format, table.rows) == (formats[path.suffix], 4)
+    assert (table.format, table.n_rows) == (formats[path.suffix], 4)
     (file,) = table.files
     assert (file.path, file.size) == (str(path), os.path.getsize(path))
     assert source.sha256() == {str(path): hashlib.sha256(path.read_bytes()).hexdigest()}
@@ -54,12 +54,12 @@ def test_a_receipt_of_buckets_counts_rows(tmp_path):
         warnings.simplefilter("ignore", br.PrecisionWarning)
         curve = read(tmp_path / "rows.parquet", max_scores=500)
     assert curve.bucketed
-    assert (curve.source.rows, curve.source.labelled) == (5_000, 5_000)
+    assert (curve.source.n_rows, curve.source.labelled) == (5_000, 5_000)
 
 
 def test_slices_and_pools_keep_theirs(path):
     curves = br.curves_by(path, "k", label="y", score="p")
-    rows = {key: (curve.source.rows, curve.source.labelled, curve.source.unlabelled) for key, curve in curves.items()}
+    rows = {key: (curve.source.n_rows, curve.source.labelled, curve.source.unlabelled) for key, curve in curves.items()}
     assert rows == {"a": (4, 1, 1), "b": (4, 1, 0), None: (4, 1, 0)}
     whole = read(path)
     assert sum(curves.values()).source == br.Curve.pool(curves.values()).source == whole.source
@@ -73,7 +73,7 @@ def test_a_pool_of_two_files(tmp_path):
     apart = read(tmp_path / "a.csv") + read(tmp_path / "b.csv")
     together = read(tmp_path)
     assert [len(table.files) for table in apart.source.tables] == [1, 1]
-    assert (apart.source.rows, apart.source.labelled) == (together.source.rows, together.source.labelled) == (8, 6)
+    assert (apart.source.n_rows, apart.source.labelled) == (together.source.n_rows, together.source.labelled) == (8, 6)
     assert apart.source.fingerprint == together.source.fingerprint
     assert apart == together
 

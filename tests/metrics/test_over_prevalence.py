@@ -35,7 +35,7 @@ def test_sweeps_do_not_mind_order_or_repetition():
 def test_a_sweep_names_its_metric_and_makes_a_table():
     swept = br.sweep(functools.partial(br.f_beta, beta=2), br.Point.from_rates(0.5, 0.1), ["1:1", 0.1])
     assert swept.metric == "f_beta:beta=2"
-    assert list(swept.columns()) == ["prevalence", "f_beta:beta=2"]
+    assert list(swept.rows()[0]) == ["metric", "prevalence", "value"]
     assert swept.prevalence.tolist() == [0.5, 0.1]
 
 

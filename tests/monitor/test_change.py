@@ -122,17 +122,17 @@ def test_many_periods():
     for against, befores in (("first", [keys[0]] * 3), ("previous", keys[:-1])):
         found = br.explain_changes(br.average_precision, months, against=against, n_resamples=100, rng=0)
         assert found.keys == tuple(keys[1:])
-        for before, key, row in zip(befores, found.keys, found.rows, strict=True):
+        for before, key, row in zip(befores, found.keys, found.changes, strict=True):
             one = br.explain_change(br.average_precision, months[before], months[key], n_resamples=100)
             assert (row.prior.value, row.model.value) == (one.prior.value, one.model.value)
-    table = pl.DataFrame(found.columns())
-    assert table.shape == (3, 17)
-    assert table["total"].to_list() == pytest.approx([row.after - row.before for row in found.rows])
+    table = pl.DataFrame(found.rows())
+    assert table.shape == (3, 19)
+    assert table["total"].to_list() == pytest.approx([row.after - row.before for row in found.changes])
     assert str(found).splitlines()[0] == "average_precision against the previous period"
     assert len(str(found).splitlines()) == 5
     by_reference = br.explain_changes(br.average_precision, months, against=A, n_resamples=100, rng=0)
     assert by_reference.keys == tuple(keys)
-    assert by_reference.rows[0].before == br.average_precision(A)
+    assert by_reference.changes[0].before == br.average_precision(A)
 
 
 def test_what_is_undefined_says_why():
@@ -142,7 +142,7 @@ def test_what_is_undefined_says_why():
     assert math.isnan(found.model.value)
     rows = br.explain_changes(
         br.recall, {"a": A, "b": B}, at=lambda curve: curve.at_precision(0.999999), n_resamples=100
-    ).rows
+    ).changes
     assert rows[0].reason is br.Reason.NO_SUCH_POINT
     assert "no threshold meets the wish" in str(rows[0])
     assert br.explain_change(br.ece, *probabilities(), n_resamples=100).reason is br.Reason.NO_INTERVAL

@@ -119,14 +119,14 @@ def test_alerts_per_day(halves):
     assert plan.threshold == choose.at_prevalence(0.001).at_alert_rate(50 / 20_000).threshold
     rate = plan.alert_rate
     assert plan.alerts_per_day == (20_000 * rate.value, 20_000 * rate.low, 20_000 * rate.high)
-    table = plan.columns()
-    assert table["metric"] == ["precision", "recall", "fpr", "alerts per day"]
-    assert table["value"][3] == plan.alerts_per_day[0]
+    table = plan.rows()
+    assert [row["metric"] for row in table] == ["precision", "recall", "fpr", "alerts per day"]
+    assert table[3]["value"] == plan.alerts_per_day[0]
     assert "alerts per day" in str(plan)
     assert br.deploy(choose, judge, alerts_per_day=50, traffic=10).threshold == choose.score.min()
     without = br.deploy(choose, judge, at="recall=0.5")
     assert without.alerts_per_day is None
-    assert without.columns()["metric"][3] == "alert_rate"
+    assert without.rows()[3]["metric"] == "alert_rate"
 
 
 def test_it_is_used_where_the_judge_is_read(halves):

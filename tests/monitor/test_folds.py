@@ -70,7 +70,7 @@ def test_it_is_the_mean_precision_at_each_recall(folds):
     np.testing.assert_allclose(summary.precision[2::2], near, rtol=1e-6)
     assert summary.recall[0] == 0
     assert summary.recall[-1] == 1
-    assert list(summary.columns()) == ["recall", "precision"]
+    assert list(summary.rows()[0]) == ["prevalence", "recall", "precision"]
 
 
 def test_a_curve_that_begins_with_a_hit_begins_with_its_precision():
@@ -185,7 +185,7 @@ def test_undefined_folds_are_left_out_and_counted(prevalence):
     assert (found.n_counted, found.n_undefined, found.reasons) == (1, 3, REASONS)
     assert "3 undefined, left out" in str(found)
     assert math.isnan(found.spread)
-    assert found.columns()["reason"] == [None, *REASONS.values()]
+    assert [row["reason"] for row in found.rows()] == [None, *REASONS.values()]
 
 
 def test_boyds_convention_is_there_on_request_and_is_reported():

@@ -30,10 +30,10 @@ def test_the_numbers_are_those_of_changes_and_alarms():
     table = shown.frame()
     assert table["period"] == list(later)
     for name in ("prior", "model", "total", "after"):
-        assert table[name] == pytest.approx(expected.columns()[name], nan_ok=True)
+        assert table[name] == pytest.approx([row[name] for row in expected.rows()], nan_ok=True)
     assert table["alarm"] == alarms.alarm.tolist() == [False, False, True]
     assert table["reason"] == [None, "no_positives", None]
-    assert pl.DataFrame(table).shape == (3, 18)
+    assert pl.DataFrame(table).shape == (3, 20)
     assert shown.metric_label == "Average precision"
     assert repr(shown) == "ChangeDisplay(average_precision, 3 periods, 1 alarms)"
 

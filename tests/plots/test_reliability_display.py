@@ -43,7 +43,7 @@ def test_points_bars_and_rings_are_those_of_reliability(prevalence, bins):
     assert display.measure == found.ece
     assert display.band_ is None
     table = display.frame()
-    assert list(table) == list(found.columns())
+    assert list(table) == list(found.rows()[0])
     assert table["judgement"] == found.judgement.tolist()
 
 

@@ -321,7 +321,7 @@ def test_a_lead_is_the_difference_at_each_prevalence():
         assert (found.low[i], found.high[i]) == pytest.approx((one.low, one.high), rel=1e-9)
     assert found.probability[0] > 0.95
     assert found.probability[1] < 0.3
-    assert list(found.columns())[-1] == "probability that broad leads"
+    assert list(found.rows()[0])[:4] == ["metric", "model", "against", "prevalence"]
 
 
 @pytest.mark.slow

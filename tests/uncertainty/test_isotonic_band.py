@@ -184,7 +184,7 @@ def test_what_is_refused():
 def test_table_and_text():
     curve = br.Curve.from_counts([0.2, 0.9], pos=[20, 90], neg=[80, 10])
     found = br.isotonic_reliability(curve, rng=0)
-    assert list(found.columns()) == ["score", "rate", "low", "high", "n"]
+    assert list(found.rows()[0]) == ["prevalence", "score", "rate", "low", "high", "n"]
     assert str(found).endswith("the band holds at every score")
     confident = br.isotonic_reliability(curve.at_prevalence(0.01), band="confidence", rng=0)
     assert "confidence band, prevalence 0.01" in str(confident)

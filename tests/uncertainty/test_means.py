@@ -145,7 +145,7 @@ def test_calibration_errors_have_no_interval_and_say_so(metric):
     groups = {"a": pair.a, "b": pair.b}
     alone = br.estimate(metric, pair.a)
     paired = br.difference(metric, pair)
-    tables = [table(metric, groups).rows[1].differences[0] for table in (br.by_slice, br.by_period)]
+    tables = [table(metric, groups).groups[1].differences[0] for table in (br.by_slice, br.by_period)]
     change = br.explain_change(metric, pair.a, pair.b)
     ahead = br.lead(metric, pair, [0.1, 0.4])
     clustered = br.cluster_estimate(metric, {i: br.Curve.from_scores(y[i::10], a[i::10]) for i in range(10)})

@@ -5,7 +5,6 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from scipy import stats
 
@@ -143,10 +142,10 @@ def test_curves_by_name_have_ranks_and_say_why_no_interval():
 
 def test_a_ranking_is_a_table():
     found = br.ranking(br.average_precision, models(6), [0.2, 0.01], **FEW)
-    table = found.columns()
-    assert pd.DataFrame(table).shape == pl.DataFrame(table).shape == (6, 9)
-    assert table["model"] == ["m0", "m0", "m1", "m1", "m2", "m2"]
-    assert table["rank_high"].tolist() == found.rank_high.ravel().tolist()
+    table = found.frame("polars")
+    assert pd.DataFrame(found.rows()).shape == table.shape == (6, 10)
+    assert table["model"].to_list() == ["m0", "m0", "m1", "m1", "m2", "m2"]
+    assert table["rank_high"].to_list() == found.rank_high.ravel().tolist()
     assert str(found).splitlines()[-1] == "in brackets the ranks that are plausible (95 %)"
 
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Hashable, Mapping
-from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -139,7 +138,7 @@ def in_the_small(curves: Mapping[Key, Curve], *, confidence_level: float = 0.95)
     found: dict[Hashable, InTheLarge] = {
         key: in_the_large(curve, confidence_level=each) for key, curve in curves.items()
     }
-    return InTheSmall(MappingProxyType(found), level)
+    return InTheSmall(found, level)
 
 
 class _Class(NamedTuple):

@@ -147,7 +147,7 @@ def _is_function(value: object) -> bool:
 def _of_many(kind: type, inner: tuple[object, ...]) -> _Wish:
     """A mapping or a sequence of objects; what is in an iterable is not looked at, because looking may use it up."""
     wanted = _wishes(inner[-1])
-    names = " or ".join(_plural(wish.words) for wish in wanted if wish.words)
+    names = " or ".join(dict.fromkeys(_plural(wish.words) for wish in wanted if wish.words))
     ours = any(wish.advice for wish in wanted)
 
     def met_by(value: object) -> bool:

@@ -9,18 +9,14 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+from baserate.answers.curves import Key
+from baserate.answers.curves import curves_of as curves_in
 from baserate.cli.columns import columns_meant
 from baserate.curves.curve import Curve
 from baserate.errors import InputError
 from baserate.ingest.files import columns_of
-from baserate.ingest.tables import curve, curves_by
 
 F = TypeVar("F", bound=Callable[..., object])
-
-Key = tuple[object, ...]
-
-# The key of the curve of a whole file.
-WHOLE: Key = ()
 
 
 def of_a_file(command: F) -> F:
@@ -142,21 +138,9 @@ def curves_of(
     others = (weight, *keys, period_meant and period_meant[0])
     written = reading({"memory_limit": memory_limit, "delimiter": delimiter, "decimal": decimal})
     label, scores = columns_meant(file, label, scores, others=others, n_scores=n_scores, reading=written)
-    found: dict[tuple[str, Key], Curve] = {}
-    options: dict[str, Any] = {"label": label, "weight": weight, "positive": _label(positive), **written}
-    options |= {} if tolerance is None else {"tolerance": tolerance}
-    for score in dict.fromkeys(scores):
-        if not keys and period is None:
-            found[score, WHOLE] = curve(list(file), score=score, **options)
-            continue
-        groups = curves_by(list(file), *keys, score=score, period=period_meant, tz=tz, **options)
-        found |= {(score, key if isinstance(key, tuple) else (key,)): of_group for key, of_group in groups.items()}
-    return found
-
-
-def group_name(key: Key) -> str | None:
-    """What a group is called; None for the whole file."""
-    return " ".join("(none)" if part is None else str(part) for part in key) if key else None
+    columns: dict[str, Any] = {"label": label, "score": scores, "weight": weight, "positive": _label(positive)}
+    columns |= {"by": keys, "period": period_meant, "tz": tz, "tolerance": tolerance}
+    return curves_in(list(file), **columns, **written)
 
 
 def _label(text: str | None) -> str | float | None:

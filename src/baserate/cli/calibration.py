@@ -18,6 +18,7 @@ from baserate.curves.curve import Curve
 from baserate.errors import InputError
 from baserate.ingest.tables import curve as read_curve
 from baserate.progress import progress
+from baserate.results.words import percent
 
 _EXAMPLES = """\b
 Examples:
@@ -82,7 +83,7 @@ def calibration(
     elif form == "csv":
         show_csv(together.bins)
     else:
-        _show(parts, f"{100 * settings.confidence_level:.4g} % intervals")
+        _show(parts, f"{percent(settings.confidence_level)} intervals")
 
 
 def _models(file: tuple[str, ...], unlabelled: tuple[str, ...], data: dict[str, Any]) -> list[Model]:

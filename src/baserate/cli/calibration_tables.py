@@ -8,17 +8,16 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from baserate.arrays import Array
+from baserate.answers.curves import WHOLE, Key, group_name
+from baserate.answers.questions import Question
+from baserate.answers.reading import Wanted, answers
 from baserate.calibration.decomposition import decompose
 from baserate.calibration.goodness_of_fit import hosmer_lemeshow, spiegelhalter
 from baserate.calibration.large_and_small import in_the_large, in_the_small
 from baserate.calibration.line import cox_calibration
 from baserate.calibration.prior_effect import prior_effect
 from baserate.calibration.reliability import reliability
-from baserate.cli.arguments import WHOLE, Key, group_name
 from baserate.cli.output import Row
-from baserate.cli.questions import Question
-from baserate.cli.reading import row_at
 from baserate.curves.bins import Bins, equal_frequency, equal_width
 from baserate.curves.curve import Curve
 from baserate.errors import Reason
@@ -87,7 +86,7 @@ def tables_of(model: Model, settings: Settings) -> Tables:
     drawn = reliability(curve, bins=settings.diagram_bins, confidence_level=settings.confidence_level)
     about = _about(score, curve)
     return _at_any_prevalence(score, curve, settings)._replace(
-        bins=[about | row for row in _rows(drawn.columns())],
+        bins=[about | row for row in drawn.rows()],
         verdicts=[about | {"bins": drawn.bins, "leaning": drawn.leaning, "verdict": drawn.verdict}],
         tests=_tests(score, curve, settings),
         in_the_small=_in_the_small(score, subsets, settings) if subsets else [],
@@ -103,7 +102,7 @@ def tables_elsewhere(model: Model, prevalence: float, settings: Settings) -> Tab
     names = ("from_prevalence", "ece_before", "ece", "ece_shifted", "prior_part", "shape")
     return _at_any_prevalence(score, at, settings)._replace(
         prior_effects=[about | {name: getattr(effect, name) for name in names} | {"sentence": str(effect)}],
-        prior_effect_bins=[about | row for row in _rows(effect.columns())],
+        prior_effect_bins=[about | row for row in effect.rows()],
     )
 
 
@@ -143,7 +142,8 @@ def _errors(score: str, at: Curve, settings: Settings) -> list[Row]:
     errors: list[MetricFunction] = [partial(ece, bins=bins), partial(debiased_ece, bins=bins), smooth_ece]
     rows = []
     for metric in (*errors, partial(mce, bins=bins), brier_score, log_loss):
-        row = row_at(Question(metric, None), score, WHOLE, at, None)
+        (answer,) = answers([Wanted(Question(metric, None), score, WHOLE, at)], None)
+        row = answer.row()
         named = {"metric": getattr(metric, "func", metric).__name__}  # without the bins, which all have
         rows.append({name: row[name] for name in _ERROR_FIELDS} | named)
     return rows
@@ -194,12 +194,6 @@ def _prevalence_now(score: str, curve: Curve, unlabelled: Curve, settings: Setti
     row |= {name: getattr(found, name) for name in ("fit_statistic", "fit_df", "fit_p_value", "fits")}
     note = _note(found.reason or found.fit_reason, found.caution)
     return _about(score, curve) | row | {"note": note, "sentence": str(found)}
-
-
-def _rows(columns: Mapping[str, Array]) -> list[Row]:
-    """The rows of a table of columns."""
-    values = (column.tolist() for column in columns.values())
-    return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
 
 
 def _note(reason: Reason | None, caution: str | None) -> str | None:

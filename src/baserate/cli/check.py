@@ -7,7 +7,8 @@ from xml.etree import ElementTree
 
 import click
 
-from baserate.cli.arguments import OutputPath, check_outputs, curves_of, group_name, of_a_file
+from baserate.answers.curves import group_name
+from baserate.cli.arguments import OutputPath, check_outputs, curves_of, of_a_file
 from baserate.cli.notes import quiet_option
 from baserate.cli.output import Row, in_a_format, say, show
 from baserate.curves.files import write_whole

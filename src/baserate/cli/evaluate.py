@@ -4,16 +4,13 @@ from typing import Any
 
 import click
 
+from baserate.answers.evaluating import evaluated
+from baserate.answers.questions import EVALUATED, About
 from baserate.cli.arguments import curves_of, of_a_file
 from baserate.cli.notes import quiet_option
 from baserate.cli.output import in_a_format, show
 from baserate.cli.prevalences import prevalence_from
-from baserate.cli.questions import About, asked_by_options, level_from, questions_from, with_intervals
-from baserate.cli.reading import Wanted, rows_at
-from baserate.progress import progress
-
-_AREAS = ("average_precision", "auc_pr", "normalized_auc_pr", "auc_prg", "best_f1", "roc_auc")
-_POINTWISE = ("precision", "recall", "f1", "mcc", "alert_rate")
+from baserate.cli.questions import asked_by_options, level_from, questions_from, with_intervals
 
 # The sign \b keeps lines as they are.
 _EXAMPLES = """\b
@@ -51,11 +48,6 @@ def evaluate(
     threshold.
     """
     level = level_from(intervals, confidence_level)
-    questions = questions_from(names, rule, about, areas=_AREAS, pointwise=_POINTWISE)
+    questions = questions_from(names, rule, about, usual=EVALUATED)
     elsewhere = [prevalence_from(text) for text in prevalences]
-    curves = curves_of(**data)
-    rows = []
-    for (score, key), curve in progress(curves.items(), len(curves), "Evaluating"):
-        read = (curve, *map(curve.at_prevalence, elsewhere))
-        rows += rows_at([Wanted(question, score, key, at) for at in read for question in questions], level)
-    show(rows, form)
+    show(evaluated(curves_of(**data), questions, elsewhere, level).rows(), form)

@@ -11,12 +11,14 @@ import click
 import narwhals.stable.v2 as nw
 
 from baserate import checks
-from baserate.cli.arguments import OutputPath, check_outputs, curves_of, group_name, of_a_file
+from baserate.answers.curves import group_name
+from baserate.answers.questions import Question
+from baserate.cli.arguments import OutputPath, check_outputs, curves_of, of_a_file
 from baserate.cli.monitor_files import write_parquet, write_prometheus
 from baserate.cli.notes import note, quiet_option
 from baserate.cli.output import Row, in_a_format, say, show_csv, show_json, show_table
 from baserate.cli.prevalences import prevalence_from
-from baserate.cli.questions import Question, questions_from
+from baserate.cli.questions import questions_from
 from baserate.curves.curve import Curve
 from baserate.errors import InputError, NoSuchPointError
 from baserate.ingest.periods import calendar, period_from
@@ -105,7 +107,7 @@ def monitor(
     if data["period"] is None:
         raise click.UsageError("Missing option '--period', such as --period ts:month.", click.get_current_context())
     check_outputs([export, prometheus], [store, *data["file"]])
-    (question,) = questions_from([name], rule, areas=(), pointwise=())
+    (question,) = questions_from([name], rule, usual=((), ()))
     rate = checks.probability(false_alarm, "false_alarm")
     common = None if prevalence is None else prevalence_from(prevalence)
     found = _complete(_by_key(**data), data["period"], data["tz"], until)
@@ -282,7 +284,7 @@ def _value(curve: Curve, question: Question) -> tuple[float, float | None, float
 def _explain(rows: list[Row], curves: dict[str, Curve], before: Curve, question: Question) -> None:
     """Take the change of each period against the reference apart."""
     found = explain_changes(question.metric, curves, against=before, at=question.rule, n_resamples=500, rng=0)
-    for row, change in zip(rows, found.rows, strict=True):
+    for row, change in zip(rows, found.changes, strict=True):
         row.update(_change_of(change))
 
 

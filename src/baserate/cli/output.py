@@ -13,6 +13,7 @@ import click
 from baserate.errors import printable
 
 Row = dict[str, object]
+Rows = Sequence[Mapping[str, object]]
 F = TypeVar("F", bound=Callable[..., object])
 
 _UNLIMITED = 10_000  # columns of a terminal, when asking how many a table needs
@@ -34,7 +35,7 @@ def in_a_format(command: F) -> F:
     return command
 
 
-def show(rows: Sequence[Row], form: str | None) -> None:
+def show(rows: Rows, form: str | None) -> None:
     """Print rows that have the same fields."""
     if form == "json":
         show_json(rows)
@@ -59,7 +60,7 @@ def _as_json(line: str) -> str:
     return "".join(c if printable(c) == c else json.dumps(c)[1:-1] for c in line)
 
 
-def show_csv(rows: Sequence[Row]) -> None:
+def show_csv(rows: Rows) -> None:
     """Print rows as CSV."""
     names = [name for name in rows[0] if name not in _ONLY_IN_JSON]
     lines: list[list[object]] = [[*names], *([row[name] for name in names] for row in rows)]
@@ -72,7 +73,7 @@ def _csv(value: object) -> str:
     return '"' + text.replace('"', '""') + '"' if any(c in text for c in ',"\r\n') else text
 
 
-def show_table(rows: Sequence[Row]) -> None:
+def show_table(rows: Rows) -> None:
     """Print rows for people, without columns that say nothing."""
     names = [name for name in rows[0] if name not in _ONLY_IN_JSON]
     kept = [name for name in names if any(row[name] not in (None, _SAYS_NOTHING.get(name)) for row in rows)]
@@ -86,7 +87,7 @@ def drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _ruled(rows: Sequence[Row]) -> str:
+def _ruled(rows: Rows) -> str:
     from rich import box
     from rich.console import Console
     from rich.markup import escape
@@ -106,7 +107,7 @@ def _ruled(rows: Sequence[Row]) -> str:
     return captured.get().strip("\n")
 
 
-def _plain(rows: Sequence[Row]) -> str:
+def _plain(rows: Rows) -> str:
     lines = [list(rows[0]), *([_text(value) for value in row.values()] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     numeric = _is_numeric(rows).values()
@@ -119,7 +120,7 @@ def _plain(rows: Sequence[Row]) -> str:
     )
 
 
-def _is_numeric(rows: Sequence[Row]) -> Mapping[str, bool]:
+def _is_numeric(rows: Rows) -> Mapping[str, bool]:
     """Whether a column holds nothing but numbers, where it holds something."""
     columns = {name: [row[name] for row in rows if row[name] is not None] for name in rows[0]}
     return {

@@ -1,22 +1,15 @@
 """What is asked of a curve: a metric by name, at a threshold by a rule."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
 from baserate import checks
-from baserate.curves.curve import Curve
-from baserate.curves.point import Point
+from baserate.answers.questions import About, Question, questions
 from baserate.curves.rules import Rule
-from baserate.errors import InputError
-from baserate.metrics.by_name import metric_from
-from baserate.metrics.over_prevalence import MetricFunction
-from baserate.registry import METRICS, Family, row_of
-
-About = Literal["threshold", "rule"]  # as in `estimate`
+from baserate.registry import METRICS
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -24,19 +17,6 @@ _ABOUT_RULES = """RULE is threshold=0.5, recall=0.6 (at least), fpr=0.001 (at mo
     (rows of the file, at most), alert_rate=0.01 (at most) or best=f1 (where the metric is best). Precision, alert_rate
     and best are meant at the prevalence that is read at, so that each prevalence has a threshold of its own.
 """
-
-
-@dataclass(frozen=True)
-class Question:
-    """A metric, and the rule that chooses its threshold if it needs one."""
-
-    metric: MetricFunction
-    rule: Rule | None
-    about: About = "threshold"
-
-    def place(self, curve: Curve) -> Curve | Point:
-        """Where to read the metric: on the curve, or at the point that the rule chooses on it."""
-        return curve if self.rule is None else self.rule.on(curve)
 
 
 def asked_by_options(command: F) -> F:
@@ -98,22 +78,8 @@ def questions_from(
     rule: str | None,
     about: About = "threshold",
     *,
-    areas: Sequence[str],
-    pointwise: Sequence[str],
+    usual: tuple[Sequence[str], Sequence[str]],
 ) -> list[Question]:
     """What is asked; without names the usual metrics of whole curves or, with a rule, of points."""
     chosen = None if rule is None else Rule.parse(rule, "--at")
-    found = []
-    for name in names or (areas if chosen is None else pointwise):
-        metric = metric_from(name)
-        row = row_of(metric)
-        needs_threshold = row is not None and row.family is Family.POINTWISE
-        if needs_threshold and chosen is None:
-            raise InputError(f"{name} needs a threshold; choose one, for example by --at recall=0.6.")
-        found.append(Question(metric, chosen if needs_threshold else None, about))
-    if chosen is not None and all(question.rule is None for question in found):
-        raise InputError(
-            f"--at chooses a threshold, got {chosen} and no metric that needs one; leave it out, or ask for one such "
-            f"as precision."
-        )
-    return found
+    return questions(names, chosen, about, usual=usual, example="--at recall=0.6")

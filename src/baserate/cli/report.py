@@ -5,7 +5,8 @@ from typing import Any
 
 import click
 
-from baserate.cli.arguments import Key, OutputPath, check_clock, check_outputs, curves_of, of_a_file, reading
+from baserate.answers.curves import Key
+from baserate.cli.arguments import OutputPath, check_clock, check_outputs, curves_of, of_a_file, reading
 from baserate.cli.columns import columns_meant
 from baserate.cli.notes import note, quiet_option
 from baserate.cli.output import say

@@ -4,12 +4,13 @@ from typing import Any
 
 import click
 
+from baserate.answers.questions import About
+from baserate.answers.reading import answers_over
 from baserate.cli.arguments import curves_of, of_a_file
 from baserate.cli.notes import quiet_option
 from baserate.cli.output import Row, in_a_format, show
 from baserate.cli.prevalences import grid_from
-from baserate.cli.questions import About, asked_by_options, level_from, questions_from, with_intervals
-from baserate.cli.reading import rows_over
+from baserate.cli.questions import asked_by_options, level_from, questions_from, with_intervals
 from baserate.progress import progress
 
 _EXAMPLES = """\b
@@ -57,12 +58,12 @@ def sweep(
     Without --metric it is average precision or, with --at, precision.
     """
     level = level_from(intervals, confidence_level)
-    questions = questions_from(names, rule, about, areas=("average_precision",), pointwise=("precision",))
+    questions = questions_from(names, rule, about, usual=(("average_precision",), ("precision",)))
     grid = grid_from(prevalences, points)
     wanted = [
         (question, score, key, curve) for (score, key), curve in curves_of(**data).items() for question in questions
     ]
     rows: list[Row] = []
     for one in progress(wanted, len(wanted), "Sweeping"):
-        rows += rows_over(*one, prevalences=grid, confidence_level=level)
+        rows += [{**answer.row()} for answer in answers_over(*one, prevalences=grid, confidence_level=level)]
     show(rows, form)

@@ -202,9 +202,9 @@ def explain_changes(
     >>> import baserate as br, polars as pl
     >>> year = pl.DataFrame(br.examples.year()).with_columns(pl.col("day").str.to_date())
     >>> quarters = br.curves_by(year, label="fraud", score="new_model", period=("day", "quarter"))
-    >>> table = br.explain_changes(br.average_precision, quarters, rng=0).columns()
-    >>> table["period"], table["model"].round(2)
-    (['2025-Q2', '2025-Q3', '2025-Q4'], array([-0.02, -0.11, -0.28]))
+    >>> found = br.explain_changes(br.average_precision, quarters, rng=0)
+    >>> [(row["period"], round(row["model"], 2)) for row in found.rows()]
+    [('2025-Q2', -0.02), ('2025-Q3', -0.11), ('2025-Q4', -0.28)]
     """
     named = check_curves(curves)
     generator = checks.generator(rng)

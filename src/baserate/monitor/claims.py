@@ -18,6 +18,7 @@ from baserate.monitor.deployment import worst_case
 from baserate.monitor.more_labels import copies, factor_that_reaches
 from baserate.registry import Family, describe, row_of
 from baserate.results import ClaimVerdict, Estimate
+from baserate.results.words import percent
 from baserate.uncertainty.cells import is_mostly_tied
 from baserate.uncertainty.estimate import estimate, sizes_behind
 
@@ -79,7 +80,7 @@ class Claim:
             text += ", prevalence {:.4g} to {:.4g}".format(*asked.prevalence)
         elif asked.prevalence is not None:
             text += f", prevalence {asked.prevalence:.4g}"
-        return f"{text}, {100 * self.confidence_level:.4g} % sure"
+        return f"{text}, {percent(self.confidence_level)} sure"
 
 
 @dataclass(frozen=True)

@@ -101,9 +101,9 @@ def by_slice(
     >>> table = pl.DataFrame(br.examples.payments())
     >>> channels = br.curves_by(table, "channel", label="fraud", score="new_model")
     >>> found = br.by_slice(br.average_precision, channels, prevalence=0.001, rng=0)
-    >>> [row.key for row in found.rows] == list(channels)
+    >>> [row.key for row in found.groups] == list(channels)
     True
-    >>> all(row.differences[0].adjusted_p_value > 0.05 for row in found.rows)  # no channel stands out
+    >>> all(row.differences[0].adjusted_p_value > 0.05 for row in found.groups)  # no channel stands out
     True
     """
     named = check_curves(curves)
@@ -165,11 +165,11 @@ def by_period(
     >>> import baserate as br, polars as pl
     >>> year = pl.DataFrame(br.examples.year()).with_columns(pl.col("day").str.to_date())
     >>> quarters = br.curves_by(year, label="fraud", score="new_model", period=("day", "quarter"))
-    >>> table = br.by_period(br.average_precision, quarters, rng=0).columns()
-    >>> table["own_average_precision"].round(2)
-    array([0.67, 0.68, 0.61, 0.46])
-    >>> table["common_average_precision"].round(2)
-    array([0.71, 0.7 , 0.6 , 0.42])
+    >>> table = br.by_period(br.average_precision, quarters, rng=0).frame("polars")
+    >>> table["own"].round(2).to_list()
+    [0.67, 0.68, 0.61, 0.46]
+    >>> table["common"].round(2).to_list()
+    [0.71, 0.7, 0.6, 0.42]
     """
     named = check_curves(curves)
     asked = _asked(

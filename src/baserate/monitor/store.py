@@ -21,12 +21,13 @@ from baserate.curves.packing import decode, fingerprint
 from baserate.errors import CurveFileError, InputError
 from baserate.monitor import store_file
 from baserate.monitor.store_rows import Key, Row, Rows, edges_of_model, key_of, place_of, row_of, row_of_curve
+from baserate.results.base import Cell, Result, Said
 
 Status = Literal["added", "unchanged", "replaced"]
 
 
-@dataclass(frozen=True)
-class Receipt:
+@dataclass(frozen=True, eq=False)
+class Receipt(Result):
     """What `CurveStore.append` did; when it is there, the curve is on the disk.
 
     Attributes
@@ -61,9 +62,16 @@ class Receipt:
     exact: bool
     width: float
 
-    def __str__(self) -> str:
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", key_of(self.key))  # from JSON it comes as a plain tuple
+
+    def _rows(self) -> list[dict[str, Cell]]:
+        (row,) = super()._rows()
+        return [self.key._asdict() | {name: value for name, value in row.items() if name != "key"}]
+
+    def _said(self) -> Said:
         known = "exact" if self.exact else f"average precision certain within {self.width:.2g}"
-        return f"{self.key}: {self.status}, {self.n_bytes:,} bytes, {known}"
+        return Said(f"{self.key}: {self.status}, {self.n_bytes:,} bytes, {known}")
 
 
 class CurveStore:

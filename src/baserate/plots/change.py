@@ -14,10 +14,11 @@ from baserate.metrics.over_prevalence import MetricFunction
 from baserate.monitor.alarms import model_alarms
 from baserate.monitor.change import Key, check_curves, explain_changes
 from baserate.plots import drawing, words
-from baserate.plots.display import Display, Frame
+from baserate.plots.display import Display, Frame, frame_of
 from baserate.plots.timeline import label_periods
 from baserate.registry import METRICS
 from baserate.results.changes import Alarms, ChangePart, Changes
+from baserate.results.words import key_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -141,7 +142,7 @@ class ChangeDisplay(Display):
 
     def frame(self) -> Frame:
         """One row for each period: the change, its parts with their intervals, and whether there is an alarm."""
-        return {**self.changes.columns(), "alarm": self.alarm.tolist()}
+        return {**frame_of(self.changes), "alarm": self.alarm.tolist()}
 
     def __repr__(self) -> str:
         return f"ChangeDisplay({self.metric}, {len(self.alarm)} periods, {int(self.alarm.sum())} alarms)"
@@ -160,7 +161,7 @@ class ChangeDisplay(Display):
         """
         made = ax is None
         ax = drawing.axes_or_new(ax, height=2.6)
-        rows = self.changes.rows
+        rows = self.changes.changes
         places = np.arange(len(rows))
         names = ["prior", "model", *["threshold"] * any(row.threshold_counts for row in rows)]
         width = _ROOM / len(names)
@@ -176,7 +177,7 @@ class ChangeDisplay(Display):
         )  # fmt: skip
         ax.margins(y=0.12)  # so that alarms stand below the bars
         self.alarms_ = self._mark_alarms(ax)
-        label_periods(ax, [words.key_text(key) for key in self.changes.keys])
+        label_periods(ax, [key_text(key) for key in self.changes.keys])
         ax.set_ylabel(f"Change of\n{self.metric_label}")
         drawing.legend(ax, legend)
         self._drawn_on(ax, made=made)

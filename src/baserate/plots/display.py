@@ -11,8 +11,9 @@ from baserate.checks import Label
 from baserate.curves.curve import Curve
 from baserate.errors import InputError
 from baserate.plots import drawing
-from baserate.plots import words as words_for
 from baserate.results import Band
+from baserate.results.base import Result, columns_of
+from baserate.results.words import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -173,10 +174,17 @@ def _scores(estimator: Any, X: object, positive: Label | None) -> tuple[FloatArr
     )
 
 
+def frame_of(result: Result) -> Frame:
+    """The rows of a result as columns: numbers as arrays, text as lists."""
+    columns = columns_of(result.rows())
+    numbers = {name for name, column in columns.items() if all(isinstance(one, (int, float)) for one in column)}
+    return {name: np.array(column) if name in numbers else column for name, column in columns.items()}
+
+
 def fill_band(ax: "Axes", band: Band | None, line: "Line2D") -> "PolyCollection | None":
     """The band around a line, in the colour of the line; None where there is none."""
     if band is None:
         return None
-    words = f"{words_for.level(band.confidence_level)} band, {'whole curve' if band.simultaneous else 'pointwise'}"
+    words = f"{percent(band.confidence_level)} band, {'whole curve' if band.simultaneous else 'pointwise'}"
     looks: dict[str, Any] = {"color": line.get_color(), "alpha": 0.2, "linewidth": 0, "zorder": drawing.BAND}
     return ax.fill_between(band.place, band.low, band.high, label=words, **looks)

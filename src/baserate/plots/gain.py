@@ -138,7 +138,7 @@ class PrecisionRecallGainDisplay(CurveDisplay):
         return bool((self.precision_gain < 0).any())
 
     def frame(self) -> Frame:
-        """The points of the line as a table; the band has ``display.band.columns()``."""
+        """The points of the line as a table; the band has ``display.band.rows()``."""
         return {"recall_gain": self.recall_gain, "precision_gain": self.precision_gain}
 
     @property

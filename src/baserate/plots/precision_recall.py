@@ -160,7 +160,7 @@ class PrecisionRecallDisplay(CurveDisplay):
         )
 
     def frame(self) -> Frame:
-        """The points of the line as a table; the band has ``display.band.columns()``."""
+        """The points of the line as a table; the band has ``display.band.rows()``."""
         return {"recall": self.recall, "precision": self.precision}
 
     @property

@@ -19,6 +19,7 @@ from baserate.plots import drawing, words
 from baserate.plots.display import Display, Frame
 from baserate.registry import describe, row_of
 from baserate.results import Band, Crossing, Sweep
+from baserate.results.words import key_text, percent
 from baserate.uncertainty.bands import sweep_estimates
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ class PrevalenceDisplay(Display):
             names += [name] * len(undefined)
             reasons += [str(line.reason) if missing and line.reason else None for missing in undefined]
         table: Frame = {"name": names}
-        every = [line.columns() for line in self.lines.values()]
+        every = [_columns(line) for line in self.lines.values()]
         table |= {column: np.concatenate([part[column] for part in every]) for column in every[0]}
         return table | {"reason": reasons}
 
@@ -194,7 +195,7 @@ class PrevalenceDisplay(Display):
         checks.one_of(scale, ("log-odds", "log"), "scale")
         made = ax is None
         ax = drawing.axes_or_new(ax, height=2.6)
-        places = np.concatenate([line.columns()["prevalence"] for line in self.lines.values()])
+        places = np.concatenate([_places(line) for line in self.lines.values()])
         ax.set_xscale("logit" if scale == "log-odds" else "log")
         self.lines_, self.bands_, self.own_ = {}, {}, {}
         for name, line in self.lines.items():
@@ -211,14 +212,14 @@ class PrevalenceDisplay(Display):
     def _draw(self, ax: "Axes", name: str, line: Sweep | Band, *, own: bool, given: Mapping[str, Any]) -> None:
         """One model: its line, its band and the prevalence of its data."""
         marker = drawing.look(len(drawing.marked(ax, "curve"))).marker
-        places = line.columns()["prevalence"]
+        places = _places(line)
         label = name if not np.isnan(line.value).all() or line.reason is None else f"{name}: {line.reason.sentence}"
         (drawn,) = ax.plot(places, line.value, **({"label": label} | drawing.line_looks(ax, given)))
         drawing.mark(drawn, "curve")
         self.lines_[name] = drawn
         looks: dict[str, Any] = {"color": drawn.get_color()}
         if isinstance(line, Band):
-            words_for_band = f"{words.level(line.confidence_level)} intervals"
+            words_for_band = f"{percent(line.confidence_level)} intervals"
             self.bands_[name] = ax.fill_between(
                 places, line.low, line.high, alpha=0.2, linewidth=0, zorder=drawing.BAND, label=words_for_band, **looks
             )
@@ -252,7 +253,7 @@ def named_models(
     """Models by name, or a sentence."""
     if not curves:
         raise InputError("curves must hold at least one Curve or Point, got none; pass the models by name.")
-    named = {words.key_text(name): model for name, model in curves.items()}
+    named = {key_text(name): model for name, model in curves.items()}
     if len(named) < len(curves):
         raise InputError(f"curves must have different names, got {list(curves)}; rename one.")
     return named
@@ -309,3 +310,14 @@ def _ticks(ax: "Axes", low: float, high: float) -> None:
         ax.xaxis.set_major_locator(FixedLocator(shown))
         ax.xaxis.set_major_formatter(FixedFormatter([words.share(tick) for tick in shown]))
     ax.xaxis.set_minor_formatter(NullFormatter())
+
+
+def _places(line: Sweep | Band) -> FloatArray:
+    """The prevalences of a line."""
+    return line.place if isinstance(line, Band) else line.prevalence
+
+
+def _columns(line: Sweep | Band) -> dict[str, FloatArray]:
+    """What is drawn of a model."""
+    band = {"low": line.low, "high": line.high} if isinstance(line, Band) else {}
+    return {"prevalence": _places(line), line.metric: line.value} | band

@@ -15,9 +15,10 @@ from baserate.curves.bins import BinsLike, place_of
 from baserate.curves.curve import Curve
 from baserate.metrics.probabilities import brier_score
 from baserate.plots import drawing, words
-from baserate.plots.display import CurveDisplay, Frame
+from baserate.plots.display import CurveDisplay, Frame, frame_of
 from baserate.results import IsotonicReliability, Reliability
 from baserate.results.reliability import AGREES
+from baserate.results.words import percent
 from baserate.uncertainty.isotonic_band import isotonic_reliability
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class ReliabilityDisplay(CurveDisplay):
     at prevalence 0.025
     >>> isotonic = plots.ReliabilityDisplay.from_curve(curve, kind="isotonic", rng=0).plot(scale="log-odds")
     >>> list(isotonic.frame())
-    ['score', 'rate', 'low', 'high', 'n']
+    ['prevalence', 'score', 'rate', 'low', 'high', 'n']
     """
 
     result: Reliability | IsotonicReliability
@@ -165,8 +166,7 @@ class ReliabilityDisplay(CurveDisplay):
 
     def frame(self) -> Frame:
         """What is drawn, as a table: a row for each bin, or for each score."""
-        columns: Mapping[str, Any] = self.result.columns()
-        return {name: column.tolist() if column.dtype.kind == "U" else column for name, column in columns.items()}
+        return frame_of(self.result)
 
     @property
     def label(self) -> str:
@@ -241,7 +241,7 @@ class ReliabilityDisplay(CurveDisplay):
             colors=self.line_.get_color(),
             linewidth=1.1,
             zorder=drawing.CURVE,
-            label=f"{words.level(found.confidence_level)} intervals",
+            label=f"{percent(found.confidence_level)} intervals",
         )
         known = found.judgement != AGREES
         if off and known.any():
@@ -262,7 +262,7 @@ class ReliabilityDisplay(CurveDisplay):
             alpha=0.2,
             linewidth=0,
             zorder=drawing.BAND,
-            label=f"{words.level(found.confidence_level)} {found.band} band, pointwise",
+            label=f"{percent(found.confidence_level)} {found.band} band, pointwise",
         )
 
     def _draw_histogram(self, below: "Axes", scale: Scale) -> "StepPatch":
@@ -274,8 +274,7 @@ class ReliabilityDisplay(CurveDisplay):
         """From where to where both axes go: all of it, or what there is here and in models drawn before."""
         if scale == "linear":
             return -0.02, 1.02
-        columns = self.result.columns()
-        every = np.concatenate([columns[name] for name in _SHOWN if name in columns])
+        every = np.concatenate([getattr(self.result, name) for name in _SHOWN if hasattr(self.result, name)])
         inner = every[(every >= _NEAREST) & (every <= 1 - _NEAREST)]
         inner = inner if len(inner) else self.histograms[scale].edges
         ends = scipy.special.expit(scipy.special.logit([inner.min(), inner.max()]) + np.array([-_ROOM, _ROOM]))

@@ -118,7 +118,7 @@ class RocDisplay(CurveDisplay):
         return cls(path.fpr, path.tpr, float(value), smallest, band=found, name=name, reason=reason)
 
     def frame(self) -> Frame:
-        """The points of the line as a table; the band has ``display.band.columns()``."""
+        """The points of the line as a table; the band has ``display.band.rows()``."""
         return {"fpr": self.fpr, "recall": self.recall}
 
     @property

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from baserate.plots import drawing, words
+from baserate.plots import drawing
 from baserate.plots.cells import READ_AT, GroupsDisplay, whiskers
+from baserate.results.words import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,7 +87,7 @@ class SlicesDisplay(GroupsDisplay):
         ax.tick_params(axis="y", length=0)
         ax.set_xlim(*drawing.limits(self.bounds, self._heights(), below=True))
         self.gaps_ = self._name_gaps(ax)
-        level = f" ({words.level(self.confidence_level)} intervals)" if self.confidence_level else ""
+        level = f" ({percent(self.confidence_level)} intervals)" if self.confidence_level else ""
         ax.set_xlabel(f"{self.metric_label}{level}")
         drawing.legend(ax, legend)
         self._drawn_on(ax, made=made)

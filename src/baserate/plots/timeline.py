@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from baserate.errors import InputError
-from baserate.plots import drawing, words
+from baserate.plots import drawing
 from baserate.plots.cells import READ_AT, GroupsDisplay, whiskers
+from baserate.results.words import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -104,7 +105,7 @@ class TimelineDisplay(GroupsDisplay):
         return self
 
     def _label(self, read_at: Any) -> str:
-        level = f", {words.level(self.confidence_level)} intervals" if self.confidence_level else ""
+        level = f", {percent(self.confidence_level)} intervals" if self.confidence_level else ""
         return super()._label(read_at) + level
 
     def _mark_gaps(self, ax: "Axes") -> "Line2D | None":

@@ -48,17 +48,6 @@ def metric_label(metric: Callable[..., object]) -> str:
     return f"{row.label} ({settings})" if settings else row.label
 
 
-def key_text(key: object) -> str:
-    """The key of a group: parts of a tuple side by side, and a word for None."""
-    parts = key if isinstance(key, tuple) else (key,)
-    return ", ".join("missing" if part is None else str(part) for part in parts)
-
-
-def level(confidence_level: float) -> str:
-    """A confidence level in percent."""
-    return f"{100 * confidence_level:.4g} %"
-
-
 def area_label(
     name: str | None,
     area_name: str,

@@ -1,6 +1,8 @@
 """What comes out when one float is not enough: frozen values that print themselves and make tables."""
 
 from baserate.results.agreements import ClaimVerdict, Deployment, FoldMean, SummaryPRCurve
+from baserate.results.answers import Answer, BestRange, Comparison, Evaluation, GroupCrossing
+from baserate.results.base import Result
 from baserate.results.calibration_tests import (
     CoxCalibration,
     HosmerLemeshow,
@@ -21,12 +23,15 @@ from baserate.results.sources import Source
 
 __all__ = [
     "Alarms",
+    "Answer",
     "Band",
+    "BestRange",
     "Bounds",
     "ChanceTest",
     "Change",
     "Changes",
     "ClaimVerdict",
+    "Comparison",
     "CoxCalibration",
     "Crossing",
     "CrossingEstimate",
@@ -34,7 +39,9 @@ __all__ = [
     "Deployment",
     "Difference",
     "Estimate",
+    "Evaluation",
     "FoldMean",
+    "GroupCrossing",
     "GroupTable",
     "HosmerLemeshow",
     "InTheLarge",
@@ -50,6 +57,7 @@ __all__ = [
     "Ranking",
     "Region",
     "Reliability",
+    "Result",
     "Source",
     "Spiegelhalter",
     "SummaryPRCurve",

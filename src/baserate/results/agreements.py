@@ -9,11 +9,13 @@ import numpy as np
 
 from baserate.arrays import FloatArray
 from baserate.errors import Reason
+from baserate.results.base import Result, Row, Said, cell, with_key
 from baserate.results.intervals import Estimate
+from baserate.results.words import plural, with_notes
 
 
-@dataclass(frozen=True)
-class ClaimVerdict:
+@dataclass(frozen=True, eq=False)
+class ClaimVerdict(Result):
     """Whether a claim is kept, as returned by `check`. A list of them makes a table by their `row`.
 
     It is true if the claim is met, and only then: ``assert check(claim, curve)`` fails on a claim that is broken and on
@@ -87,10 +89,9 @@ class ClaimVerdict:
             f"decide"
         )
 
-    def row(self) -> dict[str, object]:
-        """The verdict as a row of a table."""
+    def _rows(self) -> list[Row]:
         found = self.estimate
-        return {
+        row: Row = {
             "claim": self.name,
             "verdict": self.verdict,
             "metric": found.metric,
@@ -106,14 +107,15 @@ class ClaimVerdict:
             "neg": found.n_neg,
             "note": self.note,
         }
+        return [row]
 
-    def __str__(self) -> str:
+    def _said(self) -> Said:
         named = self.claim if self.name == self.claim else f"{self.name} ({self.claim})"
-        return f"{self.verdict}: {named}: {self.sentence}"
+        return Said(f"{self.verdict}: {named}: {self.sentence}")
 
 
-@dataclass(frozen=True)
-class Deployment:
+@dataclass(frozen=True, eq=False)
+class Deployment(Result):
     """A threshold chosen on some data and judged on others, as returned by `deploy`.
 
     Attributes
@@ -163,28 +165,29 @@ class Deployment:
         rate = self.alert_rate
         return rate.value * self.traffic, rate.low * self.traffic, rate.high * self.traffic
 
-    def columns(self) -> dict[str, list[object]]:
-        """The estimates as a table, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
-        names, values = zip(*self._rows(), strict=True)
-        value, low, high = (list(column) for column in zip(*values, strict=True))
-        return {"metric": list(names), "value": value, "low": low, "high": high}
-
-    def _rows(self) -> list[tuple[str, tuple[float, float, float]]]:
+    def _rows(self) -> list[Row]:
         found = {"precision": self.precision, "recall": self.recall, "fpr": self.fpr, "alert_rate": self.alert_rate}
-        rows = [(name, (one.value, one.low, one.high)) for name, one in found.items()]
-        alerts = self.alerts_per_day
-        return rows if alerts is None else [*rows[:-1], ("alerts per day", alerts)]
+        rows = {name: (one.value, one.low, one.high) for name, one in found.items()}
+        if self.alerts_per_day is not None:
+            del rows["alert_rate"]
+            rows["alerts per day"] = self.alerts_per_day
+        place: Row = {"prevalence": self.prevalence, "threshold": self.threshold}
+        return [
+            {"metric": name, **place, "value": value, "low": low, "high": high}
+            for name, (value, low, high) in rows.items()
+        ]
 
-    def __str__(self) -> str:
-        rows = [(name, f"{v:.4g}", f"[{low:.4g}, {high:.4g}]") for name, (v, low, high) in self._rows()]
-        names, values, ends = (max(map(len, column)) for column in zip(*rows, strict=True))
+    def _said(self) -> Said:
+        cells = [
+            [str(row["metric"]), f"{row['value']:.4g}", f"[{row['low']:.4g}, {row['high']:.4g}]", ""]
+            for row in self.rows()
+        ]
         where = "" if " at prevalence " in self.chosen else f", at prevalence {self.prevalence:.4g}"
-        head = f"threshold {self.threshold:.6g}, chosen by {self.chosen} on other data{where}"
-        return "\n".join([head, *(f"{a:<{names}}  {b:>{values}}  {c:>{ends}}" for a, b, c in rows)])
+        return Said(f"threshold {self.threshold:.6g}, chosen by {self.chosen} on other data{where}", cells=cells)
 
 
 @dataclass(frozen=True, eq=False)
-class FoldMean:
+class FoldMean(Result):
     """A metric averaged over folds or tasks, as returned by `mean_over_folds`.
 
     Attributes
@@ -232,15 +235,16 @@ class FoldMean:
         """Folds that have no value of their own."""
         return len(self.reasons)
 
-    def columns(self) -> dict[str, list[object]]:
-        """The folds as a table, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
-        reasons: list[object] = [self.reasons.get(key) for key in self.each]
-        return {"fold": list(self.each), self.metric: list(self.each.values()), "reason": reasons}
+    def _rows(self) -> list[Row]:
+        return [
+            with_key("fold", key, {"metric": self.metric, "value": value, "reason": cell(self.reasons.get(key))})
+            for key, value in self.each.items()
+        ]
 
-    def __str__(self) -> str:
+    def _said(self) -> Said:
         low, high = self.prevalences
         where = f"prevalence {low:.4g}" if low == high else f"prevalences {low:.4g} to {high:.4g}"
-        facts = [f"sd {self.spread:.4g}", f"{self.n_counted} fold{'s' * (self.n_counted != 1)}", where]
+        facts = [f"sd {self.spread:.4g}", plural(self.n_counted, "fold"), where]
         if self.n_undefined:
             done = (
                 "left out" if self.convention == "leave out" else "by Boyd's convention 0 or 1 where a class is missing"
@@ -248,11 +252,11 @@ class FoldMean:
             facts.append(f"{self.n_undefined} undefined, {done}")
         text = f"{self.metric} {self.value:.4g} ({', '.join(facts)})"
         text += "" if self.normalized is None else f", normalized {self.normalized:.4g}"
-        return text if self.caution is None else f"{text}; {self.caution}"
+        return Said(with_notes(text, self.caution))
 
 
 @dataclass(frozen=True, eq=False)
-class SummaryPRCurve:
+class SummaryPRCurve(Result):
     """The vertical average of PR curves at one prevalence, as returned by `summary_pr_curve`.
 
     Attributes
@@ -280,6 +284,8 @@ class SummaryPRCurve:
     (array([0. , 0.8, 0.8, 1. ]), array([0.316, 0.316, 0.316, 0.05 ]))
     """
 
+    _drawn = ("recall", "precision")
+
     recall: FloatArray
     precision: FloatArray
     area: float
@@ -287,11 +293,7 @@ class SummaryPRCurve:
     n_curves: int
     reasons: Mapping[object, Reason]
 
-    def columns(self) -> dict[str, FloatArray]:
-        """The curve as a table, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
-        return {"recall": self.recall, "precision": self.precision}
-
-    def __str__(self) -> str:
+    def _said(self) -> Said:
         left_out = f", {len(self.reasons)} left out" if self.reasons else ""
         area = "no area" if np.isnan(self.area) else f"area {self.area:.4g}"
-        return f"mean of {self.n_curves} PR curves at prevalence {self.prevalence:.4g}{left_out}, {area}"
+        return Said(f"mean of {self.n_curves} PR curves at prevalence {self.prevalence:.4g}{left_out}, {area}")

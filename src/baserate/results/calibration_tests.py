@@ -3,15 +3,14 @@
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
-from baserate.arrays import Array
 from baserate.errors import Reason
+from baserate.results.base import Result, Row, Said, with_key
 from baserate.results.intervals import Estimate
+from baserate.results.words import cases, counted, key_text, percent, plural, with_ends, with_notes
 
 
-@dataclass(frozen=True)
-class CoxCalibration:
+@dataclass(frozen=True, eq=False)
+class CoxCalibration(Result):
     """The calibration line on the scale of log-odds, as returned by `cox_calibration`.
 
     Attributes
@@ -35,18 +34,15 @@ class CoxCalibration:
     intercept: Estimate
     slope: Estimate
 
-    def columns(self) -> dict[str, Array]:
-        """The three as a table, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
-        rows = (self.in_the_large, self.intercept, self.slope)
-        names = ("metric", "value", "low", "high", "confidence_level", "prevalence", "method", "reason")
-        return {name: np.array([getattr(row, name) for row in rows]) for name in names}
+    def _rows(self) -> list[Row]:
+        return [estimate.row() for estimate in (self.in_the_large, self.intercept, self.slope)]
 
-    def __str__(self) -> str:
-        return "\n".join(str(estimate) for estimate in (self.in_the_large, self.intercept, self.slope))
+    def _said(self) -> Said:
+        return Said("\n".join(str(estimate) for estimate in (self.in_the_large, self.intercept, self.slope)))
 
 
-@dataclass(frozen=True)
-class HosmerLemeshow:
+@dataclass(frozen=True, eq=False)
+class HosmerLemeshow(Result):
     """A test of calibration by bins, as returned by `hosmer_lemeshow`.
 
     Attributes
@@ -95,17 +91,17 @@ class HosmerLemeshow:
     reason: Reason | None = None
     caution: str | None = None
 
-    def __str__(self) -> str:
+    def _said(self) -> Said:
         facts = [f"{self.df} degree{'s' * (self.df != 1)} of freedom"]
         facts += ["scores fitted on these rows" if self.in_sample else "scores of new rows", self.bins]
-        facts += [f"{self.n_pos:,} pos", f"{self.n_neg:,} neg"]
-        value = f"{self.statistic:.4g}{_certain(self.low, self.high)} in {self.n_bins} bin{'s' * (self.n_bins != 1)}"
+        facts.append(cases(self.n_pos, self.n_neg))
+        value = f"{self.statistic:.4g}{_certain(self.low, self.high)} in {plural(self.n_bins, 'bin')}"
         text = f"Hosmer–Lemeshow {value}: p = {self.p_value:.3g} ({', '.join(facts)})"
-        return _with_notes(text, self.reason, self.caution)
+        return Said(with_notes(text, self.reason, self.caution))
 
 
-@dataclass(frozen=True)
-class Spiegelhalter:
+@dataclass(frozen=True, eq=False)
+class Spiegelhalter(Result):
     """A test of calibration without bins, as returned by `spiegelhalter`.
 
     Attributes
@@ -137,14 +133,14 @@ class Spiegelhalter:
     n_neg: int
     reason: Reason | None = None
 
-    def __str__(self) -> str:
+    def _said(self) -> Said:
         value = f"{self.z:.4g}{_certain(self.low, self.high)}"
-        text = f"Spiegelhalter's z {value}: p = {self.p_value:.3g} ({self.n_pos:,} pos, {self.n_neg:,} neg)"
-        return _with_notes(text, self.reason, None)
+        text = f"Spiegelhalter's z {value}: p = {self.p_value:.3g} ({cases(self.n_pos, self.n_neg)})"
+        return Said(with_notes(text, self.reason))
 
 
-@dataclass(frozen=True)
-class InTheLarge:
+@dataclass(frozen=True, eq=False)
+class InTheLarge(Result):
     """The mean score beside the event rate, as returned by `in_the_large`.
 
     Attributes
@@ -198,17 +194,21 @@ class InTheLarge:
             return "scores are too high"
         return "scores are too low" if self.high < 0 else "agrees"
 
-    def __str__(self) -> str:
-        facts = f"{100 * self.confidence_level:.4g} %, {self.method}, {self.n:,.6g} row{'s' * (self.n != 1)}"
+    def _rows(self) -> list[Row]:
+        (row,) = super()._rows()
+        return [row | {"difference": self.difference, "verdict": self.verdict}]
+
+    def _said(self) -> Said:
+        facts = f"{percent(self.confidence_level)}, {self.method}, {plural(self.n, 'row')}"
         text = (
             f"mean score {self.mean_score:.4g}, event rate {self.event_rate:.4g}: {self.verdict}; difference "
-            f"{self.difference:.4g} [{self.low:.4g}, {self.high:.4g}] ({facts})"
+            f"{with_ends(self.difference, self.low, self.high)} ({facts})"
         )
-        return _with_notes(text, self.reason, self.caution)
+        return Said(with_notes(text, self.reason, self.caution))
 
 
-@dataclass(frozen=True)
-class InTheSmall:
+@dataclass(frozen=True, eq=False)
+class InTheSmall(Result):
     """Mean scores beside event rates within subsets, as returned by `in_the_small`.
 
     Attributes
@@ -238,39 +238,21 @@ class InTheSmall:
         """The subsets whose scores are too high or too low."""
         return [key for key, found in self.subsets.items() if found.low > 0 or found.high < 0]
 
-    def columns(self) -> dict[str, Array]:
-        """The subsets as a table, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
-        names = ("n", "mean_score", "event_rate", "difference", "low", "high", "verdict")
-        keys = np.fromiter(self.subsets, dtype=object, count=len(self.subsets))
-        rows = self.subsets.values()
-        return {"subset": keys} | {name: np.array([getattr(row, name) for row in rows]) for name in names}
+    def _rows(self) -> list[Row]:
+        return [with_key("subset", key, found.row()) for key, found in self.subsets.items()]
 
-    def __str__(self) -> str:
-        rows: list[tuple[str, ...]] = [("subset", "rows", "mean score", "event rate", "difference", "", "verdict")]
+    def _said(self) -> Said:
+        heads = ["subset", "rows", "mean score", "event rate", "difference", "", "verdict"]
+        cells = []
         for key, found in self.subsets.items():
-            numbers = (f"{found.n:,.6g}", *(f"{x:.4g}" for x in (found.mean_score, found.event_rate, found.difference)))
+            numbers = (f"{x:.4g}" for x in (found.mean_score, found.event_rate, found.difference))
             note = f" ({found.reason.sentence})" if found.reason else ""
-            rows.append((str(key), *numbers, f"[{found.low:.4g}, {found.high:.4g}]", found.verdict + note))
-        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-        lines = ["  ".join(_aligned(row, widths)).rstrip() for row in rows]
-        number = len(self.subsets)
+            ends = f"[{found.low:.4g}, {found.high:.4g}]"
+            cells.append([key_text(key), counted(found.n), *numbers, ends, found.verdict + note])
         each = next((found.confidence_level for found in self.subsets.values()), self.confidence_level)
-        level = f"all intervals together {100 * self.confidence_level:.4g} %, each {100 * each:.4g} %"
-        return "\n".join([*lines, f"{number} subset{'s' * (number != 1)}, {level}"])
-
-
-def _aligned(row: tuple[str, ...], widths: list[int]) -> list[str]:
-    """Words to the left, numbers to the right."""
-    left = {0, len(row) - 1}
-    return [
-        text.ljust(width) if column in left else text.rjust(width)
-        for column, (text, width) in enumerate(zip(row, widths, strict=True))
-    ]
+        level = f"all intervals together {percent(self.confidence_level)}, each {percent(each)}"
+        return Said("", heads, cells, [f"{plural(len(self.subsets), 'subset')}, {level}"])
 
 
 def _certain(low: float, high: float) -> str:
     return f" (between {low:.4g} and {high:.4g}, because scores are buckets)" if low < high else ""
-
-
-def _with_notes(text: str, reason: Reason | None, caution: str | None) -> str:
-    return "; ".join([text, *(note for note in (reason.sentence if reason else None, caution) if note)])

@@ -4,18 +4,15 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass
 
-import numpy as np
-
 from baserate.arrays import BoolArray, FloatArray
 from baserate.errors import Reason
+from baserate.results.base import Result, Row, Said, cell, with_key
 from baserate.results.intervals import Estimate
-
-# A table as columns, ready for pandas.DataFrame or polars.DataFrame.
-Columns = dict[str, FloatArray | BoolArray | list[str] | list[str | None]]
+from baserate.results.words import cases, counted, key_text, percent, with_ends, with_notes
 
 
-@dataclass(frozen=True)
-class GroupDifference:
+@dataclass(frozen=True, eq=False)
+class GroupDifference(Result):
     """How far a group is from others at the common prevalence, as listed by a `GroupTable`.
 
     Attributes
@@ -43,9 +40,23 @@ class GroupDifference:
     adjusted_p_value: float
     reason: Reason | None = None
 
+    def _said(self) -> Said:
+        return Said(with_notes(f"less {self._what}: {self._text}", self.reason))
 
-@dataclass(frozen=True)
-class GroupRow:
+    @property
+    def _what(self) -> str:
+        return self.against if self.against == "others" else f"the {self.against}"
+
+    @property
+    def _text(self) -> str:
+        if math.isnan(self.value):
+            return "-"
+        ends = with_ends(self.value, self.simultaneous_low, self.simultaneous_high, "+")
+        return f"{ends} p={self.adjusted_p_value:.2g}"
+
+
+@dataclass(frozen=True, eq=False)
+class GroupRow(Result):
     """One group: a metric where the group is read and at the common prevalence, as listed by a `GroupTable`."""
 
     key: Hashable
@@ -53,9 +64,39 @@ class GroupRow:
     common: Estimate
     differences: tuple[GroupDifference, ...]
 
+    @property
+    def reason(self) -> Reason | None:
+        """Why there is no number at the common prevalence, or none at its own, if so."""
+        return self.common.reason or self.own.reason
 
-@dataclass(frozen=True)
-class GroupTable:
+    def _rows(self) -> list[Row]:
+        return [with_key("group", self.key, self.cells())]
+
+    def cells(self) -> Row:
+        """What a row says of the group, without its key."""
+        row: Row = {"metric": self.own.metric}
+        row |= {name: getattr(self.own, name) for name in ("n_pos", "n_neg", "prevalence")}
+        row |= _with_ends("own", self.own) | _with_ends("common", self.common)
+        for one in self.differences:
+            row |= _with_ends(f"from_{one.against}", one)
+            for name in ("p_value", "simultaneous_low", "simultaneous_high", "adjusted_p_value"):
+                row[f"from_{one.against}_{name}"] = getattr(one, name)
+        return row | {"reason": cell(self.reason)}
+
+    def _said(self) -> Said:
+        own, common = (with_ends(found.value, found.low, found.high) for found in (self.own, self.common))
+        where = f"{own} at its own prevalence, {common} at {self.common.prevalence:.4g}"
+        size = cases(self.own.n_pos, self.own.n_neg)
+        return Said(with_notes(f"{self.own.metric} of {key_text(self.key)}: {where} ({size})", self.reason))
+
+
+def _with_ends(name: str, found: "Estimate | GroupDifference | ChangePart") -> Row:
+    """A value and its interval as three cells."""
+    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+
+
+@dataclass(frozen=True, eq=False)
+class GroupTable(Result):
     """A metric for each of many groups, as returned by `by_slice` and `by_period`.
 
     Attributes
@@ -64,7 +105,7 @@ class GroupTable:
         Name of the metric, with its parameters.
     kind : str
         "slice" or "period".
-    rows : tuple of GroupRow
+    groups : tuple of GroupRow
         For each group its `key`, the estimate at its `own` prevalence and at the `common` one, and its `differences`
         from others at the common one.
     common_prevalence : float
@@ -82,68 +123,52 @@ class GroupTable:
     ...     "web": br.Curve.from_counts([0.9, 0.5, 0.1], pos=[20, 15, 5], neg=[90, 800, 2100]),
     ... }
     >>> table = br.by_slice(br.roc_auc, groups, rng=0)
-    >>> len(table.rows), list(table.columns())[:4]
-    (2, ['slice', 'n_pos', 'n_neg', 'prevalence'])
+    >>> len(table.groups), list(table.rows()[0])[:5]
+    (2, ['slice', 'metric', 'n_pos', 'n_neg', 'prevalence'])
     """
 
     metric: str
     kind: str
-    rows: tuple[GroupRow, ...]
+    groups: tuple[GroupRow, ...]
     common_prevalence: float
     confidence_level: float
     caution: str | None = None
 
-    def columns(self) -> Columns:
-        """One row per group, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
-        table: Columns = {self.kind: [key_text(row.key) for row in self.rows]}
-        own, common = [row.own for row in self.rows], [row.common for row in self.rows]
-        for name in ("n_pos", "n_neg", "prevalence"):
-            table[name] = _floats([getattr(found, name) for found in own])
-        for where, found in (("own", own), ("common", common)):
-            table[f"{where}_{self.metric}"] = _floats([one.value for one in found])
-            for end in ("low", "high"):
-                table[f"{where}_{end}"] = _floats([getattr(one, end) for one in found])
-        for k, against in enumerate(self.against):
-            differences = [row.differences[k] for row in self.rows]
-            table[f"from_{against}"] = _floats([one.value for one in differences])
-            for name in ("low", "high", "p_value", "simultaneous_low", "simultaneous_high", "adjusted_p_value"):
-                table[f"from_{against}_{name}"] = _floats([getattr(one, name) for one in differences])
-        table["reason"] = [_code(row.common.reason or row.own.reason) for row in self.rows]
-        return table
+    def _rows(self) -> list[Row]:
+        return [with_key(self.kind, group.key, group.cells()) for group in self.groups]
 
     @property
     def against(self) -> tuple[str, ...]:
         """What each group is compared with."""
-        return tuple(one.against for one in self.rows[0].differences) if self.rows else ()
+        return tuple(one.against for one in self.groups[0].differences) if self.groups else ()
 
-    def __str__(self) -> str:
+    def _said(self) -> Said:
         heads = [self.kind, "pos", "neg", "own prevalence", "there", f"at {self.common_prevalence:.4g}"]
         heads += [f"less {'the ' * (name != 'others')}{name}" for name in self.against]
-        lines = []
-        for row in self.rows:
-            cells = [key_text(row.key), f"{row.own.n_pos:,.6g}", f"{row.own.n_neg:,.6g}", f"{row.own.prevalence:.4g}"]
-            cells += [_with_ends(found.value, found.low, found.high) for found in (row.own, row.common)]
-            cells += [_difference_text(one) for one in row.differences]
-            reason = row.common.reason or row.own.reason
-            lines.append([*cells, reason.sentence if reason else ""])
-        level = f"{self.metric}, {100 * self.confidence_level:.4g} % intervals; differences for all of a column at once"
-        return "\n".join([level, *aligned([[*heads, ""], *lines]), *([self.caution] if self.caution else [])])
+        cells = []
+        for row in self.groups:
+            facts = [key_text(row.key), counted(row.own.n_pos), counted(row.own.n_neg), f"{row.own.prevalence:.4g}"]
+            facts += [with_ends(found.value, found.low, found.high) for found in (row.own, row.common)]
+            facts += [one._text for one in row.differences]
+            cells.append([*facts, row.reason.sentence if row.reason else ""])
+        level = f"{self.metric}, {percent(self.confidence_level)} intervals; differences for all of a column at once"
+        return Said(level, [*heads, ""], cells, [self.caution] if self.caution else [])
 
 
-@dataclass(frozen=True)
-class ChangePart:
+@dataclass(frozen=True, eq=False)
+class ChangePart(Result):
     """A part of a change with its interval, as listed by a `Change`."""
 
     value: float
     low: float
     high: float
 
-    def __str__(self) -> str:
-        return f"{self.value:+.4g} [{self.low:+.4g}, {self.high:+.4g}]"
+    def _said(self) -> Said:
+        return Said(with_ends(self.value, self.low, self.high, "+"))
 
 
-@dataclass(frozen=True)
-class Change:
+@dataclass(frozen=True, eq=False)
+class Change(Result):
     """A change of a metric and what it is due to, as returned by `explain_change`.
 
     Attributes
@@ -190,25 +215,25 @@ class Change:
         """Whether the threshold has a part in the change."""
         return abs(self.threshold.value) > 0
 
-    def __str__(self) -> str:
+    def _rows(self) -> list[Row]:
+        row: Row = {"metric": self.metric, "before": self.before, "after": self.after}
+        row |= {"prevalence_before": self.prevalence_before, "prevalence": self.prevalence_after}
+        for name in ("total", "prior", "model", "threshold"):
+            row |= _with_ends(name, getattr(self, name))
+        return [row | {"reason": cell(self.reason)}]
+
+    def _said(self) -> Said:
         text = (
             f"{self.metric} {self.before:.4g} -> {self.after:.4g}, change {self.total} = prevalence {self.prior} + "
             f"model {self.model}"
         )
         text += f" + threshold {self.threshold}" if self.threshold_counts else ""
-        facts = (
-            f"{100 * self.confidence_level:.4g} %, prevalence {self.prevalence_before:.4g} -> "
-            f"{self.prevalence_after:.4g}"
-        )
-        notes = (self.reason.sentence if self.reason else None, self.caution)
-        return "; ".join([f"{text} ({facts})", *(note for note in notes if note)])
+        where = f"prevalence {self.prevalence_before:.4g} -> {self.prevalence_after:.4g}"
+        return Said(with_notes(f"{text} ({percent(self.confidence_level)}, {where})", self.reason, self.caution))
 
 
-_PARTS = ("total", "prior", "model", "threshold")
-
-
-@dataclass(frozen=True)
-class Changes:
+@dataclass(frozen=True, eq=False)
+class Changes(Result):
     """Changes over a series of periods, as returned by `explain_changes`.
 
     Attributes
@@ -217,7 +242,7 @@ class Changes:
         Name of the metric, with its parameters.
     keys : tuple
         The periods that have changes, in order.
-    rows : tuple of Change
+    changes : tuple of Change
         The change up to each of them.
     against : str
         What each is compared with: "first", "previous" or "reference".
@@ -228,43 +253,33 @@ class Changes:
     >>> may = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[60, 30, 10], neg=[20, 200, 680])
     >>> june = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[30, 15, 5], neg=[40, 400, 1360])
     >>> found = br.explain_changes(br.roc_auc, {"May": may, "June": june}, rng=0)
-    >>> found.columns()["period"], found.columns()["prior"]
-    (['June'], array([0.]))
+    >>> [row] = found.rows()
+    >>> row["period"], row["prior"]
+    ('June', 0.0)
     """
 
     metric: str
     keys: tuple[Hashable, ...]
-    rows: tuple[Change, ...]
+    changes: tuple[Change, ...]
     against: str
 
-    def columns(self) -> Columns:
-        """One row per period, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
-        table: Columns = {"period": [key_text(key) for key in self.keys]}
-        for name in ("before", "after"):
-            table[name] = _floats([getattr(row, name) for row in self.rows])
-        table["prevalence"] = _floats([row.prevalence_after for row in self.rows])
-        for name in _PARTS:
-            parts: list[ChangePart] = [getattr(row, name) for row in self.rows]
-            table[name] = _floats([part.value for part in parts])
-            table[f"{name}_low"] = _floats([part.low for part in parts])
-            table[f"{name}_high"] = _floats([part.high for part in parts])
-        table["reason"] = [_code(row.reason) for row in self.rows]
-        return table
+    def _rows(self) -> list[Row]:
+        return [with_key("period", key, one.row()) for key, one in zip(self.keys, self.changes, strict=True)]
 
-    def __str__(self) -> str:
-        moved = any(row.threshold_counts for row in self.rows)
+    def _said(self) -> Said:
+        moved = any(one.threshold_counts for one in self.changes)
         heads = ["period", "prevalence", "after", "change", "prevalence part", "model part"]
-        lines = []
-        for key, row in zip(self.keys, self.rows, strict=True):
-            cells = [key_text(key), f"{row.prevalence_after:.4g}", f"{row.after:.4g}", str(row.total)]
-            cells += [str(row.prior), str(row.model), *[str(row.threshold)] * moved]
-            lines.append([*cells, row.reason.sentence if row.reason else ""])
+        cells = []
+        for key, one in zip(self.keys, self.changes, strict=True):
+            facts = [key_text(key), f"{one.prevalence_after:.4g}", f"{one.after:.4g}", str(one.total)]
+            facts += [str(one.prior), str(one.model), *[str(one.threshold)] * moved]
+            cells.append([*facts, one.reason.sentence if one.reason else ""])
         title = f"{self.metric} against the {self.against}" + " period" * (self.against != "reference")
-        return "\n".join([title, *aligned([[*heads, *["threshold part"] * moved, ""], *lines])])
+        return Said(title, [*heads, *["threshold part"] * moved, ""], cells)
 
 
 @dataclass(frozen=True, eq=False)
-class Alarms:
+class Alarms(Result):
     """Whether a model has become worse, period by period, as returned by `model_alarms`.
 
     Attributes
@@ -325,65 +340,25 @@ class Alarms:
         """The period of the first alarm; None if there is none."""
         return next((key for key, alarm in zip(self.keys, self.alarm, strict=True) if alarm), None)
 
-    def columns(self) -> Columns:
-        """One row per period, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
-        table: Columns = {"period": [key_text(key) for key in self.keys], self.metric: self.value}
-        for name in ("difference", "statistic", "limit", "window"):
-            table[name] = getattr(self, name)
-        table["alarm"] = self.alarm
-        table["reason"] = [_code(reason) for reason in self.reasons]
-        return table
+    def _rows(self) -> list[Row]:
+        rows = zip(self.keys, super()._rows(), self.reasons, strict=True)
+        return [with_key("period", key, row) | {"reason": cell(reason)} for key, row, reason in rows]
 
-    def __str__(self) -> str:
+    def _said(self) -> Said:
         heads = ["period", self.metric, "difference", "standard errors", "limit", ""]
-        lines = []
+        cells = []
         for k, key in enumerate(self.keys):
             reason = self.reasons[k]
             note = reason.sentence if reason else self._note(k)
-            cells = [key_text(key), f"{self.value[k]:.4g}", f"{self.difference[k]:+.4g}", f"{self.statistic[k]:+.2f}"]
-            lines.append([*cells, f"{self.limit[k]:.2f}", note])
+            facts = [key_text(key), f"{self.value[k]:.4g}", f"{self.difference[k]:+.4g}", f"{self.statistic[k]:+.2f}"]
+            cells.append([*facts, f"{self.limit[k]:.2f}", note])
         title = (
             f"reference {self.reference:.4g} at prevalence {self.prevalence:.4g}; a false alarm in "
-            f"{100 * self.false_alarm:.4g} % of series of {self.looks} looks"
+            f"{percent(self.false_alarm)} of series of {self.looks} looks"
         )
-        return "\n".join([title, *aligned([heads, *lines])])
+        return Said(title, heads, cells)
 
     def _note(self, k: int) -> str:
         if not self.alarm[k]:
             return ""
         return "ALARM" if self.window[k] == 1 else f"ALARM over {self.window[k]:.0f} periods"
-
-
-def key_text(key: Hashable) -> str:
-    """The key of a group: parts of a tuple side by side, and a word for None."""
-    parts = key if isinstance(key, tuple) else (key,)
-    return ", ".join("missing" if part is None else str(part) for part in parts)
-
-
-def aligned(lines: list[list[str]]) -> list[str]:
-    """Rows of cells as lines of text, the first and the last column to the left, the others to the right."""
-    widths = [max(len(cell) for cell in column) for column in zip(*lines, strict=True)]
-    texts = []
-    for first, *middle, last in lines:
-        cells = [first.ljust(widths[0]), *(c.rjust(w) for c, w in zip(middle, widths[1:-1], strict=True)), last]
-        texts.append("  ".join(cells).rstrip())
-    return texts
-
-
-def _with_ends(value: float, low: float, high: float) -> str:
-    return f"{value:.4g} [{low:.4g}, {high:.4g}]"
-
-
-def _difference_text(found: GroupDifference) -> str:
-    if math.isnan(found.value):
-        return "-"
-    low, high = found.simultaneous_low, found.simultaneous_high
-    return f"{found.value:+.4g} [{low:+.4g}, {high:+.4g}] p={found.adjusted_p_value:.2g}"
-
-
-def _floats(column: list[float]) -> FloatArray:
-    return np.array(column, np.float64)
-
-
-def _code(reason: Reason | None) -> str | None:
-    return None if reason is None else str(reason)

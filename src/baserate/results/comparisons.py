@@ -7,10 +7,13 @@ import numpy as np
 
 from baserate.arrays import FloatArray
 from baserate.errors import Reason
+from baserate.results.base import Result, Row, Said
+from baserate.results.readings import from_to
+from baserate.results.words import cases, percent, plural, with_ends, with_notes
 
 
-@dataclass(frozen=True)
-class Difference:
+@dataclass(frozen=True, eq=False)
+class Difference(Result):
     """How much better one model is than another on the same rows, as returned by `difference`.
 
     Attributes
@@ -54,22 +57,28 @@ class Difference:
     reason: Reason | None = None
     caution: str | None = None
 
-    def __str__(self) -> str:
+    def _rows(self) -> list[Row]:
+        return [_with_models(row, self.names) for row in super()._rows()]
+
+    def _said(self) -> Said:
         a, b = self.names
-        facts = (
-            f"{100 * self.confidence_level:.4g} %, {self.method}, prevalence {self.prevalence:.4g}, "
-            f"{self.n_pos:,.6g} pos, {self.n_neg:,.6g} neg"
-        )
+        level, size = percent(self.confidence_level), cases(self.n_pos, self.n_neg)
         text = (
-            f"{self.metric}: {a} {self.first:.4g}, {b} {self.second:.4g}, difference {self.value:.4g} "
-            f"[{self.low:.4g}, {self.high:.4g}], p = {self.p_value:.2g} ({facts})"
+            f"{self.metric}: {a} {self.first:.4g}, {b} {self.second:.4g}, difference "
+            f"{with_ends(self.value, self.low, self.high)}, p = {self.p_value:.2g} "
+            f"({level}, {self.method}, prevalence {self.prevalence:.4g}, {size})"
         )
-        notes = (self.reason.sentence if self.reason else None, self.caution)
-        return "; ".join([text, *(note for note in notes if note)])
+        return Said(with_notes(text, self.reason, self.caution))
+
+
+def _with_models(row: Row, names: tuple[str, str]) -> Row:
+    """A row about two models, with a column for the name of each."""
+    others = {name: value for name, value in row.items() if name not in ("metric", "names")}
+    return {"metric": row["metric"], "model": names[0], "against": names[1]} | others
 
 
 @dataclass(frozen=True, eq=False)
-class Lead:
+class Lead(Result):
     """Which of two models leads at each prevalence, and how surely, as returned by `lead`.
 
     Attributes
@@ -95,7 +104,11 @@ class Lead:
     >>> found = br.lead(br.average_precision, pair, [0.5, 0.001], rng=0)
     >>> found.probability.round(2)
     array([1., 0.])
+    >>> list(found.rows()[0])
+    ['metric', 'model', 'against', 'prevalence', 'value', 'low', 'high', 'probability']
     """
+
+    _drawn = ("prevalence", "value", "low", "high")
 
     metric: str
     names: tuple[str, str]
@@ -107,19 +120,20 @@ class Lead:
     confidence_level: float
     reason: Reason | None = None
 
-    def columns(self) -> dict[str, FloatArray]:
-        """The comparison as a table, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
-        return {
-            "prevalence": self.prevalence,
-            self.metric: self.value,
-            "low": self.low,
-            "high": self.high,
-            f"probability that {self.names[0]} leads": self.probability,
-        }
+    def _rows(self) -> list[Row]:
+        return [_with_models(row, self.names) for row in super()._rows()]
+
+    def _said(self) -> Said:
+        a, b = self.names
+        values = from_to(self.prevalence, self.value)
+        chances = from_to(self.prevalence, self.probability)
+        where = f"{plural(len(self.prevalence), 'prevalence')}, {percent(self.confidence_level)}"
+        text = f"{self.metric}, {a} less {b}{values}; probability that {a} leads{chances} ({where})"
+        return Said(with_notes(text, self.reason))
 
 
-@dataclass(frozen=True)
-class CrossingEstimate:
+@dataclass(frozen=True, eq=False)
+class CrossingEstimate(Result):
     """A prevalence at which two models swap places, with an interval, as returned by `crossing_estimates`.
 
     Attributes
@@ -154,15 +168,14 @@ class CrossingEstimate:
     confidence_level: float
     found_again: float
 
-    def __str__(self) -> str:
-        return (
-            f"{self.metric}: {self.leads_below} leads below prevalence {self.prevalence:.4g} "
-            f"[{self.low:.4g}, {self.high:.4g}] ({100 * self.confidence_level:.4g} %), {self.leads_above} leads above"
-        )
+    def _said(self) -> Said:
+        where = f"{with_ends(self.prevalence, self.low, self.high)} ({percent(self.confidence_level)})"
+        below = f"{self.leads_below} leads below prevalence {where}"
+        return Said(f"{self.metric}: {below}, {self.leads_above} leads above")
 
 
-@dataclass(frozen=True)
-class Region:
+@dataclass(frozen=True, eq=False)
+class Region(Result):
     """A range of prevalences in which one model is the best of all, as listed by a `Ranking`.
 
     Examples
@@ -177,12 +190,16 @@ class Region:
     low: float
     high: float
 
-    def __str__(self) -> str:
-        return f"{self.winner} from {self.low:.4g} to {self.high:.4g}"
+    def _said(self) -> Said:
+        return Said(f"{self.winner} {self._range}")
+
+    @property
+    def _range(self) -> str:
+        return f"from {self.low:.4g} to {self.high:.4g}"
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
+class Ranking(Result):
     """Many models at many prevalences, as returned by `ranking`.
 
     Attributes
@@ -237,26 +254,24 @@ class Ranking:
         """What each model is worth at each prevalence, by its name."""
         return dict(zip(self.names, self.value, strict=True))
 
-    def columns(self) -> dict[str, FloatArray | list[str]]:
-        """One row per model and prevalence, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
-        model = [name for name in self.names for _ in self.prevalence]
-        table: dict[str, FloatArray | list[str]] = {"model": model}
-        table |= {"prevalence": np.tile(self.prevalence, len(self.names)), self.metric: self.value.ravel()}
-        others = ("low", "high", "rank", "rank_low", "rank_high", "leads")
-        return table | {name: getattr(self, name).ravel() for name in others}
+    def _rows(self) -> list[Row]:
+        names = ("value", "low", "high", "rank", "rank_low", "rank_high", "leads")
+        numbers = np.stack([getattr(self, name) for name in names], axis=-1).tolist()
+        return [
+            {"metric": self.metric, "model": model, "prevalence": prevalence} | dict(zip(names, entries, strict=True))
+            for model, of_model in zip(self.names, numbers, strict=True)
+            for prevalence, entries in zip(self.prevalence.tolist(), of_model, strict=True)
+        ]
 
-    def __str__(self) -> str:
-        table = [[self.metric, *(f"{prevalence:.4g}" for prevalence in self.prevalence)]]
+    def _said(self) -> Said:
+        heads = [self.metric, *(f"{prevalence:.4g}" for prevalence in self.prevalence), ""]
+        cells = []
         for name, *of_model in zip(self.names, self.value, self.rank_low, self.rank_high, strict=True):
-            table.append([name, *(f"{value:.3f}{_ranks(*ends)}" for value, *ends in zip(*of_model, strict=True))])
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = []
-        for name, *cells in table:
-            line = "  ".join([f"{name:<{widths[0]}}", *(c.rjust(w) for c, w in zip(cells, widths[1:], strict=True))])
-            best = " and ".join(f"from {r.low:.4g} to {r.high:.4g}" for r in self.regions if r.winner == name)
-            lines.append(line + (f"  best {best}" if best else ""))
-        note = f"in brackets the ranks that are plausible ({100 * self.confidence_level:.4g} %)"
-        return "\n".join([*lines, *([] if np.isnan(self.rank_low).all() else [note])])
+            numbers = [f"{value:.3f}{_ranks(*ends)}" for value, *ends in zip(*of_model, strict=True)]
+            best = " and ".join(region._range for region in self.regions if region.winner == name)
+            cells.append([name, *numbers, f"best {best}" if best else ""])
+        note = f"in brackets the ranks that are plausible ({percent(self.confidence_level)})"
+        return Said("", heads, cells, [] if np.isnan(self.rank_low).all() else [note])
 
 
 def _ranks(low: float, high: float) -> str:

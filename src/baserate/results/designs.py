@@ -1,15 +1,16 @@
 """How many labels a question needs, and what a test set can answer."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from baserate.results.base import Result, Row, Said
 from baserate.results.intervals import Estimate, MaxWidth
+from baserate.results.words import percent, with_ends
 
 
-@dataclass(frozen=True)
-class TestSetPlan:
+@dataclass(frozen=True, eq=False)
+class TestSetPlan(Result):
     """How many positives and negatives to label, as returned by `design.test_set` and `design.test_set_like`.
 
     A list of them makes a table: ``pd.DataFrame(plans)``.
@@ -86,11 +87,11 @@ sets; about 54 true and 43.42 false positives, width 0.17 on average, cost 524.2
         """How many false positives to expect there."""
         return None if self.fpr is None else self.fpr * self.n_neg
 
-    def __str__(self) -> str:
+    def _said(self) -> Said:
         of = "each rate " if self.prevalence is None else ""
-        return (
+        return Said(
             f"{self.n_pos:,} positives and {self.n_neg:,} negatives: {self._what()} "
-            f"({of}{100 * self.confidence_level:.4g} %, {self.interval}) in {100 * self.chance:.1f} % of test "
+            f"({of}{percent(self.confidence_level)}, {self.interval}) in {100 * self.chance:.1f} % of test "
             f"sets; {self._about()}width {self.expected_width:.4g} on average, cost {self.cost:,.6g}"
         )
 
@@ -107,8 +108,8 @@ sets; about 54 true and 43.42 false positives, width 0.17 on average, cost 524.2
         return f"about {self.expected_tp:,.4g} true and {self.expected_fp:,.4g} false positives, "
 
 
-@dataclass(frozen=True)
-class PointSupport:
+@dataclass(frozen=True, eq=False)
+class PointSupport(Result):
     """What a test set knows about one operating point, as found in a `Support`.
 
     Attributes
@@ -174,10 +175,15 @@ class PointSupport:
         """The prevalence from which on upwards precision is known as well as wanted: 0 if everywhere, 1 if never."""
         return 0.0 if self.not_known_between is None else self.not_known_between[1]
 
-    def __str__(self) -> str:
+    def _rows(self) -> list[Row]:
+        names = ("point", "tp", "fn", "fp", "tn", "tpr", "fpr", "cv_tpr", "cv_fpr")
+        width = {"max_width": self.max_width.width, "max_width_prevalence": self.max_width.prevalence}
+        return [{name: getattr(self, name) for name in names} | width | {"rarest_prevalence": self.rarest_prevalence}]
+
+    def _said(self) -> Said:
         rests = ", ".join(
-            f"{name} {rate:.4g} [{low:.4g}, {high:.4g}] rests on {k:,.6g} of {n:,.6g} {rows}"
-            for name, rate, (low, high), k, n, rows in (
+            f"{name} {with_ends(rate, *ends)} rests on {k:,.6g} of {n:,.6g} {rows}"
+            for name, rate, ends, k, n, rows in (
                 ("TPR", self.tpr, self.tpr_interval, self.tp, self.tp + self.fn, "positives"),
                 ("FPR", self.fpr, self.fpr_interval, self.fp, self.fp + self.tn, "negatives"),
             )
@@ -189,15 +195,15 @@ class PointSupport:
             known = f"precision is known to {self.wanted_width:.4g} from prevalence {high:.4g} up"
             if high >= 1:
                 known = f"precision is not known to {self.wanted_width:.4g} at any prevalence above {low:.4g}"
-        return f"{self.point}: {rests}; {known}"
+        return Said(f"{self.point}: {rests}; {known}")
 
 
 def _variation(k: float, rest: float) -> float:
     return math.sqrt(rest / (k + rest) / k) if k > 0 else math.nan
 
 
-@dataclass(frozen=True)
-class Support:
+@dataclass(frozen=True, eq=False)
+class Support(Result):
     """What a test set can answer, as returned by `design.supports`.
 
     Attributes
@@ -223,21 +229,9 @@ class Support:
     n_neg: float
     confidence_level: float
 
-    def __str__(self) -> str:
-        head = f"{self.n_pos:,.6g} positives, {self.n_neg:,.6g} negatives ({100 * self.confidence_level:.4g} %)"
-        return "\n".join([head, *map(str, self.points)])
+    def _rows(self) -> list[Row]:
+        return [point.row() for point in self.points]
 
-    def columns(self) -> dict[str, Sequence[str | float]]:
-        """A row for each point, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
-        found = self.points
-        return {
-            "point": [one.point for one in found],
-            "tp": [one.tp for one in found],
-            "fp": [one.fp for one in found],
-            "tpr": [one.tpr for one in found],
-            "fpr": [one.fpr for one in found],
-            "cv_tpr": [one.cv_tpr for one in found],
-            "cv_fpr": [one.cv_fpr for one in found],
-            "max_width": [one.max_width.width for one in found],
-            "rarest_prevalence": [one.rarest_prevalence for one in found],
-        }
+    def _said(self) -> Said:
+        head = f"{self.n_pos:,.6g} positives, {self.n_neg:,.6g} negatives ({percent(self.confidence_level)})"
+        return Said("\n".join([head, *map(str, self.points)]))

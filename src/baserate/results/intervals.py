@@ -6,10 +6,13 @@ import numpy as np
 
 from baserate.arrays import FloatArray
 from baserate.errors import Reason
+from baserate.results.base import Result, Row, Said
+from baserate.results.readings import from_to
+from baserate.results.words import cases, percent, plural, with_ends, with_notes
 
 
-@dataclass(frozen=True)
-class Estimate:
+@dataclass(frozen=True, eq=False)
+class Estimate(Result):
     """A metric with an interval, as returned by `estimate`. A list of them makes a table: ``pd.DataFrame(estimates)``.
 
     Attributes
@@ -69,19 +72,18 @@ class Estimate:
         """From the lower to the upper end."""
         return self.high - self.low
 
-    def __str__(self) -> str:
-        facts = [f"{100 * self.confidence_level:.4g} %", self.method]
+    def _said(self) -> Said:
+        facts = [percent(self.confidence_level), self.method]
         facts.append(f"prevalence {self.uncertain_prevalence or format(self.prevalence, '.4g')}")
-        facts += [f"{size:,.6g} {name}" for size, name in ((self.n_pos, "pos"), (self.n_neg, "neg"))]
+        facts.append(cases(self.n_pos, self.n_neg))
         facts += [f"chosen by {self.chosen}"] * (self.chosen is not None)
         facts += ["about the rule"] * (self.about == "rule")
-        text = f"{self.metric} {self.value:.4g} [{self.low:.4g}, {self.high:.4g}] ({', '.join(facts)})"
-        notes = (self.reason.sentence if self.reason else None, self.caution)
-        return "; ".join([text, *(note for note in notes if note)])
+        text = f"{self.metric} {with_ends(self.value, self.low, self.high)} ({', '.join(facts)})"
+        return Said(with_notes(text, self.reason, self.caution))
 
 
 @dataclass(frozen=True, eq=False)
-class Band:
+class Band(Result):
     """Values along an axis with an interval at each place, as returned by `sweep_estimates`, `pr_band` and their kin.
 
     Attributes
@@ -110,9 +112,11 @@ class Band:
     >>> band = br.sweep_estimates(br.precision, point, [0.01, 0.001])
     >>> band.low.round(3), band.high.round(3)
     (array([0.822, 0.313]), array([0.887, 0.438]))
-    >>> list(band.columns())
-    ['prevalence', 'precision', 'low', 'high']
+    >>> list(band.rows()[0])
+    ['metric', 'prevalence', 'value', 'low', 'high']
     """
+
+    _drawn = ("place", "value", "low", "high")
 
     metric: str
     along: str
@@ -129,13 +133,24 @@ class Band:
     reason: Reason | None = None
     caution: str | None = None
 
-    def columns(self) -> dict[str, FloatArray]:
-        """The band as a table, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
-        return {self.along: self.place, self.metric: self.value, "low": self.low, "high": self.high}
+    def _rows(self) -> list[Row]:
+        common = {"metric": self.metric, "prevalence": self.prevalence}
+        columns = (column.tolist() for column in (self.place, self.value, self.low, self.high))
+        return [
+            common | {self.along: place, "value": value, "low": low, "high": high}
+            for place, value, low, high in zip(*columns, strict=True)
+        ]
+
+    def _said(self) -> Said:
+        level = f"{percent(self.confidence_level)} {'simultaneous' if self.simultaneous else 'pointwise'}"
+        where = "" if self.prevalence is None else f", prevalence {self.prevalence:.4g}"
+        facts = f"{plural(len(self.place), 'place')}, {level}, {self.method}{where}, {cases(self.n_pos, self.n_neg)}"
+        text = f"{self.metric} along {self.along}{from_to(self.place, self.value)} ({facts})"
+        return Said(with_notes(text, self.reason, self.caution))
 
 
-@dataclass(frozen=True)
-class Bounds:
+@dataclass(frozen=True, eq=False)
+class Bounds(Result):
     """What a metric can be, given that some scores are no longer told apart, as returned by `bounds`.
 
     Not a matter of chance: whatever the order of the rows within the buckets was, the metric lies between `low` and
@@ -172,16 +187,17 @@ class Bounds:
         """From the lower to the upper bound."""
         return self.high - self.low
 
-    def __str__(self) -> str:
+    def _said(self) -> Said:
         where = "" if self.prevalence is None else f" (prevalence {self.prevalence:.4g})"
         if isinstance(self.value, np.ndarray):
-            return f"{self.metric} at {len(self.value):,} thresholds, width up to {np.max(self.width):.4g}{where}"
-        why = f": {self.reason.sentence}" if self.reason else ""
-        return f"{self.metric} {self.value:.4g} in [{self.low:.4g}, {self.high:.4g}]{where}{why}"
+            width = f"width up to {np.max(self.width):.4g}"
+            return Said(f"{self.metric} at {plural(len(self.value), 'threshold')}, {width}{where}")
+        text = f"{self.metric} {self.value:.4g} in [{self.low:.4g}, {self.high:.4g}]{where}"
+        return Said(with_notes(text, self.reason))
 
 
-@dataclass(frozen=True)
-class MaxWidth:
+@dataclass(frozen=True, eq=False)
+class MaxWidth(Result):
     """Where a band of precision is widest, as returned by `max_width`.
 
     Examples
@@ -194,5 +210,5 @@ class MaxWidth:
     width: float
     prevalence: float
 
-    def __str__(self) -> str:
-        return f"precision is known to {self.width:.4g} at worst, at prevalence {self.prevalence:.4g}"
+    def _said(self) -> Said:
+        return Said(f"precision is known to {self.width:.4g} at worst, at prevalence {self.prevalence:.4g}")

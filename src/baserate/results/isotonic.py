@@ -7,10 +7,12 @@ import numpy as np
 
 from baserate.arrays import BoolArray, CountArray, FloatArray
 from baserate.errors import Reason
+from baserate.results.base import Result, Said
+from baserate.results.words import counted, percent, plural, with_notes
 
 
-@dataclass(frozen=True)
-class Decomposition:
+@dataclass(frozen=True, eq=False)
+class Decomposition(Result):
     """A mean loss taken apart, as returned by `decompose`.
 
     ``value = miscalibration - discrimination + uncertainty``
@@ -52,21 +54,15 @@ class Decomposition:
     reason: Reason | None = None
     value_error: float = 0.0
 
-    def columns(self) -> dict[str, list[str] | list[float]]:
-        """The decomposition as a table of one row, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
-        names = ("value", "miscalibration", "discrimination", "uncertainty", "prevalence")
-        return {"metric": [self.metric]} | {name: [getattr(self, name)] for name in names}
-
-    def __str__(self) -> str:
+    def _said(self) -> Said:
         parts = f"miscalibration {self.miscalibration:.4g} - discrimination {self.discrimination:.4g}"
         text = f"{self.metric} {self.value:.4g} = {parts} + uncertainty {self.uncertainty:.4g}"
-        why = f"; {self.reason.sentence}" if self.reason else ""
         known = f", known to {self.value_error:.1g}" if self.value_error else ""
-        return f"{text} (prevalence {self.prevalence:.4g}{known}){why}"
+        return Said(with_notes(f"{text} (prevalence {self.prevalence:.4g}{known})", self.reason))
 
 
 @dataclass(frozen=True, eq=False)
-class IsotonicReliability:
+class IsotonicReliability(Result):
     """Recalibrated rates along the scores, with a band, as returned by `isotonic_reliability`.
 
     Attributes
@@ -100,6 +96,8 @@ class IsotonicReliability:
     the band does not hold at 2 of 3 scores, with 87 % of the rows
     """
 
+    _drawn = ("score", "rate", "low", "high")
+
     score: FloatArray
     rate: FloatArray
     low: FloatArray
@@ -116,15 +114,13 @@ class IsotonicReliability:
         inside = self.rate if self.band == "consistency" else self.score
         return (inside < self.low) | (inside > self.high)
 
-    def columns(self) -> dict[str, CountArray]:
-        """The curve as a table, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
-        return {name: getattr(self, name) for name in ("score", "rate", "low", "high", "n")}
-
-    def __str__(self) -> str:
-        steps, rows, off = len(np.unique(self.rate)), self.n.sum(), self.off
-        facts = f"{rows:,} rows, {100 * self.confidence_level:.4g} % {self.band} band, prevalence {self.prevalence:.4g}"
+    def _said(self) -> Said:
+        rows, off = self.n.sum(), self.off
+        facts = f"{rows:,} rows, {percent(self.confidence_level)} {self.band} band, prevalence {self.prevalence:.4g}"
         facts += f", scores known to {self.score_error:.1g}" if self.score_error else ""
-        ends = f"{steps:,} step{'s' * (steps > 1)}, from {self.rate[0]:.4g} to {self.rate[-1]:.4g}"
-        share = f"{100 * self.n[off].sum() / rows:.3g} % of the rows"
-        verdict = f"the band does not hold at {off.sum():,} of {len(off):,} scores, with {share}"
-        return f"isotonic reliability: {ends} ({facts})\n{verdict if off.any() else 'the band holds at every score'}"
+        ends = f"{plural(len(np.unique(self.rate)), 'step')}, from {self.rate[0]:.4g} to {self.rate[-1]:.4g}"
+        verdict = "the band holds at every score"
+        if off.any():
+            share = f"{100 * self.n[off].sum() / rows:.3g} % of the rows"
+            verdict = f"the band does not hold at {off.sum():,} of {counted(len(off))} scores, with {share}"
+        return Said(f"isotonic reliability: {ends} ({facts})", foot=[verdict])

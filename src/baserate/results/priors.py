@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from baserate.errors import Reason
+from baserate.results.base import Result, Said
+from baserate.results.words import cases, counted, percent, with_ends, with_notes
 
 # Below this a check says that something does not fit.
 CHECK_LEVEL = 0.05
@@ -11,8 +13,8 @@ CHECK_LEVEL = 0.05
 _NEAREST = 1e-12
 
 
-@dataclass(frozen=True)
-class PrevalenceEstimate:
+@dataclass(frozen=True, eq=False)
+class PrevalenceEstimate(Result):
     """The prevalence among unlabelled rows, as returned by `estimate_prevalence`.
 
     A list of them makes a table: ``pd.DataFrame(estimates)``.
@@ -100,20 +102,19 @@ the unlabelled scores look like a mix of the labelled classes (p = 0.26)
         """Both ends, as ``estimate(metric, point, prevalence=…)`` takes them: strictly between 0 and 1."""
         return max(self.low, _NEAREST), min(self.high, 1 - _NEAREST)
 
-    def __str__(self) -> str:
+    def _said(self) -> Said:
         how = self.method
         how += f" of {self.n_bins} bins" if self.method == "mixture" and self.n_bins else ""
         how += f" at {self.threshold:.4g}" if self.threshold is not None else ""
         how += f" from {self.scores_prevalence:.4g}" if self.scores_prevalence is not None else ""
-        sizes = ((self.n_unlabelled, "unlabelled"), (self.n_pos, "pos"), (self.n_neg, "neg"))
-        facts = [f"{100 * self.confidence_level:.4g} %", how, *(f"{size:,.6g} {name}" for size, name in sizes)]
-        text = f"prevalence {self.value:.4g} [{self.low:.4g}, {self.high:.4g}] ({', '.join(facts)})"
-        notes = (self.reason.sentence if self.reason else self.verdict, self.caution)
-        return "; ".join([text, *(note for note in notes if note)])
+        sizes = f"{counted(self.n_unlabelled)} unlabelled, {cases(self.n_pos, self.n_neg)}"
+        text = f"prevalence {with_ends(self.value, self.low, self.high)}"
+        facts = f"{percent(self.confidence_level)}, {how}, {sizes}"
+        return Said(with_notes(f"{text} ({facts})", self.reason or self.verdict, self.caution))
 
 
-@dataclass(frozen=True)
-class PriorShiftCheck:
+@dataclass(frozen=True, eq=False)
+class PriorShiftCheck(Result):
     """Whether the scores within each class are still the same, as returned by `prior_shift_check`.
 
     Attributes
@@ -162,7 +163,7 @@ together p = 0.00084)
         changed = [name for name, p_value in classes if p_value < CHECK_LEVEL] or ["classes"]
         return f"scores have changed within the {' and the '.join(changed)}, not only the prevalence"
 
-    def __str__(self) -> str:
+    def _said(self) -> Said:
         parts = (("positives", self.p_value_pos), ("negatives", self.p_value_neg), ("together", self.p_value))
         text = f"{self.verdict} ({', '.join(f'{name} p = {p_value:.2g}' for name, p_value in parts)})"
-        return f"{text}; {self.reason.sentence}" if self.reason else text
+        return Said(with_notes(text, self.reason))

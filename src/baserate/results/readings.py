@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 from baserate.arrays import FloatArray
 from baserate.errors import Reason
+from baserate.results.base import Result, Said
+from baserate.results.words import plural, with_notes
 
 
 @dataclass(frozen=True, eq=False)
-class Sweep:
+class Sweep(Result):
     """A metric over a range of prevalences, as returned by `sweep`.
 
     Attributes
@@ -26,22 +28,30 @@ class Sweep:
     >>> swept = br.sweep(br.precision, point, [0.01, 0.001])
     >>> swept.value.round(4)
     array([0.3356, 0.0477])
-    >>> swept.columns()["prevalence"]
-    array([0.01 , 0.001])
+    >>> print(swept)
+    precision at 2 prevalences: 0.3356 at 0.01 to 0.04766 at 0.001
     """
+
+    _drawn = ("prevalence", "value")
 
     metric: str
     prevalence: FloatArray
     value: FloatArray
     reason: Reason | None = None
 
-    def columns(self) -> dict[str, FloatArray]:
-        """The sweep as a table, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
-        return {"prevalence": self.prevalence, self.metric: self.value}
+    def _said(self) -> Said:
+        text = f"{self.metric} at {plural(len(self.value), 'prevalence')}"
+        return Said(with_notes(f"{text}{from_to(self.prevalence, self.value)}", self.reason))
 
 
-@dataclass(frozen=True)
-class Crossing:
+def from_to(places: FloatArray, values: FloatArray) -> str:
+    """Where values begin and where they end, along places."""
+    ends = [f"{values[k]:.4g} at {places[k]:.4g}" for k in (0, -1)[: len(values)]]
+    return f": {' to '.join(ends)}" if ends else ""
+
+
+@dataclass(frozen=True, eq=False)
+class Crossing(Result):
     """A prevalence at which two classifiers swap places, as returned by `crossings`.
 
     Attributes
@@ -70,15 +80,15 @@ class Crossing:
     leads_below: str
     leads_above: str
 
-    def __str__(self) -> str:
-        return (
+    def _said(self) -> Said:
+        return Said(
             f"{self.metric}: {self.leads_below} leads below prevalence {self.prevalence:.4g}, "
             f"{self.leads_above} leads above (both {self.value:.4g} there)"
         )
 
 
-@dataclass(frozen=True)
-class NaturalFrequencies:
+@dataclass(frozen=True, eq=False)
+class NaturalFrequencies(Result):
     """An operating point told in cases, as returned by `natural_frequencies`.
 
     Examples
@@ -115,28 +125,20 @@ class NaturalFrequencies:
         """Cases that are predicted positive."""
         return self.true_positives + self.false_positives
 
-    def __str__(self) -> str:
+    def _said(self) -> Said:
         alerts = (self.true_positives, self.false_positives, self.alerts)
         others = (self.false_negatives, self.true_negatives, self.cases - self.alerts)
-        cells = [
-            ["", "positive", "negative", "all"],
-            ["alert", *(_cases(number) for number in alerts)],
-            ["no alert", *(_cases(number) for number in others)],
-        ]
-        widths = [max(len(row[column]) for row in cells) for column in range(4)]
-        lines = [
-            f"Of {_cases(self.cases)} cases, {_cases(self.positives)} are positive "
-            f"and {_cases(self.negatives)} negative."
-        ]
-        for name, *numbers in cells:
-            aligned = (number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True))
-            lines.append(f"{name:<{widths[0]}}  " + "  ".join(aligned))
+        classes = f"{_cases(self.positives)} are positive and {_cases(self.negatives)} negative"
+        foot = "There are no alerts."
         if self.alerts > 0:
             share = 100 * self.true_positives / self.alerts
-            lines.append(f"Of {_cases(self.alerts)} alerts, {_cases(self.true_positives)} are right ({share:.3g} %).")
-        else:
-            lines.append("There are no alerts.")
-        return "\n".join(lines)
+            foot = f"Of {_cases(self.alerts)} alerts, {_cases(self.true_positives)} are right ({share:.3g} %)."
+        return Said(
+            f"Of {_cases(self.cases)} cases, {classes}.",
+            ["", "positive", "negative", "all", ""],
+            [["alert", *map(_cases, alerts), ""], ["no alert", *map(_cases, others), ""]],
+            [foot],
+        )
 
 
 def _cases(number: float) -> str:

@@ -6,12 +6,14 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate.arrays import CountArray, FloatArray
+from baserate.results.base import Result, Said
+from baserate.results.words import percent, with_ends
 
 AGREES, TOO_HIGH, TOO_LOW = "agrees", "too high", "too low"
 
 
 @dataclass(frozen=True, eq=False)
-class Reliability:
+class Reliability(Result):
     """Scores against event rates by bins, as returned by `reliability`: the data of a reliability diagram.
 
     Attributes
@@ -56,6 +58,8 @@ class Reliability:
     ECE 0.075, prevalence 0.5, equal_width(5), 95 % intervals
     No bin is known to be off.
     """
+
+    _drawn = ("mean_score", "event_rate", "rate_low", "rate_high")
 
     low: FloatArray
     high: FloatArray
@@ -106,11 +110,6 @@ class Reliability:
             return "overconfident"
         return "underconfident" if (high != above).all() else "mixed"
 
-    def columns(self) -> dict[str, npt.NDArray[np.generic]]:
-        """The bins as a table, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
-        names = ("low", "high", "n", "pos", "neg", "share", "mean_score", "event_rate", "rate_low", "rate_high")
-        return {name: getattr(self, name) for name in names} | {"judgement": self.judgement}
-
     def _names(self) -> npt.NDArray[np.str_]:
         """The bins with brackets that say which end belongs to them; 0 and 1 belong to the first and the last."""
         ends = zip(self.low, self.high, strict=True)
@@ -120,23 +119,18 @@ class Reliability:
             return np.array([f"[{low:.4g}, {high:.4g}{']' if high == 1 else ')'}" for low, high in ends])
         return np.array([f"{'[' if low == 0 else '('}{low:.4g}, {high:.4g}]" for low, high in ends])
 
-    def __str__(self) -> str:
-        rates = [
-            f"{rate:.4g} [{low:.4g}, {high:.4g}]"
-            for rate, low, high in zip(self.event_rate, self.rate_low, self.rate_high, strict=True)
-        ]
+    def _said(self) -> Said:
+        rates = map(with_ends, self.event_rate, self.rate_low, self.rate_high)
         rows, scores = [f"{n:,.6g}" for n in self.n], [f"{score:.4g}" for score in self.mean_score]
-        table = [("bin", "rows", "score", "event rate", "judgement")]
-        table += zip(self._names(), rows, scores, rates, self.judgement, strict=True)
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = ["  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)) for line in table]
+        cells = list(zip(self._names(), rows, scores, rates, self.judgement, strict=True))
         facts = [f"ECE {self.ece:.4g}", f"prevalence {self.prevalence:.4g}", self.bins]
         if self.bins.startswith("equal_frequency") and len(self.n) < self.asked:
             facts.append(f"{len(self.n)} bins, because equal scores are never split")
-        facts.append(f"{100 * self.confidence_level:.4g} % intervals")
+        facts.append(f"{percent(self.confidence_level)} intervals")
         if self.score_error:
             facts.append(f"scores known to {self.score_error:.1g}")
-        return "\n".join([*(line.rstrip() for line in lines), ", ".join(facts), self.verdict])
+        heads = ["bin", "rows", "score", "event rate", "judgement"]
+        return Said("", heads, cells, [", ".join(facts), self.verdict])
 
 
 _LEANINGS = {
@@ -155,7 +149,7 @@ def _listed(names: npt.NDArray[np.str_], most: int = 3) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class PriorEffect:
+class PriorEffect(Result):
     """What another prevalence does to the calibration of scores, as returned by `prior_effect`.
 
     Attributes
@@ -208,16 +202,11 @@ class PriorEffect:
         """What remains after moving the scores."""
         return self.ece_shifted
 
-    def columns(self) -> dict[str, FloatArray]:
-        """The bins before and after as a table, ready for ``pandas.DataFrame`` or ``polars.DataFrame``."""
-        names = ("low", "high", "share", "mean_score", "shifted_score", "event_rate_before", "event_rate")
-        return {name: getattr(self, name) for name in names}
-
-    def __str__(self) -> str:
+    def _said(self) -> Said:
         before, here, moved, prior = (
             f"{round(error, 12):.4g}" for error in (self.ece_before, self.ece, self.ece_shifted, self.prior_part)
         )
-        return (
+        return Said(
             f"ECE {before} at prevalence {self.from_prevalence:.4g}, where the scores belong; {here} at "
             f"{self.prevalence:.4g} as they are, {moved} moved there: {prior} is the prior, {moved} is shape."
         )

@@ -6,10 +6,12 @@ import numpy as np
 
 from baserate.arrays import FloatArray
 from baserate.errors import Reason
+from baserate.results.base import Result, Row, Said, cell
+from baserate.results.words import cases, counted, with_notes
 
 
-@dataclass(frozen=True)
-class ChanceTest:
+@dataclass(frozen=True, eq=False)
+class ChanceTest(Result):
     """A metric beside what shuffled labels get, as returned by `better_than_chance`.
 
     Attributes
@@ -49,14 +51,14 @@ class ChanceTest:
     prevalence: float
     reason: Reason | None = None
 
-    def __str__(self) -> str:
-        facts = f"{self.method}, prevalence {self.prevalence:.4g}, {self.n_pos:,} pos, {self.n_neg:,} neg"
+    def _said(self) -> Said:
+        facts = f"{self.method}, prevalence {self.prevalence:.4g}, {cases(self.n_pos, self.n_neg)}"
         text = f"{self.metric} {self.value:.4g} against {self.chance:.4g} by chance: p = {self.p_value:.3g} ({facts})"
-        return f"{text}; {self.reason.sentence}" if self.reason else text
+        return Said(with_notes(text, self.reason))
 
 
 @dataclass(frozen=True, eq=False)
-class Undersampled:
+class Undersampled(Result):
     """A metric on test sets thinned out to another prevalence, as returned by `undersampled`.
 
     Attributes
@@ -108,10 +110,14 @@ class Undersampled:
         """How far the mean over the test sets lies above the closed form."""
         return self.mean - self.value
 
-    def __str__(self) -> str:
+    def _rows(self) -> list[Row]:
+        names = ("metric", "prevalence", "value", "mean", "spread", "bias", "n_pos", "n_neg", "reason")
+        return [{name: cell(getattr(self, name)) for name in names}]
+
+    def _said(self) -> Said:
         text = (
             f"{self.metric} at prevalence {self.prevalence:.4g}: {self.value:.4g} in closed form, {self.mean:.4g} ± "
-            f"{self.spread:.2g} over {len(self.samples):,} test sets thinned out to {self.n_pos:,} pos, "
-            f"{self.n_neg:,} neg"
+            f"{self.spread:.2g} over {counted(len(self.samples))} test sets thinned out to "
+            f"{cases(self.n_pos, self.n_neg)}"
         )
-        return f"{text}; {self.reason.sentence}" if self.reason else text
+        return Said(with_notes(text, self.reason))

@@ -8,13 +8,15 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from baserate.errors import DataFileError, InputError
+from baserate.results.base import Result, Row, Said
+from baserate.results.words import counted, plural
 
 _END = 2**14  # bytes at the head and at the tail that a fingerprint is made of
 _CHUNK = 2**20
 
 
-@dataclass(frozen=True)
-class SourceFile:
+@dataclass(frozen=True, eq=False)
+class SourceFile(Result):
     """A file as it was when it was read: its path as it was named, its size in bytes, when it was changed, in UTC.
 
     The fingerprint is a SHA-256 of the size, the first and the last 16 KiB, so that files of any size cost the same;
@@ -38,18 +40,27 @@ class SourceFile:
         modified = datetime.datetime.fromtimestamp(facts.st_mtime_ns // 1000 / 1e6, datetime.UTC).isoformat()
         return cls(path, size, modified, content.hexdigest())
 
+    def _said(self) -> Said:
+        return Said(f"{_printable(os.path.basename(self.path))}: {self.size:,} bytes, {self.fingerprint[:16]}")
 
-@dataclass(frozen=True)
-class SourceTable:
+
+@dataclass(frozen=True, eq=False)
+class SourceTable(Result):
     """Files that were read together, as what, and how many rows they have."""
 
     files: tuple[SourceFile, ...]
     format: str
-    rows: int
+    n_rows: int
+
+    def _rows(self) -> list[Row]:
+        return [file.row() | {"format": self.format} for file in self.files]
+
+    def _said(self) -> Said:
+        return Said(f"{plural(len(self.files), 'file')}: {counted(self.n_rows)} rows; {self.format}")
 
 
-@dataclass(frozen=True)
-class Source:
+@dataclass(frozen=True, eq=False)
+class Source(Result):
     r"""Where the rows of a curve came from.
 
     Attributes
@@ -77,9 +88,9 @@ class Source:
     unlabelled: int
 
     @property
-    def rows(self) -> int:
+    def n_rows(self) -> int:
         """How many rows the files have."""
-        return sum(table.rows for table in self.tables)
+        return sum(table.n_rows for table in self.tables)
 
     @property
     def fingerprint(self) -> str:
@@ -100,8 +111,12 @@ class Source:
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, as JSON has it."""
-        return asdict(self)
+        """All of it, as a saved curve has it."""
+        tables = [
+            {"files": [asdict(file) for file in table.files], "format": table.format, "rows": table.n_rows}
+            for table in self.tables
+        ]
+        return {"tables": tables, "labelled": self.labelled, "unlabelled": self.unlabelled}
 
     @classmethod
     def from_dict(cls, saved: dict[str, Any]) -> "Source":
@@ -115,13 +130,17 @@ class Source:
         except (TypeError, KeyError, ValueError, IndexError):
             raise InputError(f"a source must be what to_dict gave, got {type(saved).__name__}; pass that.") from None
 
-    def __str__(self) -> str:
+    def _rows(self) -> list[Row]:
+        return [row for table in self.tables for row in table.rows()]
+
+    def _said(self) -> Said:
         files = [file for table in self.tables for file in table.files]
         named = ", ".join(_printable(os.path.basename(file.path)) for file in files[:3])
         more = f" and {len(files) - 3:,} more" if len(files) > 3 else ""
-        rows = f"{self.rows:,} rows, {self.labelled:,} labelled and {self.unlabelled:,} unlabelled counted"
+        rows = f"{self.n_rows:,} rows, {self.labelled:,} labelled and {self.unlabelled:,} unlabelled counted"
         formats = " and ".join(dict.fromkeys(table.format for table in self.tables))
-        return f"{named}{more}: {rows}; {formats}; {sum(file.size for file in files):,} bytes, {self.fingerprint}"
+        size = sum(file.size for file in files)
+        return Said(f"{named}{more}: {rows}; {formats}; {size:,} bytes, {self.fingerprint}")
 
 
 def _printable(name: str) -> str:

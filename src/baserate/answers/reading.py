@@ -1,6 +1,6 @@
-"""Rows of an answer: a metric of a score, at a prevalence, with what is known about it.
+"""Answers: a metric of a score, at a prevalence, with what is known about it.
 
-Every row has the same fields, None where there is nothing to say, so that programs that read them find what they
+Every answer has the same fields, None where there is nothing to say, so that programs that read them find what they
 expect; tables for people leave out what is empty.
 """
 
@@ -8,9 +8,10 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from baserate.cli.arguments import Key, group_name
-from baserate.cli.output import Row
-from baserate.cli.questions import Question
+import numpy as np
+
+from baserate.answers.curves import Key, group_name
+from baserate.answers.questions import Question
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.errors import NoSuchPointError, Reason
@@ -19,6 +20,7 @@ from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import sweep
 from baserate.registry import describe
 from baserate.results import Estimate
+from baserate.results.answers import Answer
 from baserate.uncertainty.bands import sweep_estimates
 from baserate.uncertainty.estimate import estimate_all, is_bucketed
 
@@ -34,23 +36,20 @@ class Wanted(NamedTuple):
     curve: Curve
 
 
-def rows_at(wanted: Sequence[Wanted], confidence_level: float | None) -> list[Row]:
-    """A row for each, with an interval if a level is given; those of one curve come from the same draws."""
+def answers(
+    wanted: Sequence[Wanted], confidence_level: float | None, rng: np.random.Generator | int | None = 0
+) -> list[Answer]:
+    """An answer to each, with an interval if a level is given; those of one curve come from the same draws."""
     places, remarks = zip(*(_place(one) for one in wanted), strict=True) if wanted else ((), ())
     known = [i for i, place in enumerate(places) if place is not None]
     found: dict[int, Estimate | None] = dict.fromkeys(known)
     if confidence_level is not None:
         metrics = [(wanted[i].question.metric, places[i], wanted[i].question.about) for i in known]
-        found = dict(zip(known, estimate_all(metrics, confidence_level=confidence_level, rng=0), strict=True))
+        found = dict(zip(known, estimate_all(metrics, confidence_level=confidence_level, rng=rng), strict=True))
     return [
-        _row_of(one, place, remark, found.get(i), confidence_level)
+        _answer_to(one, place, remark, found.get(i), confidence_level)
         for i, (one, place, remark) in enumerate(zip(wanted, places, remarks, strict=True))
     ]
-
-
-def row_at(question: Question, score: str, key: Key, curve: Curve, confidence_level: float | None) -> Row:
-    """One of them."""
-    return rows_at([Wanted(question, score, key, curve)], confidence_level)[0]
 
 
 def _place(wanted: Wanted) -> tuple[Curve | Point | None, str | None]:
@@ -60,32 +59,38 @@ def _place(wanted: Wanted) -> tuple[Curve | Point | None, str | None]:
         return None, str(error)
 
 
-def _row_of(
+def _answer_to(
     wanted: Wanted, place: Curve | Point | None, remark: str | None, found: Estimate | None, level: float | None
-) -> Row:
+) -> Answer:
     question, score, key, curve = wanted
     if place is None:
-        return _row(question, score, key, curve, ends=_no_ends(level), remark=remark)
+        return _answer(question, score, key, curve, ends=_no_ends(level), remark=remark)
     value, reason = evaluate(question.metric, place)
     ends = _no_ends(level)
     if found is not None and reason is None:
         ends, reason = (found.low, found.high), found.reason
-    return _row(question, score, key, place, value=float(value), ends=ends, remark=_sentence(reason))
+    return _answer(question, score, key, place, value=float(value), ends=ends, remark=_sentence(reason))
 
 
-def rows_over(
-    question: Question, score: str, key: Key, curve: Curve, *, prevalences: list[float], confidence_level: float | None
-) -> list[Row]:
+def answers_over(
+    question: Question,
+    score: str,
+    key: Key,
+    curve: Curve,
+    *,
+    prevalences: list[float],
+    confidence_level: float | None,
+) -> list[Answer]:
     """A metric of a curve over many prevalences; all intervals come from the same draws where that can be."""
     if curve.missing_class or (question.rule is not None and question.rule.depends_on_prevalence):
-        return rows_at(
+        return answers(
             [Wanted(question, score, key, curve.at_prevalence(one)) for one in prevalences], confidence_level
         )
     try:
         place = question.place(curve)
     except NoSuchPointError as error:
         shared: dict[str, Any] = {"ends": _no_ends(confidence_level), "remark": str(error)}
-        return [_row(question, score, key, curve.at_prevalence(one), **shared) for one in prevalences]
+        return [_answer(question, score, key, curve.at_prevalence(one), **shared) for one in prevalences]
     if confidence_level is None:
         swept = sweep(question.metric, place, prevalences)
         found = [(float(value), _no_ends(confidence_level)) for value in swept.value]
@@ -96,16 +101,16 @@ def rows_over(
         columns = zip(band.value, band.low, band.high, strict=True)
         found = [(float(value), (float(low), float(high))) for value, low, high in columns]
         reason = band.reason
-    rows = []
+    told = []
     for prevalence, (value, ends) in zip(prevalences, found, strict=True):
         missing = any(end is not None and math.isnan(end) for end in (value, *ends))
         remark = _sentence(reason) if missing else None
         at = place.at_prevalence(prevalence)
-        rows.append(_row(question, score, key, at, value=value, ends=ends, remark=remark))
-    return rows
+        told.append(_answer(question, score, key, at, value=value, ends=ends, remark=remark))
+    return told
 
 
-def _row(
+def _answer(
     question: Question,
     score: str,
     key: Key,
@@ -114,16 +119,26 @@ def _row(
     ends: Ends,
     value: float = math.nan,
     remark: str | None,
-) -> Row:
+) -> Answer:
     curve = place if isinstance(place, Curve) else place.curve
-    row: Row = {"score": score, "group": group_name(key), "prevalence": place.prevalence}
-    row |= {"metric": describe(question.metric), "threshold": place.threshold if isinstance(place, Point) else None}
-    row |= {"value": value, "low": ends[0], "high": ends[1], "at_least": None, "at_most": None}
-    if is_bucketed(place) and not math.isnan(value):
-        certain = bounds(question.metric, place)
-        row |= {"at_least": float(certain.low), "at_most": float(certain.high)}
-    row |= {"pos": place.n_pos, "neg": place.n_neg, "unlabelled": curve.unlabelled if curve is not None else 0}
-    return row | {"note": remark, "source": None if curve is None or curve.source is None else str(curve.source)}
+    certain = bounds(question.metric, place) if is_bucketed(place) and not math.isnan(value) else None
+    return Answer(
+        score=score or None,
+        group=group_name(key),
+        prevalence=place.prevalence,
+        metric=describe(question.metric),
+        threshold=place.threshold if isinstance(place, Point) else None,
+        value=value,
+        low=ends[0],
+        high=ends[1],
+        at_least=None if certain is None else float(certain.low),
+        at_most=None if certain is None else float(certain.high),
+        pos=place.n_pos,
+        neg=place.n_neg,
+        unlabelled=curve.unlabelled if curve is not None else 0,
+        note=remark,
+        source=None if curve is None or curve.source is None else str(curve.source),
+    )
 
 
 def _no_ends(confidence_level: float | None) -> Ends:

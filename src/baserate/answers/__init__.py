@@ -1,0 +1,1 @@
+"""Questions about data, answered in tables: what the commands do, in Python."""

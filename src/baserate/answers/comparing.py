@@ -1,0 +1,191 @@
+"""Models beside each other: who leads where, and where one overtakes another."""
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any, Literal
+
+from baserate import checks
+from baserate.answers.curves import Curves, Key, curves_of, group_name
+from baserate.answers.evaluating import Rng, prevalences_from
+from baserate.answers.questions import COMPARED, Metrics, Question, questions
+from baserate.answers.reading import Wanted, answers
+from baserate.checks import Label
+from baserate.curves.curve import Curve
+from baserate.curves.point import Point
+from baserate.errors import InputError, NoSuchPointError
+from baserate.metrics.by_name import Chooser, rule_from
+from baserate.metrics.over_prevalence import best_regions, crossings, sweep
+from baserate.progress import progress
+from baserate.registry import describe, lower_is_better
+from baserate.results.answers import Answer, BestRange, Comparison, GroupCrossing
+
+_EQUAL = 1e-13  # relatively; a difference of this size is rounding
+
+Span = tuple[float, float]
+Models = Mapping[str, Curve]
+
+
+@checks.declared
+def compare(
+    data: object,
+    *,
+    label: str | None = None,
+    score: Sequence[str] | None = None,
+    metrics: Metrics | None = None,
+    prevalence: float | str | Sequence[float | str] | None = None,
+    span: tuple[float | str, float | str] = (1e-6, 0.999999),
+    at: Chooser | float | None = None,
+    about: Literal["threshold", "rule"] = "threshold",
+    by: str | Sequence[str] = (),
+    period: tuple[str, str] | None = None,
+    tz: str | None = None,
+    weight: str | None = None,
+    positive: Label | None = None,
+    tolerance: float | None = None,
+    memory_limit: str | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    confidence_level: float | None = 0.95,
+    rng: Rng = 0,
+) -> Comparison:
+    """Models beside each other: what ``baserate compare`` shows.
+
+    Intervals are those of each model by itself; they may overlap although one model is surely better on the same rows,
+    which `difference` and `ranking` say.
+
+    Parameters
+    ----------
+    data : dataframe, path or mapping to Curve
+        A table or files as for `curve`, or curves by name.
+    label, score : str
+        Columns of a table; `score` is a list of at least two.
+    metrics : metric, str, or a list of these, optional
+        If not given, average precision or, with `at`, F1.
+    span : pair of float or str
+        Between which prevalences to look for the best model and for crossings.
+    prevalence, at, about, by, period, tz, weight, positive, confidence_level, rng
+        As for `evaluate`.
+    tolerance, memory_limit, delimiter, decimal
+        As for `curve`.
+
+    Examples
+    --------
+    >>> import baserate as br, polars as pl
+    >>> table = pl.DataFrame(br.examples.payments())
+    >>> found = br.compare(table, label="fraud", score=["old_model", "new_model"], prevalence=0.5)
+    >>> [row["score"] for row in found.rows() if row["leads"]]
+    ['new_model', 'old_model']
+    >>> print(found.crossings[0])
+    average_precision: new_model leads below prevalence 0.04686, old_model leads above
+    """
+    rule = None if at is None else rule_from(at, or_threshold=True)
+    level = None if confidence_level is None else checks.confidence_level(confidence_level)
+    asked = questions(metrics, rule, about, usual=COMPARED)
+    elsewhere, between = prevalences_from(prevalence), _span(span)
+    columns: dict[str, Any] = {"label": label, "score": score, "by": by, "period": period, "tz": tz}
+    columns |= {"weight": weight, "positive": positive, "tolerance": tolerance}
+    reading: dict[str, Any] = {"memory_limit": memory_limit, "delimiter": delimiter, "decimal": decimal}
+    curves = curves_of(data, **columns, **reading)
+    return compared(curves, asked, elsewhere, between, level, rng=rng)
+
+
+def _span(given: object) -> Span:
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise InputError(f"span must be two prevalences such as (1e-4, 0.1), got {given!r}; pass a pair.")
+    return checks.prevalence_range(*(checks.prevalence(end, "span") for end in given))
+
+
+def compared(
+    curves: Curves,
+    asked: Sequence[Question],
+    elsewhere: Sequence[float],
+    span: Span,
+    level: float | None,
+    *,
+    rng: Rng = 0,
+    how: str = "pass another",
+) -> Comparison:
+    """All models of each group; `how` says how the caller names another score."""
+    for question in asked:
+        lower_is_better(question.metric)  # says no to a metric without a direction
+    groups: dict[Key, dict[str, Curve]] = {}
+    for (score, key), curve in curves.items():
+        groups.setdefault(key, {})[score] = curve
+    if len(curves) < 2 * len(groups) or not curves:
+        first = next(iter(curves), ("", ()))[0]
+        raise InputError(f"compare needs at least two scores, got {first!r}; {how}.")
+    found, leads = _answers(asked, groups, elsewhere, level, rng)
+    best, swaps, notes = _over_span(asked, groups, span)
+    return Comparison(tuple(found), tuple(leads), tuple(best), tuple(swaps), span, tuple(notes), level)
+
+
+def _answers(
+    asked: Sequence[Question], groups: Mapping[Key, Models], elsewhere: Sequence[float], level: float | None, rng: Rng
+) -> tuple[list[Answer], list[bool]]:
+    """Each model at each prevalence, and whether it leads there."""
+    wanted = [
+        (question, key, {name: curve if p is None else curve.at_prevalence(p) for name, curve in models.items()})
+        for key, models in groups.items()
+        for p in (None, *elsewhere)
+        for question in asked
+    ]
+    found: list[Answer] = []
+    leads: list[bool] = []
+    for question, key, models in progress(wanted, len(wanted), "Comparing"):
+        here = [answers([Wanted(question, name, key, curve)], level, rng)[0] for name, curve in models.items()]
+        found += here
+        leads += _leads(question, [answer.value for answer in here])
+    return found, leads
+
+
+def _leads(question: Question, values: Sequence[float]) -> list[bool]:
+    """Which of the values is the best one; several, where they are equal."""
+    sign = -1.0 if lower_is_better(question.metric) else 1.0
+    most = max((sign * value for value in values if not math.isnan(value)), default=math.nan)
+    return [math.isclose(sign * value, most, rel_tol=_EQUAL) for value in values]
+
+
+def _over_span(
+    asked: Sequence[Question], groups: Mapping[Key, Models], span: Span
+) -> tuple[list[BestRange], list[GroupCrossing], list[str]]:
+    """Which model is best from where to where, each swap of two models, and what could not be looked for."""
+    best: list[BestRange] = []
+    swaps: list[GroupCrossing] = []
+    notes: dict[str, None] = {}
+    for key, models in groups.items():
+        for question in asked:
+            if question.rule is not None and question.rule.depends_on_prevalence:
+                notes[f"no crossings of {describe(question.metric)}: {question.rule} moves with the prevalence"] = None
+                continue
+            if any(curve.missing_class for curve in models.values()):
+                continue  # the answers say why
+            try:
+                places = {name: question.place(curve) for name, curve in models.items()}
+            except NoSuchPointError:
+                continue  # again
+            best += _ranges(question, group_name(key), places, span)
+            swaps += _swaps(question, group_name(key), places, span)
+    return best, swaps, list(notes)
+
+
+def _swaps(
+    question: Question, group: str | None, places: Mapping[str, Curve | Point], span: Span
+) -> list[GroupCrossing]:
+    metric, (low, high) = question.metric, span
+    return [
+        GroupCrossing(group, swap.metric, swap.prevalence, swap.value, swap.leads_below, swap.leads_above)
+        for a, b in combinations(places, 2)
+        for swap in crossings(metric, places[a], places[b], low=low, high=high, names=(a, b))
+    ]
+
+
+def _ranges(question: Question, group: str | None, places: Mapping[str, Curve | Point], span: Span) -> list[BestRange]:
+    """From where to where which models are best: one or, where they are equal, several."""
+    found = []
+    for region in best_regions(question.metric, places, *span):
+        within = 1 / (1 + math.sqrt((1 / region.low - 1) * (1 / region.high - 1)))  # midway in log-odds
+        values = [float(sweep(question.metric, place, [within]).value[0]) for place in places.values()]
+        leading = [name for name, leads in zip(places, _leads(question, values), strict=True) if leads]
+        found.append(BestRange(group, describe(question.metric), region.low, region.high, " and ".join(leading)))
+    return found

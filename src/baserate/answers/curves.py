@@ -1,0 +1,68 @@
+"""Whatever holds scores to curves, by score and group."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from baserate.curves.curve import Curve
+from baserate.errors import InputError
+from baserate.ingest.tables import curve, curves_by
+from baserate.results.words import key_text
+
+Key = tuple[object, ...]
+
+# The key of the curve of a whole table.
+WHOLE: Key = ()
+
+# The curve of each score and group; the name of a curve that came alone is empty.
+Curves = dict[tuple[str, Key], Curve]
+
+
+def curves_of(
+    data: object,
+    *,
+    label: str | None,
+    score: str | Sequence[str] | None,
+    by: str | Sequence[str],
+    period: tuple[str, str] | None,
+    tz: str | None,
+    **reading: Any,
+) -> Curves:
+    """The curves that are there, or those of the columns that are named."""
+    columns = {"label": label, "score": score, "by": by or None, "period": period, "tz": tz, **reading}
+    if isinstance(data, Curve | Mapping):
+        needless = next((name for name, given in columns.items() if given is not None), None)
+        if needless is not None:
+            raise InputError(f"{needless} is for tables and files, got curves; leave it out, or pass the table.")
+        return {("", WHOLE): data} if isinstance(data, Curve) else _named(data)
+    if label is None or score is None:
+        raise InputError(
+            f"label and score must name columns of the table, got label={label!r} and score={score!r}; name both."
+        )
+    options = {name: value for name, value in reading.items() if value is not None}
+    keys, scores = ([names] if isinstance(names, str) else [*names] for names in (by, score))
+    found: Curves = {}
+    for name in dict.fromkeys(scores):
+        if not keys and period is None:
+            found[name, WHOLE] = curve(data, label=label, score=name, **options)
+            continue
+        groups = curves_by(data, *keys, label=label, score=name, period=period, tz=tz, **options)
+        found |= {(name, key if isinstance(key, tuple) else (key,)): one for key, one in groups.items()}
+    return found
+
+
+def _named(curves: Mapping[Any, object]) -> Curves:
+    """Curves by name, each of them a model."""
+    found: Curves = {}
+    for name, one in curves.items():
+        if not isinstance(one, Curve):
+            raise InputError(
+                f"data must be a table, a path, a Curve or Curves by name, got a {type(one).__name__} at {name!r}; "
+                f"build one with br.Curve.from_scores(y_true, y_score)."
+            )
+        found[key_text(name), WHOLE] = one
+    return found
+
+
+def group_name(key: Key) -> str | None:
+    """What a group is called; None for the whole table."""
+    return " ".join("(none)" if part is None else str(part) for part in key) if key else None

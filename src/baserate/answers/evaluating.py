@@ -1,0 +1,109 @@
+"""Metrics of scores at the prevalences that matter, in one table."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from baserate import checks
+from baserate.answers.curves import Curves, curves_of
+from baserate.answers.questions import EVALUATED, Metrics, Question, questions
+from baserate.answers.reading import Wanted, answers
+from baserate.checks import Label
+from baserate.metrics.by_name import Chooser, rule_from
+from baserate.progress import progress
+from baserate.results.answers import Evaluation
+
+Rng = np.random.Generator | int | None
+
+
+@checks.declared
+def evaluate(
+    data: object,
+    *,
+    label: str | None = None,
+    score: str | Sequence[str] | None = None,
+    metrics: Metrics | None = None,
+    prevalence: float | str | Sequence[float | str] | None = None,
+    at: Chooser | float | None = None,
+    about: Literal["threshold", "rule"] = "threshold",
+    by: str | Sequence[str] = (),
+    period: tuple[str, str] | None = None,
+    tz: str | None = None,
+    weight: str | None = None,
+    positive: Label | None = None,
+    tolerance: float | None = None,
+    memory_limit: str | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    confidence_level: float | None = 0.95,
+    rng: Rng = 0,
+) -> Evaluation:
+    """Metrics of scores, at their own prevalence and at others: what ``baserate evaluate`` shows.
+
+    Parameters
+    ----------
+    data : dataframe, path, Curve or mapping to Curve
+        A table or files as for `curve`, a curve, or curves by name.
+    label, score : str
+        Columns of a table; several scores in a list.
+    metrics : metric, str, or a list of these, optional
+        Such as ``br.f1`` or ``"f_beta:beta=2"``. If not given, the usual ones of whole curves or, with `at`, of points.
+    prevalence : float, str, or a list of these, optional
+        Where to read besides the prevalence of the data: 0.001 or "1:1000".
+    at : str, Rule, function or float, optional
+        How a threshold is chosen for metrics that need one, such as "recall=0.6"; a number is the threshold itself.
+    about : {"threshold", "rule"}
+        What intervals at a chosen threshold are about, as in `estimate`.
+    by : str or list of str
+        Columns to group by.
+    period, tz, weight, positive, tolerance, memory_limit, delimiter, decimal
+        As for `curves_by`.
+    confidence_level : float or None
+        How often intervals are to hold; None for none, which is quicker.
+    rng : Generator, int or None
+        Where draws come from; the same numbers each time, as in the command, unless told.
+
+    Examples
+    --------
+    >>> import baserate as br, polars as pl
+    >>> table = pl.DataFrame(br.examples.payments())
+    >>> scores = ["old_model", "new_model"]
+    >>> found = br.evaluate(table, label="fraud", score=scores, metrics="average_precision", prevalence=0.001)
+    >>> print(found)
+    4 answers, 95 % intervals
+    score      prevalence             metric                      value
+    old_model       0.025  average_precision     0.519 [0.4539, 0.5775]
+    old_model       0.001  average_precision  0.09267 [0.04614, 0.1505]
+    new_model       0.025  average_precision    0.5988 [0.5335, 0.6505]
+    new_model       0.001  average_precision    0.4862 [0.2375, 0.5486]
+    >>> found.frame("polars").shape
+    (4, 15)
+    """
+    rule = None if at is None else rule_from(at, or_threshold=True)
+    level = None if confidence_level is None else checks.confidence_level(confidence_level)
+    asked = questions(metrics, rule, about, usual=EVALUATED)
+    elsewhere = prevalences_from(prevalence)
+    columns: dict[str, Any] = {"label": label, "score": score, "by": by, "period": period, "tz": tz}
+    columns |= {"weight": weight, "positive": positive, "tolerance": tolerance}
+    reading: dict[str, Any] = {"memory_limit": memory_limit, "delimiter": delimiter, "decimal": decimal}
+    return evaluated(curves_of(data, **columns, **reading), asked, elsewhere, level, rng)
+
+
+def prevalences_from(given: float | str | Sequence[float | str] | None) -> list[float]:
+    """One prevalence, several or none."""
+    if given is None:
+        return []
+    alone = isinstance(given, str) or np.ndim(given) == 0
+    return [checks.prevalence(given)] if alone else checks.prevalences(given, "prevalence").tolist()
+
+
+def evaluated(
+    curves: Curves, asked: Sequence[Question], elsewhere: Sequence[float], level: float | None, rng: Rng = 0
+) -> Evaluation:
+    """Every curve at its own prevalence and elsewhere."""
+    found = []
+    for (score, key), curve in progress(curves.items(), len(curves), "Evaluating"):
+        read = (curve, *map(curve.at_prevalence, elsewhere))
+        found += answers([Wanted(question, score, key, at) for at in read for question in asked], level, rng)
+    return Evaluation(tuple(found), level)

@@ -1,0 +1,61 @@
+"""What is asked of a curve: a metric, at a threshold by a rule if it needs one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from baserate.curves.curve import Curve
+from baserate.curves.point import Point
+from baserate.curves.rules import Rule
+from baserate.errors import InputError
+from baserate.metrics.by_name import metric_from
+from baserate.metrics.over_prevalence import MetricFunction
+from baserate.registry import Family, describe, row_of
+
+About = Literal["threshold", "rule"]  # as in `estimate`
+Metrics = MetricFunction | str | Sequence[MetricFunction | str]
+
+# The metrics that are shown if none are named: of whole curves and, where a threshold is chosen, of points.
+EVALUATED = (("average_precision", "auc_pr", "normalized_auc_pr", "auc_prg", "best_f1", "roc_auc"),
+             ("precision", "recall", "f1", "mcc", "alert_rate"))  # fmt: skip
+COMPARED = (("average_precision",), ("f1",))
+
+
+@dataclass(frozen=True)
+class Question:
+    """A metric, and the rule that chooses its threshold if it needs one."""
+
+    metric: MetricFunction
+    rule: Rule | None
+    about: About = "threshold"
+
+    def place(self, curve: Curve) -> Curve | Point:
+        """Where to read the metric: on the curve, or at the point that the rule chooses on it."""
+        return curve if self.rule is None else self.rule.on(curve)
+
+
+def questions(
+    metrics: Metrics | None,
+    rule: Rule | None,
+    about: About,
+    *,
+    usual: tuple[Sequence[str], Sequence[str]],
+    example: str = "at='recall=0.6'",
+) -> list[Question]:
+    """What is asked; without metrics the usual ones. `example` is a rule as the caller writes it, for the sentences."""
+    alone = [metrics] if isinstance(metrics, str) or callable(metrics) else metrics
+    found = []
+    for one in alone or usual[rule is not None]:
+        metric = metric_from(one) if isinstance(one, str) else one
+        row = row_of(metric)
+        needs_threshold = row is None or row.family is Family.POINTWISE
+        if needs_threshold and row is not None and rule is None:
+            raise InputError(f"{describe(metric)} needs a threshold; choose one, for example by {example}.")
+        found.append(Question(metric, rule if needs_threshold else None, about))
+    option = example.replace("=", " ").split()[0]
+    if rule is not None and all(question.rule is None for question in found):
+        raise InputError(
+            f"{option} chooses a threshold, got {rule} and no metric that needs one; leave it out, or ask for one such "
+            f"as precision."
+        )
+    return found

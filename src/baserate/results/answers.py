@@ -1,0 +1,181 @@
+"""Tables of metrics: of scores, groups and prevalences, and of who leads where."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from baserate.results.base import Result, Row, Said
+from baserate.results.words import percent, plural
+
+
+@dataclass(frozen=True, eq=False)
+class Answer(Result):
+    """A metric of a score, at a prevalence, with what is known about it, as listed by an `Evaluation`.
+
+    Attributes
+    ----------
+    score, group : str or None
+        Whose scores, and of which rows; None for a curve without a name, and for all rows.
+    prevalence : float
+        Where the metric was read.
+    metric : str
+        Name of the metric, with its parameters.
+    threshold : float or None
+        Where it was read on the curve; None for a metric of the whole curve.
+    value, low, high : float
+        What the data show, and the interval around it; None where no interval was asked for.
+    at_least, at_most : float or None
+        What is certain where scores are in buckets.
+    pos, neg : float
+        Cases behind it.
+    unlabelled : int
+        Rows that had no label.
+    note : str or None
+        Why there is no number, or no interval.
+    source : str or None
+        Which files the rows came from.
+    """
+
+    score: str | None
+    group: str | None
+    prevalence: float | None
+    metric: str
+    threshold: float | None
+    value: float
+    low: float | None
+    high: float | None
+    at_least: float | None
+    at_most: float | None
+    pos: float
+    neg: float
+    unlabelled: int
+    note: str | None
+    source: str | None
+
+    def _said(self) -> Said:
+        whose = " of ".join([self.metric, *(name for name in (self.score, self.group) if name)])
+        where = "" if self.prevalence is None else f" at prevalence {self.prevalence:.4g}"
+        why = f"; {self.note}" if self.note else ""
+        return Said(f"{whose}{where}: {self.value:.4g}{self._ends}{why}")
+
+    @property
+    def _ends(self) -> str:
+        return "" if self.low is None or self.high is None else f" [{self.low:.4g}, {self.high:.4g}]"
+
+    def cells(self) -> list[str]:
+        """What a table for people says of it."""
+        numbers = ("" if one is None else f"{one:.4g}" for one in (self.prevalence, self.threshold))
+        prevalence, threshold = numbers
+        facts = [self.score or "", self.group or "", prevalence, self.metric, threshold]
+        return [*facts, f"{self.value:.4g}{self._ends}", self.note or ""]
+
+
+_HEADS = ("score", "group", "prevalence", "metric", "threshold", "value", "note")
+
+
+def _table(head: str, rows: Sequence[Sequence[str]], heads: Sequence[str], foot: Sequence[str] = ()) -> Said:
+    """Cells with their heads, without columns that say nothing."""
+    there = [k for k in range(len(heads)) if any(row[k] for row in rows)]
+    shown = [[row[k] for k in there] + [""] for row in rows]
+    return Said(head, [*(heads[k] for k in there), ""], shown, foot)
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation(Result):
+    """Metrics of scores at prevalences, as returned by `evaluate`.
+
+    Attributes
+    ----------
+    answers : tuple of Answer
+        One for each score, group, prevalence and metric.
+    confidence_level : float or None
+        How often each interval is to hold; None if there are none.
+    """
+
+    answers: tuple[Answer, ...]
+    confidence_level: float | None
+
+    def _rows(self) -> list[Row]:
+        return [answer.row() for answer in self.answers]
+
+    def _said(self) -> Said:
+        return _table(_head(self.answers, self.confidence_level), [one.cells() for one in self.answers], _HEADS)
+
+
+def _head(answers: Sequence[Answer], confidence_level: float | None) -> str:
+    level = "without intervals" if confidence_level is None else f"{percent(confidence_level)} intervals"
+    return f"{plural(len(answers), 'answer')}, {level}"
+
+
+@dataclass(frozen=True, eq=False)
+class BestRange(Result):
+    """From which prevalence to which a model is the best, as listed by a `Comparison`; several where they are equal."""
+
+    group: str | None
+    metric: str
+    low: float
+    high: float
+    best: str
+
+    def _rows(self) -> list[Row]:
+        about: Row = {"group": self.group, "metric": self.metric}
+        return [about | {"from": self.low, "to": self.high, "best": self.best}]
+
+    def _said(self) -> Said:
+        whose = f"{self.metric} of {self.group}" if self.group else self.metric
+        return Said(f"{whose}: {self.best} is best from prevalence {self.low:.4g} to {self.high:.4g}")
+
+
+@dataclass(frozen=True, eq=False)
+class GroupCrossing(Result):
+    """A prevalence at which two models swap places, as a `Crossing`, within a group; as listed by a `Comparison`."""
+
+    group: str | None
+    metric: str
+    prevalence: float
+    value: float
+    leads_below: str
+    leads_above: str
+
+    def _said(self) -> Said:
+        whose = f"{self.metric} of {self.group}" if self.group else self.metric
+        below = f"{self.leads_below} leads below prevalence {self.prevalence:.4g}"
+        return Said(f"{whose}: {below}, {self.leads_above} leads above")
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison(Result):
+    """Models beside each other, as returned by `compare`. Its rows are the answers, with who leads.
+
+    Attributes
+    ----------
+    answers : tuple of Answer
+        One for each model, group, prevalence and metric.
+    leads : tuple of bool
+        Of each answer, whether no other model is better there.
+    best : tuple of BestRange
+        Which model is the best from where to where.
+    crossings : tuple of GroupCrossing
+        Where one model overtakes another; without intervals, which would need both scores of each row.
+    span : (float, float)
+        Between which prevalences these were looked for.
+    notes : tuple of str
+        What could not be looked for.
+    confidence_level : float or None
+        How often each interval is to hold; None if there are none.
+    """
+
+    answers: tuple[Answer, ...]
+    leads: tuple[bool, ...]
+    best: tuple[BestRange, ...]
+    crossings: tuple[GroupCrossing, ...]
+    span: tuple[float, float]
+    notes: tuple[str, ...]
+    confidence_level: float | None
+
+    def _rows(self) -> list[Row]:
+        return [answer.row() | {"leads": leads} for answer, leads in zip(self.answers, self.leads, strict=True)]
+
+    def _said(self) -> Said:
+        rows = [[*answer.cells(), "leads" * leads] for answer, leads in zip(self.answers, self.leads, strict=True)]
+        sentences = [*map(str, self.best), *map(str, self.crossings), *self.notes]
+        return _table(_head(self.answers, self.confidence_level), rows, [*_HEADS, "leads"], sentences)

@@ -1,0 +1,211 @@
+"""What every result can do: be rows, a frame, JSON and back, a text and a view in a notebook, and be compared.
+
+A result class is its fields and what it says (`_said`). Its rows are its fields: a row for each entry of its arrays, or
+one row where it has none. A class whose rows are of another kind, such as one per group, says so in `_rows`.
+"""
+
+import math
+import sys
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from importlib.util import find_spec
+from typing import Any, ClassVar, Literal, NamedTuple, Self
+
+import numpy as np
+
+from baserate import notebook
+from baserate.errors import InputError, Reason
+from baserate.results import kept
+from baserate.results.words import aligned, key_text
+
+Cell = str | float | None
+Row = dict[str, Cell]
+Backend = Literal["pandas", "polars", "pyarrow"]
+
+_BACKENDS: tuple[Backend, ...] = ("pandas", "polars", "pyarrow")
+
+_LONGEST = 1e12  # whole numbers from here on are written with an exponent
+
+# Of fields that are not arrays, those that stand in every row of a table, so that tables can be put below each other.
+_IN_EVERY_ROW = ("metric", "prevalence")
+
+
+class Said(NamedTuple):
+    """What a result says: a sentence, and perhaps a table with its heads and sentences below."""
+
+    head: str
+    heads: Sequence[str] = ()
+    cells: Sequence[Sequence[str]] = ()
+    foot: Sequence[str] = ()
+
+    def __str__(self) -> str:
+        table = [*([self.heads] if self.heads else []), *self.cells]
+        return "\n".join([*([self.head] if self.head else []), *(aligned(table) if table else []), *self.foot])
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What all results have in common.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> from baserate.results import Result
+    >>> swept = br.sweep(br.precision, br.Point.from_rates(tpr=0.5, fpr=0.01), [0.5, 0.01])
+    >>> swept.rows()[0]["prevalence"]
+    0.5
+    >>> list(swept.frame("pandas"))
+    ['metric', 'prevalence', 'value']
+    >>> Result.from_json(swept.to_json()) == swept
+    True
+    """
+
+    # Names of fields to draw in a notebook: across, height, and the ends of a band if there is one.
+    _drawn: ClassVar[tuple[str, ...]] = ()
+
+    def rows(self) -> list[Row]:
+        """The result as rows of a table: text, numbers, and None where there is nothing to say.
+
+        ``pd.DataFrame(result.rows())`` makes a table of them.
+        """
+        return self._rows()
+
+    def row(self) -> Row:
+        """The row of a result that is one row; others are refused."""
+        rows = self.rows()
+        if len(rows) != 1:
+            raise InputError(f"row is for results of one row, got {len(rows):,} rows; call rows.")
+        return rows[0]
+
+    def frame(self, backend: Backend | None = None) -> Any:
+        """The rows as a dataframe.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            Whose. If not given, the first of these that the program has imported, or else that is installed.
+        """
+        import narwhals as nw
+
+        columns = {name: _of_one_kind(column) for name, column in columns_of(self.rows()).items()}
+        return nw.from_dict(columns, backend=_backend(backend)).to_native()
+
+    def to_json(self) -> str:
+        """The result as JSON, which `from_json` reads; the fields, nan and infinity are kept as they are."""
+        return kept.written(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Back from `to_json`; ``Result.from_json`` reads every kind."""
+        found = kept.read(text, {one.__name__: one for one in result_classes()})
+        if not isinstance(found, cls):
+            kind = type(found).__name__
+            raise InputError(
+                f"{cls.__name__}.from_json must get what its to_json wrote, got that of {kind}; use {kind}.from_json."
+            )
+        return found
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(_same(getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
+
+    def __hash__(self) -> int:
+        values = (getattr(self, field.name) for field in fields(self))
+        return hash((type(self), *(value for value in values if isinstance(value, (str, int)))))
+
+    def __str__(self) -> str:
+        return str(self._said())
+
+    def _repr_html_(self) -> str:
+        said = self._said()
+        heads, cells = (said.heads, said.cells) if said.cells else _shown(self.rows())
+        picture = notebook.sparkline(*(getattr(self, name) for name in self._drawn)) if self._drawn else ""
+        return notebook.view(said.head, heads, cells, said.foot, picture)
+
+    def _said(self) -> Said:
+        raise NotImplementedError(f"{type(self).__name__} must say something")
+
+    def _rows(self) -> list[Row]:
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        arrays = {name: value.tolist() for name, value in values.items() if isinstance(value, np.ndarray)}
+        if not arrays:
+            return [{name: cell(value) for name, value in values.items()}]
+        common = {name: cell(values[name]) for name in _IN_EVERY_ROW if name in values and name not in arrays}
+        return [common | dict(zip(arrays, entries, strict=True)) for entries in zip(*arrays.values(), strict=True)]
+
+
+def result_classes(of: type[Result] = Result) -> list[type[Result]]:
+    """Every class of results that there is."""
+    return [found for one in of.__subclasses__() for found in (one, *result_classes(one))]
+
+
+def cell(value: object) -> Cell:
+    """A value as a cell of a table."""
+    if isinstance(value, Reason):
+        return value.value
+    if isinstance(value, np.generic):
+        return cell(value.item())
+    return value if value is None or isinstance(value, (str, int, float)) else str(value)
+
+
+def with_key(name: str, key: Hashable, row: Row) -> Row:
+    """The row of a group, its key first; keys that are neither text nor numbers are written as text."""
+    first: Row = {name: key if isinstance(key, (str, int, float)) else key_text(key)}
+    return first | row
+
+
+def columns_of(rows: Sequence[Mapping[str, Cell]]) -> dict[str, list[Cell]]:
+    """Rows of the same names as columns."""
+    return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+
+
+def _backend(asked: Backend | None) -> Backend:
+    """The library whose frame is wanted, or that is there."""
+    if asked in _BACKENDS:
+        return asked
+    if asked is not None:
+        raise InputError(f"backend must be one of {', '.join(_BACKENDS)}, got {asked!r}; pass one of them or nothing.")
+    imported = (name for name in _BACKENDS if name in sys.modules)
+    installed = (name for name in _BACKENDS if find_spec(name) is not None)
+    found = next(imported, None) or next(installed, None)
+    if found is None:
+        raise InputError("a frame must be one of pandas, polars or pyarrow, got none installed; use rows instead.")
+    return found
+
+
+def _of_one_kind(column: list[Cell]) -> list[Cell]:
+    """A column as an engine takes it: of numbers, or of text."""
+    kinds = {str if isinstance(one, str) else float for one in column if one is not None}
+    return column if len(kinds) < 2 else [None if one is None else str(one) for one in column]
+
+
+def _same(one: object, other: object) -> bool:
+    """Whether two fields are equal, nan to nan and arrays entry by entry."""
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        numbers = one.dtype.kind == other.dtype.kind == "f"
+        return bool(np.array_equal(one, other, equal_nan=numbers))
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return False
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return list(one) == list(other) and all(map(_same, one.values(), other.values()))
+    if isinstance(one, float) and isinstance(other, float) and math.isnan(one):
+        return math.isnan(other)
+    return bool(one == other)
+
+
+def _shown(rows: list[Row]) -> tuple[list[str], list[list[str]]]:
+    """Heads and cells, without columns that have nothing to say."""
+    heads = [name for name, column in columns_of(rows).items() if any(one is not None for one in column)]
+    return heads, [[_text(row[name]) for name in heads] for row in rows]
+
+
+def _text(value: Cell) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool | str):
+        return str(value)
+    whole = float(value).is_integer() and abs(value) < _LONGEST
+    return f"{value:,.0f}" if whole else f"{value:.4g}"

@@ -1,0 +1,52 @@
+"""The pieces that sentences about results are made of, each written once."""
+
+from collections.abc import Hashable, Sequence
+
+from baserate.errors import Reason
+
+
+def percent(share: float) -> str:
+    """A level or a share: 95 %."""
+    return f"{100 * share:.4g} %"
+
+
+def with_ends(value: float, low: float, high: float, sign: str = "") -> str:
+    """A number and its interval: 0.4 [0.3, 0.5]; with a sign for differences."""
+    return f"{value:{sign}.4g} [{low:{sign}.4g}, {high:{sign}.4g}]"
+
+
+def counted(number: float) -> str:
+    """A number of cases, with commas; of weighted rows it may have decimals."""
+    return f"{number:,}" if isinstance(number, int) else f"{number:,.6g}"
+
+
+def cases(n_pos: float, n_neg: float) -> str:
+    """The cases behind a number."""
+    return f"{counted(n_pos)} pos, {counted(n_neg)} neg"
+
+
+def plural(number: float, noun: str) -> str:
+    """A number of things: 1 row, 2 rows."""
+    return f"{counted(number)} {noun}{'s' * (number != 1)}"
+
+
+def with_notes(text: str, *notes: Reason | str | None) -> str:
+    """A sentence, and what else is to be known: why there is no number, or what to be careful about."""
+    sentences = (note.sentence if isinstance(note, Reason) else note for note in notes)
+    return "; ".join([text, *(sentence for sentence in sentences if sentence)])
+
+
+def key_text(key: Hashable) -> str:
+    """The key of a group: parts of a tuple side by side, and a word for None."""
+    parts = key if isinstance(key, tuple) else (key,)
+    return ", ".join("missing" if part is None else str(part) for part in parts)
+
+
+def aligned(lines: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of cells as lines of text, the first and the last column to the left, the others to the right."""
+    widths = [max(len(cell) for cell in column) for column in zip(*lines, strict=True)]
+    texts = []
+    for first, *middle, last in lines:
+        cells = [first.ljust(widths[0]), *(c.rjust(w) for c, w in zip(middle, widths[1:-1], strict=True)), last]
+        texts.append("  ".join(cells).rstrip())
+    return texts

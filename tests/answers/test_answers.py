@@ -1,0 +1,153 @@
+"""`evaluate` and `compare` answer what the commands answer, from tables, files and curves."""
+
+import json
+import subprocess
+import sys
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import baserate as br
+
+pytest.importorskip("click")
+
+SCORES = ["old_model", "new_model"]
+DATA = br.examples.payments()
+TABLE = pd.DataFrame(DATA).assign(shop=["web", "store", "store"] * 4_000)
+CURVES = {name: br.Curve.from_scores(DATA["fraud"], DATA[name]) for name in SCORES}
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    found = tmp_path_factory.mktemp("data") / "payments.parquet"
+    TABLE.to_parquet(found)
+    return found
+
+
+def command(*arguments):
+    """What a command prints as JSON."""
+    program = [sys.executable, "-c", "from baserate_command import main; main()", *map(str, arguments)]
+    done = subprocess.run([*program, "--json", "--quiet"], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def as_json(rows):
+    """Rows as the command writes them: what does not exist is null."""
+    return [
+        {name: None if isinstance(value, float) and value != value else value for name, value in row.items()}
+        for row in rows
+    ]
+
+
+ASKED = [
+    ({"prevalence": [0.001, "1:9"]}, ["--prevalence", "0.001", "--prevalence", "1:9"]),
+    ({"at": "recall=0.6", "by": "shop"}, ["--at", "recall=0.6", "--by", "shop"]),
+    ({"at": "best=f1", "metrics": ["precision", "f_beta:beta=2"], "prevalence": 0.01, "confidence_level": 0.9},
+     ["--at", "best=f1", "--metric", "precision", "--metric", "f_beta:beta=2", "--prevalence", "0.01",
+      "--confidence-level", "0.9"]),
+    ({"at": "precision=0.99999", "metrics": br.recall, "confidence_level": None, "prevalence": 1e-5},
+     ["--at", "precision=0.99999", "--metric", "recall", "--no-intervals", "--prevalence", "1e-5"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("asked", "options"), ASKED)
+def test_evaluate_is_what_the_command_shows(path, asked, options):
+    columns = [part for name in SCORES for part in ("--score", name)]
+    shown = command("evaluate", path, "--label", "fraud", *columns, *options)
+    assert as_json(br.evaluate(path, label="fraud", score=SCORES, **asked).rows()) == shown
+
+
+@pytest.mark.parametrize(("asked", "options"), ASKED[:2])
+def test_compare_is_what_the_command_shows(path, asked, options):
+    columns = [part for name in SCORES for part in ("--score", name)]
+    shown = command("compare", path, "--label", "fraud", *columns, *options)
+    found = br.compare(path, label="fraud", score=SCORES, **asked)
+    assert as_json(found.rows()) == shown["values"]
+    assert [one.row() for one in found.best] == shown["best"]
+    assert [one.row() for one in found.crossings] == shown["crossings"]
+
+
+def test_tables_files_and_curves_say_the_same(path):
+    asked = {"metrics": [br.average_precision, "roc_auc"], "prevalence": 0.001, "confidence_level": None}
+    of_curves = br.evaluate(CURVES, **asked)
+    columns = {"label": "fraud", "score": SCORES}
+    assert of_curves == br.evaluate(TABLE, **columns, **asked) == br.evaluate(pl.DataFrame(DATA), **columns, **asked)
+    rows = [row | {"source": None} for row in br.evaluate(str(path), **columns, **asked).rows()]
+    assert rows == of_curves.rows()
+    (alone, *_) = br.evaluate(CURVES["old_model"], **asked).rows()
+    assert alone == of_curves.rows()[0] | {"score": None}
+
+
+def test_the_numbers_are_those_of_estimate():
+    found = br.evaluate(CURVES, metrics="precision", at=0.5, prevalence=0.001)
+    for answer, name in zip(found.answers[1::2], SCORES, strict=True):
+        one = br.estimate(br.precision, CURVES[name].at_threshold(0.5).at_prevalence(0.001), rng=0)
+        assert (answer.score, answer.threshold) == (name, CURVES[name].at_threshold(0.5).threshold)
+        assert (answer.value, answer.low, answer.high) == (one.value, one.low, one.high)
+
+
+def test_own_metrics_are_read_at_the_point_if_there_is_one():
+    def fall_out(at):
+        return 1 - br.specificity(at)
+
+    (at_point,) = br.evaluate(CURVES["old_model"], metrics=fall_out, at="recall=0.5", confidence_level=None).answers
+    assert at_point.value == pytest.approx(CURVES["old_model"].at_recall(0.5).fpr)
+
+
+def test_a_comparison_says_who_leads_and_where():
+    found = br.compare(CURVES, prevalence=[0.5, 1e-4], confidence_level=None)
+    leading = [(row["prevalence"], row["score"]) for row in found.rows() if row["leads"]]
+    assert leading == [(0.025, "new_model"), (0.5, "old_model"), (1e-4, "new_model")]
+    (swap,) = found.crossings
+    (expected,) = br.crossings(br.average_precision, *CURVES.values(), low=1e-6, high=0.999999)
+    assert swap.prevalence == expected.prevalence
+    assert [one.best for one in found.best] == ["new_model", "old_model"]
+    assert "new_model leads below" in str(found)
+    narrow = br.compare(CURVES, span=("1:9", 0.5), confidence_level=None)
+    assert narrow.crossings == ()
+    assert narrow.span == (0.1, 0.5)
+
+
+def test_what_cannot_be_looked_for_is_a_note():
+    found = br.compare(CURVES, at="best=f1", confidence_level=None)
+    assert found.crossings == found.best == ()
+    assert found.notes == ("no crossings of f1: best=f1 moves with the prevalence",)
+    assert str(found).endswith(found.notes[0])
+
+
+@pytest.mark.parametrize(
+    ("data", "asked", "sentence"),
+    [
+        (TABLE, {"label": "fraud"}, "label and score must name columns of the table, got label='fraud' and score=None"),
+        (TABLE, {"label": "fraud", "score": "p"}, "score must be a column of the table, got 'p'"),
+        (CURVES, {"label": "fraud"}, "label is for tables and files, got curves; leave it out"),
+        (CURVES, {"by": "shop"}, "by is for tables and files, got curves"),
+        (CURVES, {"metrics": "precision"}, "precision needs a threshold; choose one, for example by at='recall=0.6'"),
+        (CURVES, {"metrics": "roc_auc", "at": "recall=0.6"}, "at chooses a threshold, got recall >= 0.6 and no metric"),
+        (CURVES, {"metrics": 3}, "metrics must be a function of a Curve or a list of functions of a Curve, got 3"),
+        (CURVES, {"prevalence": 2}, "prevalence must be strictly between 0 and 1, got 2"),
+        (CURVES, {"prevalence": [0.1, "x"]}, "prevalence as text must be odds"),
+        ({"a": 3}, {}, "data must be a table, a path, a Curve or Curves by name, got a int at 'a'"),
+        (3, {"label": "y", "score": "p"}, "a table must be a dataframe"),
+    ],
+)
+def test_what_cannot_be_asked_is_a_sentence(data, asked, sentence):
+    with pytest.raises(br.BaserateError) as refused:
+        br.evaluate(data, **asked)
+    assert sentence in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("data", "asked", "sentence"),
+    [
+        ({"a": CURVES["old_model"]}, {}, "compare needs at least two scores, got 'a'; pass another"),
+        ({}, {}, "compare needs at least two scores"),
+        (CURVES, {"span": 0.1}, "span must be two prevalences such as (1e-4, 0.1), got 0.1"),
+        (CURVES, {"metrics": "alert_rate", "at": "recall=0.6"}, "alert_rate"),
+    ],
+)
+def test_what_cannot_be_compared_is_a_sentence(data, asked, sentence):
+    with pytest.raises(br.InputError) as refused:
+        br.compare(data, **asked)
+    assert sentence in str(refused.value)

@@ -1,0 +1,131 @@
+"""An instance of every class of results, as the public function gives it that returns it."""
+
+import datetime
+import functools
+import pathlib
+import tempfile
+
+import numpy as np
+
+import baserate as br
+
+FEW = {"n_resamples": 100, "rng": 0}
+GOOD = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[60, 30, 10], neg=[20, 200, 680])
+BAD = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[30, 30, 40], neg=[20, 200, 680])
+OTHER = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[40, 59, 1], neg=[5, 300, 595])
+EMPTY = br.Curve.from_counts([0.5], pos=[0], neg=[9])
+POINT = br.Point.from_counts(tp=60, fp=100, fn=40, tn=99_900)
+GROUPS = {"shop": GOOD, None: BAD, ("web", 3): EMPTY}
+PERIODS = {datetime.date(2026, 5, 1): GOOD, datetime.date(2026, 6, 1): BAD, datetime.date(2026, 7, 1): EMPTY}
+SENSITIVE, SPECIFIC = br.Point.from_rates(0.9, 0.01), br.Point.from_rates(0.6, 0.001)
+
+
+@functools.cache
+def pair():
+    data = br.examples.payments()
+    return br.Pair.from_scores(data["fraud"], data["old_model"], data["new_model"], names=("old", "new"))
+
+
+@functools.cache
+def source():
+    path = pathlib.Path(tempfile.mkdtemp()) / "may.csv"
+    path.write_text("fraud;p\n1;0.9\n0;0.2\n0;0.1\n")
+    return br.curve(path, label="fraud", score="p").source
+
+
+def receipt():
+    with br.CurveStore(pathlib.Path(tempfile.mkdtemp()) / "monitor.db") as store:
+        return store.append(GOOD, model="fraud-3", period="2026-05")
+
+
+def groups():
+    return br.by_slice(br.average_precision, GROUPS, prevalence=0.05, **FEW)
+
+
+def change():
+    return br.explain_change(br.average_precision, GOOD, BAD, **FEW)
+
+
+def support():
+    return br.design.supports(br.Point.from_counts(tp=60, fp=10, fn=40, tn=9_990), prevalences=[0.01])
+
+
+GRID = np.geomspace(0.001, 0.5, 30)
+
+
+@functools.cache
+def comparison():
+    return br.compare({"good": GOOD, "bad": BAD, "other": OTHER}, prevalence=[0.01])
+
+
+# By the name of the class. Several, where a class has several faces.
+MADE = {
+    "Alarms": [lambda: br.model_alarms(br.average_precision, PERIODS, reference=GOOD)],
+    "Answer": [
+        lambda: br.evaluate(GOOD).answers[0],
+        lambda: br.evaluate(GOOD, at="recall=0.5", confidence_level=None).answers[0],
+    ],
+    "Band": [
+        lambda: br.sweep_estimates(br.precision, POINT, GRID),
+        lambda: br.pr_band(GOOD, **FEW),
+        lambda: br.roc_band(GOOD, **FEW),
+    ],
+    "BestRange": [lambda: comparison().best[0]],
+    "Bounds": [lambda: br.bounds(br.average_precision, GOOD), lambda: br.bounds(br.precision, GOOD)],
+    "ChanceTest": [lambda: br.better_than_chance(br.roc_auc, GOOD)],
+    "Change": [change],
+    "ChangePart": [lambda: change().prior],
+    "Changes": [lambda: br.explain_changes(br.average_precision, PERIODS, **FEW)],
+    "ClaimVerdict": [lambda: br.check(br.Claim(br.precision, at_least=0.3, at="threshold=0.9"), GOOD)],
+    "Comparison": [comparison],
+    "CoxCalibration": [lambda: br.cox_calibration(GOOD)],
+    "Crossing": [lambda: br.crossings(br.f1, SENSITIVE, SPECIFIC)[0]],
+    "CrossingEstimate": [lambda: br.crossing_estimates(br.average_precision, pair(), **FEW)[0]],
+    "Decomposition": [lambda: br.decompose(br.brier_score, GOOD)],
+    "Deployment": [
+        lambda: br.deploy(GOOD, BAD, at="recall=0.5", prevalence=0.001),
+        lambda: br.deploy(GOOD, BAD, at="recall=0.5", prevalence=0.001, traffic=10_000),
+    ],
+    "Difference": [lambda: br.difference(br.average_precision, pair(), **FEW)],
+    "Estimate": [
+        lambda: br.estimate(br.precision, POINT),
+        lambda: br.estimate(br.average_precision, EMPTY),
+        lambda: br.estimate(br.lr_positive, br.Point.from_counts(tp=5, fp=0, fn=5, tn=90)),
+    ],
+    "Evaluation": [lambda: br.evaluate({"good": GOOD, "none": EMPTY}, prevalence=[0.01, 0.1])],
+    "FoldMean": [lambda: br.mean_over_folds(br.auc_pr, {1: GOOD, 2: BAD, 3: EMPTY}, prevalence=0.05)],
+    "GroupCrossing": [lambda: comparison().crossings[0]],
+    "GroupDifference": [lambda: groups().groups[0].differences[0]],
+    "GroupRow": [lambda: groups().groups[2]],
+    "GroupTable": [groups, lambda: br.by_period(br.average_precision, PERIODS, **FEW)],
+    "HosmerLemeshow": [lambda: br.hosmer_lemeshow(GOOD, in_sample=False)],
+    "InTheLarge": [lambda: br.in_the_large(GOOD)],
+    "InTheSmall": [lambda: br.in_the_small(GROUPS)],
+    "IsotonicReliability": [lambda: br.isotonic_reliability(GOOD, **FEW)],
+    "Lead": [lambda: br.lead(br.average_precision, pair(), GRID, **FEW)],
+    "MaxWidth": [lambda: br.max_width(tpr=(0.54, 0.66), fpr=(0.0005, 0.0015))],
+    "NaturalFrequencies": [lambda: br.natural_frequencies(POINT.at_prevalence(0.001), cases=1_000_000)],
+    "PointSupport": [lambda: support().points[0]],
+    "PrevalenceEstimate": [lambda: br.estimate_prevalence(GOOD, BAD)],
+    "PriorEffect": [lambda: br.prior_effect(GOOD.at_prevalence(0.01))],
+    "PriorShiftCheck": [lambda: br.prior_shift_check(GOOD, BAD)],
+    "Ranking": [
+        lambda: br.ranking(br.f1, {"sensitive": SENSITIVE, "specific": SPECIFIC}, [0.01, 0.1]),
+        lambda: br.ranking(br.average_precision, pair(), [0.2, 0.01], **FEW),
+    ],
+    "Receipt": [receipt],
+    "Region": [lambda: br.ranking(br.f1, {"a": SENSITIVE, "b": SPECIFIC}, [0.01]).regions[0]],
+    "Reliability": [lambda: br.reliability(GOOD)],
+    "Source": [source],
+    "SourceFile": [lambda: source().tables[0].files[0]],
+    "SourceTable": [lambda: source().tables[0]],
+    "Spiegelhalter": [lambda: br.spiegelhalter(GOOD)],
+    "SummaryPRCurve": [lambda: br.summary_pr_curve({1: GOOD, 2: BAD, 3: EMPTY}, 0.05)],
+    "Support": [support],
+    "Sweep": [
+        lambda: br.sweep(br.precision, POINT, GRID),
+        lambda: br.sweep(br.precision, EMPTY.at_threshold(0.5), [0.1]),
+    ],
+    "TestSetPlan": [lambda: br.design.test_set(0.6, 0.001, half_width=0.1, prevalence=0.001, cost_neg=0.01)],
+    "Undersampled": [lambda: br.undersampled(br.roc_auc, GOOD, "1:90", n_samples=20, rng=0)],
+}
