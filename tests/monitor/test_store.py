@@ -585,6 +585,16 @@ def test_earlier_versions_are_read_without_being_changed(path, version):
     assert path.read_bytes() != before
 
 
+@pytest.mark.parametrize("column", ["source", "digest", "n_pos", "follows"])
+def test_a_value_of_another_kind_is_damage(path, column):
+    """A byte of the header of a row can make bytes of a text."""
+    filled(path)
+    other = "x'00'" if column in ("source", "n_pos") else "'text'"
+    changed(path, f"UPDATE kept SET {column} = {other} WHERE period = '0003'")
+    with br.CurveStore(path, read_only=True) as store, pytest.raises(br.CurveFileError, match="not what was written"):
+        store.keys()
+
+
 # --- several at once ------------------------------------------------------------------------------
 
 

@@ -221,7 +221,7 @@ class Rows:
     def _whole(self, row: Row, content: bool) -> Row:
         try:
             whole = row.checksum == _sum_of_facts(row) and (not content or row.content_sum == _sum(row.content))
-        except (TypeError, struct.error):  # a kind of value that is never written
+        except (TypeError, AttributeError, struct.error):  # a kind of value that is never written
             whole = False
         if not whole:
             raise self._damaged(f"the row of {row.key} is not what was written")
