@@ -48,6 +48,19 @@ class InputError(BaserateError, ValueError):
     """
 
 
+class UnknownParameterError(InputError, TypeError):
+    """A function has no parameter of that name.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> br.Curve.from_scores([0, 1], [0.1, 0.9], sample_weight=[1, 2])
+    Traceback (most recent call last):
+    ...
+    baserate.errors.UnknownParameterError: from_scores has no parameter 'sample_weight'; did you mean 'weight'.
+    """
+
+
 class MissingInformationError(BaserateError):
     """The curve or point cannot know what was asked of it.
 

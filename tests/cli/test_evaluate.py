@@ -170,8 +170,8 @@ WRONG = [
     ({"--prevalence": "1/0"}, 1, "odds such as 1:1000, got '1/0'."),
     ({"--prevalence": "2"}, 1, "Error: prevalence must be strictly between 0 and 1"),
     ({"--prevalence": "1e-4:1e-2"}, 1, "Error: one prevalence is wanted here, got the range '1e-4:1e-2'; sweep"),
-    ({"--metric": "avg_precision"}, 1, "must be a name that is known, got 'avg_precision'; did you mean 'average_prec"),
-    ({"--metric": "hokum"}, 1, "Error: a metric must be one of roc_auc, average_precision, "),
+    ({"--metric": "avg_precision"}, 1, "unknown metric 'avg_precision'; did you mean 'average_precision'"),
+    ({"--metric": "hokum"}, 1, "Error: unknown metric 'hokum'; the metrics are roc_auc, average_precision, "),
     ({"--metric": "f1"}, 1, "Error: f1 needs a threshold; choose one, for example by --at recall=0.6."),
     ({"--metric": "best_f_beta:beta"}, 1, "Error: parameters of a metric are written as f_beta:beta=2"),
     ({"--metric": "best_f_beta:beta={[]:1}"}, 1, "Error: parameters of a metric are written as f_beta:beta=2"),
@@ -183,7 +183,7 @@ WRONG = [
     ({"--at": "recall"}, 1, "Error: --at must be a rule and a number such as recall=0.6, got 'recall'."),
     ({"--at": "best"}, 1, "Error: best needs a metric such as best=f1, got 'best'."),
     ({"--at": "best="}, 1, "Error: best needs a metric such as best=f1, got 'best='."),
-    ({"--at": "best=f2"}, 1, "Error: a metric must be one of"),
+    ({"--at": "best=f2"}, 1, "Error: unknown metric 'f2'; did you mean 'f_beta', with beta=2."),
     ({"--at": "best=roc_auc"}, 1, "Error: best needs a metric of thresholds such as best=f1, got 'roc_auc'"),
     ({"--at": "best=alert_rate"}, 1, "alert_rate"),
     ({"--at": "best=f_beta"}, 1, "Error: f_beta needs its parameter beta"),
@@ -221,7 +221,7 @@ def test_wrong_input_is_a_sentence_and_an_exit_code(path, ask, changed, code, se
 def test_wrong_input_to_the_program_is_no_traceback(path, program):
     done = program("evaluate", path, "--label", "y", "--score", "p", "--metric", "avg_precision")
     assert (done.code, done.out) == (1, "")
-    assert done.err.startswith("Error: a metric must be a name that is known, got")
+    assert done.err.startswith("Error: unknown metric ")
     assert done.err.count("\n") == 1
 
 

@@ -388,7 +388,7 @@ BROKEN_FILES = [
     (CLAIM + 'name = "time"\nxyz = 1', "claim 1 ('time') has no key 'xyz'; write one of name, metric"),
     (CLAIM + "[[claim]]\nat_least = 1", "claim 2 must have a metric, got at_least"),
     (CLAIM + CLAIM.replace("0.5", "50"), "claim 2: at_least must be in the range of precision"),
-    (CLAIM.replace('"precision"', '"precison"'), "claim 1: a metric must be a name that is known, got"),
+    (CLAIM.replace('"precision"', '"precison"'), "claim 1: unknown metric "),
     (CLAIM.replace('"recall=0.6"', "0.6"), "claim 1: at must be text, got 0.6; put it in quotes."),
     (CLAIM + "prevalence = '1:x'", "claim 1: prevalence as text must be odds"),
     (CLAIM + "prevalence = [0.1, 0.2, 0.3]", "claim 1: prevalence must be one or a pair"),

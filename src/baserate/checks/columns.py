@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate.arrays import Array, BoolArray, Counts, FloatArray
-from baserate.checks.values import MOST_CASES, SMALLEST_PREVALENCE, did_you_mean, prevalence
+from baserate.checks.synonyms import did_you_mean
+from baserate.checks.values import MOST_CASES, SMALLEST_PREVALENCE, prevalence
 from baserate.errors import InputError
 
 Label = bool | int | float | str

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import TypeVar
 
 import numpy as np
 
+from baserate.checks.synonyms import did_you_mean
 from baserate.errors import InputError
 
 # Numbers whose squares, and prevalences whose odds, still have a float.
@@ -175,12 +175,6 @@ def one_of(value: T, allowed: Sequence[T], name: str) -> T:
         listed = ", ".join(repr(item) for item in allowed)
         raise InputError(f"{name} must be one of {listed}, got {_short(value)}{'; ' + hint if hint else ''}.")
     return value
-
-
-def did_you_mean(name: str, known: Sequence[str]) -> str:
-    """A hint at the nearest known name, or nothing."""
-    close = get_close_matches(name, known, n=1)
-    return f"did you mean {close[0]!r}" if close else ""
 
 
 def _short(value: object) -> str:

@@ -14,6 +14,7 @@ from baserate.cli.check import check
 from baserate.cli.compare import compare
 from baserate.cli.demo import demo
 from baserate.cli.evaluate import evaluate
+from baserate.cli.hints import Commands, no_such_option
 from baserate.cli.monitor import monitor
 from baserate.cli.notes import noted
 from baserate.cli.output import drop_output
@@ -48,7 +49,9 @@ Exit codes:
 """
 
 
-@click.group(epilog=_END, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=Commands, epilog=_END, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(baserate.__version__, prog_name="baserate")
 def commands() -> None:
     """Judge binary classifiers at the prevalence that matters."""
@@ -65,7 +68,7 @@ def run(arguments: Sequence[str]) -> int:
             return _carried_out(list(arguments))
     except click.ClickException as error:
         shown = io.StringIO()
-        error.show(shown)
+        (no_such_option(error) if isinstance(error, click.NoSuchOption) else error).show(shown)
         click.echo("\n".join(map(printable, shown.getvalue().rstrip("\n").split("\n"))), err=True)
         return NOT_UNDERSTOOD
     except (click.Abort, KeyboardInterrupt):

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from baserate.cli.hints import Commands
 from baserate.cli.notes import note, quiet_option
 from baserate.cli.output import F, Row, in_a_format, show
 from baserate.errors import InputError
@@ -30,7 +31,7 @@ Exit codes:
 _ROUNDING = 1e-9
 
 
-@click.group(epilog=_EXAMPLES)
+@click.group(cls=Commands, epilog=_EXAMPLES)
 def store() -> None:
     """Look into a store of curves, tidy it up, copy it.
 

@@ -51,6 +51,7 @@ class Bins:
 BinsLike = Bins | int | str | Sequence[float]
 
 
+@checks.declared
 def equal_width(n: int, *, closed: Closed = "right") -> Bins:
     """So many bins of equal width, with edges at exactly k/n.
 
@@ -70,6 +71,7 @@ def equal_width(n: int, *, closed: Closed = "right") -> Bins:
     return Bins("equal_width", n, edges, checks.one_of(closed, ("right", "left"), "closed"))
 
 
+@checks.declared
 def equal_frequency(n: int) -> Bins:
     """So many bins with as equal numbers of rows as can be.
 

@@ -81,6 +81,7 @@ class Point(Reading[float]):
         return None if self.chosen is None or self.curve is None else self.chosen.said_of(self.curve)
 
     @classmethod
+    @checks.declared
     def from_rates(
         cls,
         tpr: float,
@@ -105,6 +106,7 @@ class Point(Reading[float]):
         return cls(shares, sizes, _given=given)
 
     @classmethod
+    @checks.declared
     def from_counts(cls, tp: int, fp: int, fn: int, tn: int) -> "Point":
         """A point from a confusion matrix, read at the prevalence of that matrix.
 

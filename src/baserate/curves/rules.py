@@ -78,8 +78,8 @@ class Rule:
         before, equals, target = text.partition("=")
         name = before.strip().rstrip("<>").rstrip()
         if equals:
-            checks.one_of(name, list(_KINDS), f"the rule of {where}")
-        kind = _KINDS.get(name, Recall)  # what has no equals sign has no target to read, whatever the kind
+            checks.one_of(name, list(RULES), f"the rule of {where}")
+        kind = RULES.get(name, Recall)  # what has no equals sign has no target to read, whatever the kind
         value = _metric(target.strip()) if kind is Best else _number(target)
         if value is None:
             wanted = f"{where} must be a rule and a number such as recall=0.6"
@@ -396,4 +396,4 @@ class Best(Rule):
         return np.asarray(np.argmax(self._gains(_values(self.metric, points)), axis=1), np.intp)
 
 
-_KINDS: dict[str, type[Rule]] = {kind.name: kind for kind in (Threshold, Recall, Fpr, Precision, TopK, AlertRate, Best)}
+RULES: dict[str, type[Rule]] = {kind.name: kind for kind in (Threshold, Recall, Fpr, Precision, TopK, AlertRate, Best)}
