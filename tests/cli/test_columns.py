@@ -162,3 +162,19 @@ def test_how_csv_is_written_may_be_said(tmp_path, ask, tab):
     assert (done.code, done.err) == (0, "")
     done = ask("plan", "--like", path, "--delimiter", tab, "--label", "y", "--score", "p", "--ap-width", "0.05", "-q")
     assert "delimiter" not in done.err
+
+
+def test_scores_that_point_the_other_way_are_noted(ask, tmp_path):
+    rows = [f"{k % 2},{(k * 37 % 100) / 100 - 0.5 * (k % 2)},{'ab'[k % 3 > 0]}" for k in range(200)]
+    file = tmp_path / "rows.csv"
+    file.write_text("y,p,g\n" + "\n".join(rows), encoding="utf-8")
+    for by in ((), ("--by", "g")):
+        done = ask("evaluate", file, "--label", "y", "--score", "p", "--metric", "roc_auc", "--no-intervals", *by)
+        assert "Note: ROC AUC of 'p' is 0." in done.err
+        assert "write a column of 1 - p and name it by --score" in done.err
+    done = ask(
+        "evaluate", file, "--label", "y", "--score", "p", "--positive", "0", "--metric", "roc_auc", "--no-intervals"
+    )
+    assert "Note" not in done.err  # the same scores, seen from the other class
+    file.write_text("y,p\n" + "\n".join(f"{k % 2},{1 - k % 2}" for k in range(4)), encoding="utf-8")
+    assert "Note: ROC" not in ask("evaluate", file, "--metric", "roc_auc", "--no-intervals").err  # too few rows to say

@@ -129,8 +129,10 @@ def test_the_first_line_is_the_header(tmp_path):
     for start in ("\n", "  \n"):
         with pytest.raises(br.DataFileError, match="must be its header, got a line without names"):
             curve_of(tmp_path, start + "y,p\n1,.5\n")
-    with pytest.raises(br.InputError, match=r"got 'p'; its columns are 1, \.5"):
+    with pytest.raises(br.DataFileError, match=r"must be its header, got 1, \.5 in .*; add a line with the names"):
         curve_of(tmp_path, "1,.5\n0,.4\n", label=None)
+    with pytest.raises(br.InputError, match="got 'p'; its columns are 0, 1"):  # columns may be counted
+        curve_of(tmp_path, "0,1\n0,.4\n", label=None)
     with pytest.raises(br.InputError, match="its columns are # made by a tool"):
         curve_of(tmp_path, "# made by a tool\ny,p\n1,.5\n")
 

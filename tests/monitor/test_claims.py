@@ -390,7 +390,7 @@ BROKEN_FILES = [
     (CLAIM + CLAIM.replace("0.5", "50"), "claim 2: at_least must be in the range of precision"),
     (CLAIM.replace('"precision"', '"precison"'), "claim 1: unknown metric "),
     (CLAIM.replace('"recall=0.6"', "0.6"), "claim 1: at must be text, got 0.6; put it in quotes."),
-    (CLAIM + "prevalence = '1:x'", "claim 1: prevalence as text must be odds"),
+    (CLAIM + "prevalence = '1:x'", "claim 1: prevalence must be strictly between 0 and 1, got '1:x'"),
     (CLAIM + "prevalence = [0.1, 0.2, 0.3]", "claim 1: prevalence must be one or a pair"),
     (CLAIM + "confidence_level = '95 %'", "claim 1: confidence_level must be a number"),
     ("prevalence = 7\n" + CLAIM, "claim 1: prevalence must be strictly between 0 and 1"),

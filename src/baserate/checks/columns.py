@@ -143,26 +143,40 @@ def labels(y_true: object, positive: Label | None, name: str = "y_true") -> Bool
     if array.dtype.kind == "b":
         return array.astype(np.bool_, copy=False)
     if array.dtype.kind not in "iufO":
-        found = _listed(array)
         raise InputError(
             f"{name} must be 0/1, -1/1 or bool unless positive= names the positive label, "
-            f"got {_dtype_name(array)} labels: {found}; pass for example positive={_shown(array[0])}."
+            f"got {_dtype_name(array)} labels: {_listed(array)}; {_which_is_positive(_distinct(array))}."
         )
     is_positive = np.asarray(array == 1, dtype=np.bool_)
     is_negative = array == 0
     if not (is_positive | is_negative).all() and not (is_positive | (array == -1)).all():
         different = len(_distinct(array))
         if array.dtype.kind == "f" and (array != np.rint(array)).any():
-            advice = "these look like scores: y_true comes first, then y_score"
-        elif different > 2:
-            advice = "use one_vs_rest for more than two classes"
+            advice = _LIKE_SCORES if name == "y_true" else "these look like scores; pass label= the column of labels"
         else:
-            advice = f"say which one is positive, for example positive={_shown(array[0])}"
+            advice = _which_is_positive(_distinct(array))
         raise InputError(
             f"{name} must hold two classes, 0/1 or -1/1, got {different} different "
             f"label{'s' if different != 1 else ''}: {_listed(array)}; {advice}."
         )
     return is_positive
+
+
+_LIKE_SCORES = "these look like scores: y_true comes first, then y_score"
+
+# What the positive class is called, where two labels are words.
+_POSITIVE = {"yes", "y", "true", "t", "positive", "pos", "fraud", "spam", "bad", "default", "churn", "case", "event"}
+_POSITIVE |= {"sick", "disease", "malignant", "anomaly", "attack", "fail", "failure", "hit", "click"}
+
+
+def _which_is_positive(distinct: list[object]) -> str:
+    """Which label to name: the one that is called so, or either of the two."""
+    if len(distinct) > 2:
+        return "use one_vs_rest for more than two classes"
+    named = [label for label in distinct if str(label).strip().lower() in _POSITIVE]
+    if len(named) == 1:
+        return f"pass positive={_shown(named[0])}"
+    return f"say which one is positive, {' or '.join(f'positive={_shown(label)}' for label in distinct)}"
 
 
 def _labels_named(array: Array, positive: Label, name: str) -> BoolArray:
@@ -200,7 +214,8 @@ def _listed(array: Array) -> str:
 
 
 def _shown(value: object) -> str:
-    return repr(value.item() if isinstance(value, np.generic) else value)
+    plain = value.item() if isinstance(value, np.generic) else value
+    return repr(int(plain) if isinstance(plain, float) and plain.is_integer() else plain)
 
 
 # --- numbers, counts and weights ------------------------------------------------------------------

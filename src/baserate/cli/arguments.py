@@ -10,6 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from baserate.cli.columns import columns_meant
+from baserate.cli.direction import note_direction
 from baserate.curves.curve import Curve
 from baserate.errors import InputError
 from baserate.ingest.files import columns_of
@@ -151,6 +152,8 @@ def curves_of(
             continue
         groups = curves_by(list(file), *keys, score=score, period=period_meant, tz=tz, **options)
         found |= {(score, key if isinstance(key, tuple) else (key,)): of_group for key, of_group in groups.items()}
+    for score in dict.fromkeys(scores):
+        note_direction(score, [of_group for (name, _), of_group in found.items() if name == score])
     return found
 
 

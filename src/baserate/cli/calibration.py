@@ -18,6 +18,7 @@ from baserate.curves.curve import Curve
 from baserate.errors import InputError
 from baserate.ingest.tables import curve as read_curve
 from baserate.progress import progress
+from baserate.written import one_in
 
 _EXAMPLES = """\b
 Examples:
@@ -110,10 +111,10 @@ def _without_labels(file: tuple[str, ...], score: str, data: Mapping[str, Any]) 
 def _part(model: Model, prevalence: float | None, settings: Settings) -> tuple[str, Tables]:
     """A model read at a prevalence, or at its own one, with a heading."""
     if prevalence is not None:
-        return f"{model.score} read at prevalence {prevalence:.4g}", tables_elsewhere(model, prevalence, settings)
+        return f"{model.score} read at prevalence {one_in(prevalence)}", tables_elsewhere(model, prevalence, settings)
     curve = model.curve
     cases = f"{curve.n_pos:,.6g} positives, {curve.n_neg:,.6g} negatives"
-    heading = f"{model.score}: {cases}, read at their own prevalence {curve.prevalence:.4g}"
+    heading = f"{model.score}: {cases}, read at their own prevalence {one_in(curve.prevalence)}"
     return heading, tables_of(model, settings)
 
 

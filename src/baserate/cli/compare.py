@@ -19,6 +19,7 @@ from baserate.errors import InputError, NoSuchPointError
 from baserate.metrics.over_prevalence import best_regions, crossings, sweep
 from baserate.progress import progress
 from baserate.registry import describe, lower_is_better
+from baserate.written import one_in
 
 _EXAMPLES = """\b
 Examples:
@@ -150,7 +151,7 @@ def _show(values: Sequence[Row], best: Sequence[Row], swaps: Sequence[Row], betw
     show_table(values)
     if best:
         low, high = between
-        click.echo(f"\nBest from prevalence {low:g} to {high:g}:")
+        click.echo(f"\nBest from prevalence {one_in(low)} to {one_in(high)}:")
         show_table(best)
         click.echo(f"\nCrossings ({_NO_INTERVALS}):" if swaps else "\nNo crossings: nobody overtakes anybody.")
         if swaps:

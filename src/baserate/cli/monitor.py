@@ -4,7 +4,7 @@ import datetime
 import math
 import sys
 from collections.abc import Hashable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from zoneinfo import ZoneInfo
 
 import click
@@ -29,6 +29,7 @@ from baserate.monitor.store_rows import Key
 from baserate.progress import progress
 from baserate.registry import describe
 from baserate.results.changes import Alarms
+from baserate.written import one_in
 
 # Exit codes, beside those that all commands have.
 NOTHING_CHANGED, MODEL_CHANGED, PREVALENCE_MOVED = 0, 3, 4
@@ -316,12 +317,13 @@ def _has_moved(before: Curve, after: Curve, tolerated: float) -> bool:
 def _sentence(latest: Row, alarms: Alarms | None, since: str, before: Curve, why: str) -> str:
     """The verdict on the latest period, for people."""
     standing = _latest_look(alarms)
-    prevalence = f"prevalence {latest['prevalence']:.4g} in {latest['period']}, {before.prevalence:.4g} in {since}"
+    now, then = one_in(cast(float, latest["prevalence"])), one_in(before.prevalence)
+    prevalence = f"{latest['period']}: prevalence {now}; {since}: {then}"
     if alarms is None or standing is None:
         return f"too early to say ({why})" + (f"; the prevalence has moved ({prevalence})" * bool(latest["verdict"]))
     k = alarms.keys.index(standing[0])
     values = f"{alarms.metric} {alarms.value[k]:.4g} in {standing[0]}, {alarms.reference:.4g} in {since}"
-    values += f", at prevalence {alarms.prevalence:.4g}"
+    values += f", at prevalence {one_in(alarms.prevalence)}"
     if standing[1]:
         return f"the model is worse than it was ({values}; first alarm in {alarms.first})"
     if latest["verdict"] == "prevalence":

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from baserate.errors import printable
+from baserate.written import one_in
 
 Row = dict[str, object]
 F = TypeVar("F", bound=Callable[..., object])
@@ -19,6 +20,9 @@ _UNLIMITED = 10_000  # columns of a terminal, when asking how many a table needs
 
 # A column that is shown to people only if it has something to say.
 _SAYS_NOTHING = {"unlabelled": 0, "leads": False}
+
+# Columns that hold prevalences, which people read as one in so many.
+_PREVALENCES = {"prevalence", "common_prevalence", "from", "to"}
 
 # What is worth keeping with a number, and too long to be shown.
 _ONLY_IN_JSON = {"source"}
@@ -97,7 +101,7 @@ def _ruled(rows: Sequence[Row]) -> str:
         # Words may be folded in a narrow terminal, numbers may not.
         table.add_column(name, justify="right" if numeric else "left", no_wrap=numeric, overflow="fold")
     for row in rows:
-        table.add_row(*(escape(_text(value)) for value in row.values()), style="green" if row.get("leads") else None)
+        table.add_row(*(escape(_text(*cell)) for cell in row.items()), style="green" if row.get("leads") else None)
     console = Console()
     least = Console(width=_UNLIMITED).measure(table).minimum
     console = Console(width=max(console.width, least), color_system=None if console.no_color else "auto")
@@ -107,7 +111,7 @@ def _ruled(rows: Sequence[Row]) -> str:
 
 
 def _plain(rows: Sequence[Row]) -> str:
-    lines = [list(rows[0]), *([_text(value) for value in row.values()] for row in rows)]
+    lines = [list(rows[0]), *([_text(*cell) for cell in row.items()] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     numeric = _is_numeric(rows).values()
     return "\n".join(
@@ -128,13 +132,13 @@ def _is_numeric(rows: Sequence[Row]) -> Mapping[str, bool]:
     }
 
 
-def _text(value: object) -> str:
+def _text(name: str, value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else ""
     if value is None:
         return "–"
     if isinstance(value, float):
-        return f"{value:.4g}"
+        return one_in(value) if name in _PREVALENCES else f"{value:.4g}"
     return f"{value:,}" if isinstance(value, int) else printable(str(value))
 
 

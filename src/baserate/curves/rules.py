@@ -18,6 +18,7 @@ from baserate.formulas.choosing import ROUNDING
 from baserate.formulas.pointwise import Confusion
 from baserate.formulas.steps import Steps
 from baserate.registry import METRICS, Family, describe, lower_is_better, named
+from baserate.written import right_form, share_from
 
 if TYPE_CHECKING:
     from baserate.curves.curve import Curve
@@ -83,7 +84,9 @@ class Rule:
         value = _metric(target.strip()) if kind is Best else _number(target)
         if value is None:
             wanted = f"{where} must be a rule and a number such as recall=0.6"
-            raise InputError(f"{'best needs a metric such as best=f1' if kind is Best else wanted}, got {text!r}.")
+            said = "best needs a metric such as best=f1" if kind is Best else wanted
+            hint = right_form(target)
+            raise InputError(f"{said}, got {text!r}{'; ' + hint if hint else ''}.")
         rule = kind(value)  # type: ignore[call-arg]  # each kind reads its own
         if before.replace(name, "").strip() not in kind.sign:
             raise InputError(
@@ -162,10 +165,8 @@ def _values(metric: Callable[..., object], at: Reading[float] | Reading[FloatArr
 
 
 def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
+    number = share_from(text)
+    return None if math.isnan(number) else number
 
 
 def _metric(text: str) -> Callable[..., object] | None:

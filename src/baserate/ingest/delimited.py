@@ -10,12 +10,14 @@ import csv
 import gzip
 import io
 import itertools
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from baserate import checks
 from baserate.errors import DataFileError, InputError
 from baserate.ingest.paths import TORN, File, is_compressed, torn
+from baserate.written import share_from
 
 Kind = Literal["bool", "whole", "float", "other"]
 
@@ -78,7 +80,18 @@ def _layout(file: File, said: Dialect) -> Layout:
             f"the first line of a CSV file must be its header, got one that is not ({error}) in {file.path!r}; check "
             f"the file."
         ) from None
+    if _is_a_row(header, used.decimal):
+        raise DataFileError(
+            f"the first line of a CSV file must be its header, got {', '.join(header[:3])} in {file.path!r}; add a "
+            f"line with the names of the columns, such as label,score."
+        )
     return Layout(used, tuple(header))
+
+
+def _is_a_row(header: Sequence[str], decimal: str) -> bool:
+    """Whether it holds nothing but numbers, and some that are not whole: columns may be counted, but not measured."""
+    plain = [name.replace(decimal, ".") for name in header]
+    return all(not math.isnan(share_from(name)) for name in plain) and any("." in name for name in plain)
 
 
 def _delimiter(file: File, line: str) -> str:

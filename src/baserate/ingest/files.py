@@ -226,13 +226,17 @@ def _some(head: Answer, name: str) -> tuple[object, ...]:
 # --- what is wrong with them ----------------------------------------------------------------------
 
 
+_DECIMAL_COMMA = "if the comma is the decimal sign, say decimal=','"
+
+
 def _unreadable(files: Sequence[File], kind: str, error: Exception) -> DataFileError:
     said = str(error)
     blamed = [file.path for file in files if file.plain and file.plain in said] or [file.path for file in files]
     which = repr(blamed[0]) + (f" and {len(blamed) - 1:,} more" if len(blamed) > 1 else "")
     no_number, no_time = _no_number(said), texts.bad_time(said)
     if no_number is not None:
-        return DataFileError(f"scores and weights must be numbers, got {no_number} of {which}; name another column.")
+        advice = _DECIMAL_COMMA if re.match(r"'-?\d*,\d+'", no_number) else "name another column"
+        return DataFileError(f"scores and weights must be numbers, got {no_number} of {which}; {advice}.")
     if no_time is not None:
         return DataFileError(
             f"times in text must be ISO 8601, such as 2026-05-31 or 2026-05-31 23:59:59, and all have a zone or none, "

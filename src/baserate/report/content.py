@@ -32,14 +32,13 @@ from baserate.report.words import (
     counted,
     isolated,
     numbers,
-    one_in,
-    percent,
     rounded_p,
     short,
 )
 from baserate.results import Crossing, Estimate
 from baserate.uncertainty.estimate import Asked, estimates, sizes_behind
 from baserate.uncertainty.methods import Question
+from baserate.written import one_in, percent
 
 # Where the slider goes, or further if the prevalences asked for do.
 RANGE = (1e-6, 0.9)
