@@ -289,3 +289,15 @@ def test_json_says_what_was_read(path, ask):
     assert re.fullmatch(_SOURCE, rows[0]["source"])
     for form in ([], ["--csv"]):
         assert "source" not in ask("evaluate", path, "--metric", "roc_auc", "--label", "y", "--score", "p", *form).out
+
+
+def test_a_printed_threshold_can_be_pasted_back(ask, tmp_path):
+    scores = [0.99997, 0.999965, 0.99996, 0.99995, 0.5, 0.4]
+    lines = [f"{y},{p}" for y, p in zip([1, 0, 1, 0, 1, 0], scores, strict=True)]
+    (tmp_path / "rows.csv").write_text("y,p\n" + "\n".join(lines), encoding="utf-8")
+    asked = ("evaluate", tmp_path / "rows.csv", "--metric", "precision", "--metric", "recall", "--no-intervals", "-q")
+    for recall in ("0.3", "0.6", "1"):
+        shown = ask(*asked, "--at", f"recall={recall}").out
+        threshold = shown.splitlines()[1].split()[5]
+        again = ask(*asked, "--at", f"threshold={threshold}").out
+        assert again == shown

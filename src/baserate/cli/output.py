@@ -28,6 +28,18 @@ _PREVALENCES = {"prevalence", "common_prevalence", "from", "to"}
 _ONLY_IN_JSON = {"source"}
 
 
+class Shown(float):
+    """A number that people are shown in a text of its own; programs get the number."""
+
+    text: str
+
+    def __new__(cls, value: float, text: str) -> "Shown":
+        """The number, and its text."""
+        shown = super().__new__(cls, value)
+        shown.text = text
+        return shown
+
+
 def in_a_format(command: F) -> F:
     """The options that say what the answer is to look like."""
     for option in (
@@ -137,6 +149,8 @@ def _text(name: str, value: object) -> str:
         return "yes" if value else ""
     if value is None:
         return "–"
+    if isinstance(value, Shown):
+        return value.text
     if isinstance(value, float):
         return one_in(value) if name in _PREVALENCES else f"{value:.4g}"
     return f"{value:,}" if isinstance(value, int) else printable(str(value))

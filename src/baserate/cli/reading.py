@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from baserate.cli.arguments import Key, group_name
-from baserate.cli.output import Row
+from baserate.cli.output import Row, Shown
 from baserate.cli.questions import Question
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
@@ -117,13 +117,20 @@ def _row(
 ) -> Row:
     curve = place if isinstance(place, Curve) else place.curve
     row: Row = {"score": score, "group": group_name(key), "prevalence": place.prevalence}
-    row |= {"metric": describe(question.metric), "threshold": place.threshold if isinstance(place, Point) else None}
+    row |= {"metric": describe(question.metric), "threshold": _threshold(place)}
     row |= {"value": value, "low": ends[0], "high": ends[1], "at_least": None, "at_most": None}
     if is_bucketed(place) and not math.isnan(value):
         certain = bounds(question.metric, place)
         row |= {"at_least": float(certain.low), "at_most": float(certain.high)}
     row |= {"pos": place.n_pos, "neg": place.n_neg, "unlabelled": curve.unlabelled if curve is not None else 0}
     return row | {"note": remark, "source": None if curve is None or curve.source is None else str(curve.source)}
+
+
+def _threshold(place: Curve | Point) -> Shown | None:
+    """The threshold of a point, in a text that chooses the same point again."""
+    if isinstance(place, Curve) or place.threshold is None:
+        return None
+    return Shown(place.threshold, place.threshold_text)
 
 
 def _no_ends(confidence_level: float | None) -> Ends:

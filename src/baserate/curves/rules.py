@@ -261,7 +261,7 @@ class Precision(_Targeted):
         rows = np.flatnonzero(reached >= self.target * (1 - ROUNDING))
         if len(rows) == 0:
             highest = int(np.nanargmax(reached))
-            where = f", at threshold {curve.score[highest]:.6g}" if curve.has_scores else ""
+            where = f", at threshold {self._point(curve, highest).threshold_text}" if curve.has_scores else ""
             raise NoSuchPointError(
                 f"no threshold has {self.said_of(curve)}; the highest is {reached[highest]:.4g}{where}."
             )

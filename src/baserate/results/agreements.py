@@ -179,7 +179,7 @@ class Deployment:
         rows = [(name, f"{v:.4g}", f"[{low:.4g}, {high:.4g}]") for name, (v, low, high) in self._rows()]
         names, values, ends = (max(map(len, column)) for column in zip(*rows, strict=True))
         where = "" if " at prevalence " in self.chosen else f", at prevalence {self.prevalence:.4g}"
-        head = f"threshold {self.threshold:.6g}, chosen by {self.chosen} on other data{where}"
+        head = f"threshold {str(self.threshold).removesuffix('.0')}, chosen by {self.chosen} on other data{where}"
         return "\n".join([head, *(f"{a:<{names}}  {b:>{values}}  {c:>{ends}}" for a, b, c in rows)])
 
 
