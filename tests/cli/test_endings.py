@@ -217,13 +217,39 @@ def test_no_color_is_respected(path):
     assert "\x1b" not in written
 
 
+def plainly(written):
+    return re.sub(r"\x1b\[[0-9;]*m", "", written)
+
+
 def test_a_narrow_terminal_loses_no_digits(path, ask):
     asked = ("evaluate", path, "--label", "y", "--score", "p", "--prevalence", "1:10000", "--metric", "auc_pr")
     written, _ = in_a_terminal(*asked, width=30)
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", written)
-    assert [line.split() for line in plain.splitlines() if "─" not in line] == [
-        line.split() for line in ask(*asked).out.splitlines()
+    names, *rows = (re.split(r"  +", line) for line in ask(*asked).out.splitlines())
+    blocks = plainly(written).rstrip().split("\n\n")
+    assert [[re.split(r"  +", line) for line in block.splitlines()] for block in blocks] == [
+        [list(pair) for pair in zip(names, row, strict=True)] for row in rows
     ]
+
+
+WIDE = (
+    ("evaluate", "--by", "country", "--at", "recall=0.3", "--prevalence", "1:10000"),
+    ("evaluate", "--prevalence", "1 in 12345"),
+    ("compare", "--score", "q", "--metric", "normalized_average_precision", "--by", "country"),
+    ("sweep", "--points", "3"),
+    ("calibration", "--bins", "2", "--prevalence", "0.1%"),
+)
+
+
+@pytest.mark.parametrize("asked", WIDE, ids=lambda asked: " ".join(asked[:2]))
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_tables_fit_the_terminal(path, asked, width):
+    command, *options = asked
+    written, code = in_a_terminal(command, path, "--label", "y", "--score", "p", *options, width=width)
+    assert code == 0
+    rows = plainly(written).splitlines()
+    tables = [line for line in rows if re.search(r"  |─", line)]  # sentences are wrapped by the terminal
+    assert tables
+    assert max(map(len, tables)) <= width
 
 
 def test_json_is_the_same_in_a_terminal(path, ask):
