@@ -93,7 +93,7 @@ BAD = {
     "short count": (lambda: br.Curve.from_counts([1, 2], [1], [1, 1]), "score and pos must have the same length"),
     "half of the squares": (lambda: br.Curve.from_counts([1], [1], [1], pos_squares=[1]), "must come together"),
     "rate in percent": (lambda: br.Curve.from_rates([50], [0.1]), "tpr must be between 0 and 1, got 50"),
-    "falling rates": (lambda: br.Curve.from_rates([0.5, 0.4], [0.1, 0.2]), "tpr must not fall, got 0.5 followed by 0.4"),
+    "falling rates": (lambda: br.Curve.from_rates([0.5, 0.4], [0.1, 0.2]), "tpr must not decrease, got 0.5 followed by 0.4"),
     "half of the sizes": (lambda: br.Curve.from_rates([0.5], [0.1], n_pos=3), "n_pos and n_neg must come together"),
     "rate of a point": (lambda: br.Point.from_rates(1.2, 0.1), "tpr must be between 0 and 1, got 1.2"),
     "count of a point": (lambda: br.Point.from_counts(1, 2, -3, 4), "fn must not be negative"),

@@ -233,7 +233,7 @@ def test_what_people_see(payments, curve, ask):
     assert len(lines[2].split()) == len(head)
     assert lines[12] == br.reliability(curve).verdict
     assert str(br.prior_effect(curve.at_prevalence("1:1000"))) in lines
-    for heading in ("In the large:", "Tests:", "What losses are made of:"):
+    for heading in ("Calibration in the large:", "Tests:", "Decomposition of the proper scores:"):
         assert heading in lines
     assert "\x1b" not in done.out
 
@@ -280,7 +280,7 @@ def test_what_does_not_exist_is_null_with_a_note(tmp_path, ask):
 def test_ties_that_leave_fewer_bins_are_noted(path, ask):
     done = ask("calibration", path, "--label", "y", "--score", "p", "--bins", "equal_frequency(10)")
     assert done.code == 0
-    assert done.err == "Note: 10 bins were asked for and there are 8, because equal scores are never split\n"
+    assert done.err == "Note: only 8 of 10 bins: equal scores are never split\n"
     assert ask("calibration", path, "--label", "y", "--score", "p", "--bins", "equal_frequency(10)", "-q").err == ""
 
 
@@ -301,7 +301,7 @@ def test_a_bucketed_curve_says_what_is_certain(payments, ask, monkeypatch):
 
 def test_columns_may_be_left_out(path, ask):
     done = ask("calibration", path, "--score", "q", "--by", "country", "--json")
-    assert done.err == "Note: 'y' is taken for the label; --label names another\n"
+    assert done.err == "Note: using column 'y' as label; --label chooses another\n"
     assert {row["score"] for row in answer(done)["bins"]} == {"q"}
 
 
@@ -310,14 +310,14 @@ WRONG = [
     (("--score", "oldmodel"), 1, "did you mean 'old_model'"),
     (("--by", "chanel"), 1, "did you mean 'channel'"),
     (("--prevalence", "2"), 1, "Error: prevalence must be strictly between 0 and 1"),
-    (("--prevalence", "1e-4:1e-2"), 1, "Error: one prevalence is wanted here, got the range '1e-4:1e-2'"),
+    (("--prevalence", "1e-4:1e-2"), 1, "Error: one prevalence is needed here, got the range '1e-4:1e-2'"),
     (("--confidence-level", "95"), 1, "Error: --confidence-level must be at least 0.5 and below 1, got 95"),
     (("--bins", "0"), 1, "Error: bins must be finite and above 0, got 0"),
     (("--bins", "-3"), 1, "Error: bins must be finite and above 0, got -3"),
     (("--bins", "deciles"), 1, "Error: bins as text must be such as 'equal_width(10)' or 'equal_frequency(10)'"),
     (("--bins", "0,some,1"), 1, "Error: --bins must be a number such as 10, equal_frequency(10), or edges"),
-    (("--bins", "0,0.5"), 1, "Error: bins must hold every score, got edges from 0 to 0.5"),
-    (("--tz", "Europe/Prague"), 2, "Error: --tz goes with --period."),
+    (("--bins", "0,0.5"), 1, "Error: bins must cover every score, got edges from 0 to 0.5"),
+    (("--tz", "Europe/Prague"), 2, "Error: --tz needs --period."),
     (("--insample",), 2, "Error: No such option '--insample'"),
     (("--in-sample", "yes"), 1, "Error: "),
 ]

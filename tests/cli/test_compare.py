@@ -80,7 +80,7 @@ def test_equal_models_both_lead_and_nobody_overtakes(tmp_path, ask):
     done = ask("compare", tmp_path / "rows.csv", "--label", "y", "--score", "a", "--score", "b", "--no-intervals")
     assert [line.split()[-1] for line in done.out.splitlines()[1:3]] == ["yes", "yes"]
     assert done.out.splitlines()[-3].endswith("a and b")
-    assert done.out.endswith("\nNo crossings: nobody overtakes anybody.\n")
+    assert done.out.endswith("\nNo crossings.\n")
 
 
 def test_a_threshold_that_moves_with_the_prevalence_has_no_crossings(payments, ask):

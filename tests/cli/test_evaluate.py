@@ -160,7 +160,7 @@ def test_a_table_in_a_pipe_is_plain(path, program):
 WRONG = [
     ({"--label": "yy"}, 1, "Error: label must be a column of the table, got 'yy'; did you mean 'y'."),
     ({"--score": "country"}, 1, "Error: score must be numbers, got 'country' of type String"),
-    ({"--label": "ts"}, 1, "Error: label must be two classes, got 'ts' of type Date"),
+    ({"--label": "ts"}, 1, "Error: label must hold two classes, got 'ts' of type Date"),
     ({"--label": "q"}, 1, "Error: the label 'q' must hold two classes"),
     ({"--label": "p"}, 1, "Error: label and score must be two columns, got 'p' for both."),
     ({"--prevalence": "often"}, 1, "Error: a prevalence must be a share such as 0.001 or odds such as 1:1000"),
@@ -169,7 +169,7 @@ WRONG = [
     ({"--prevalence": "5/3"}, 1, "odds such as 1:1000, got '5/3'."),
     ({"--prevalence": "1/0"}, 1, "odds such as 1:1000, got '1/0'."),
     ({"--prevalence": "2"}, 1, "Error: prevalence must be strictly between 0 and 1"),
-    ({"--prevalence": "1e-4:1e-2"}, 1, "Error: one prevalence is wanted here, got the range '1e-4:1e-2'; sweep"),
+    ({"--prevalence": "1e-4:1e-2"}, 1, "Error: one prevalence is needed here, got the range '1e-4:1e-2'; sweep"),
     ({"--metric": "avg_precision"}, 1, "unknown metric 'avg_precision'; did you mean 'average_precision'"),
     ({"--metric": "hokum"}, 1, "Error: unknown metric 'hokum'; the metrics are roc_auc, average_precision, "),
     ({"--metric": "f1"}, 1, "Error: f1 needs a threshold; choose one, for example by --at recall=0.6."),
@@ -184,7 +184,7 @@ WRONG = [
     ({"--at": "best"}, 1, "Error: best needs a metric such as best=f1, got 'best'."),
     ({"--at": "best="}, 1, "Error: best needs a metric such as best=f1, got 'best='."),
     ({"--at": "best=f2"}, 1, "Error: unknown metric 'f2'; did you mean 'f_beta', with beta=2."),
-    ({"--at": "best=roc_auc"}, 1, "Error: best needs a metric of thresholds such as best=f1, got 'roc_auc'"),
+    ({"--at": "best=roc_auc"}, 1, "Error: best needs a pointwise metric such as best=f1, got 'roc_auc'"),
     ({"--at": "best=alert_rate"}, 1, "alert_rate"),
     ({"--at": "best=f_beta"}, 1, "Error: f_beta needs its parameter beta"),
     ({"--confidence-level": "95"}, 1, "Error: --confidence-level must be at least 0.5 and below 1, got 95.0"),
@@ -199,7 +199,7 @@ WRONG = [
     ),
     ({"--period": "ts"}, 1, "Error: a period must be a column and a length such as ts:month"),
     ({"--period": "ts:moon"}, 1, "did you mean 'month'"),
-    ({"--tz": "UTC"}, 2, "Error: --tz goes with --period."),
+    ({"--tz": "UTC"}, 2, "Error: --tz needs --period."),
     ({"--positive": "si"}, 1, "Error: --positive must be one of the labels in the label 'y', got 'si'"),
     ({"--label": "country"}, 1, "unless --positive names the positive label, got"),
     ({"--memory-limit": "lots"}, 1, "Error: --memory-limit must be a size"),
@@ -249,7 +249,7 @@ def test_rows_without_a_label_are_mentioned_once(tmp_path, ask):
     (tmp_path / "rows.csv").write_text("y,p,q\n1,.5,.1\n0,.4,.2\n,.3,.3\n")
     asked = ("evaluate", tmp_path / "rows.csv", "--label", "y", "--score", "p", "--score", "q", "--metric", "roc_auc")
     done = ask(*asked)
-    assert (done.code, done.err) == (0, "Note: 1 row has no label and cannot be counted\n")
+    assert (done.code, done.err) == (0, "Note: 1 row has no label and will be ignored\n")
     assert "unlabelled" in done.out.splitlines()[0]
     quiet = ask(*asked, "--quiet")
     assert quiet == (0, done.out, "")

@@ -29,7 +29,7 @@ def test_a_range(text, ends):
     assert range_from(text) == ends
 
 
-BOTH_WAYS = r"odds of whole numbers such as 1:1000, or in a range of shares between 0 and 1 such as 1e-4:1e-2"
+BOTH_WAYS = r"odds of whole numbers such as 1:1000, or a range of shares between 0 and 1 such as 1e-4:1e-2"
 
 
 @pytest.mark.parametrize(
@@ -60,9 +60,9 @@ def test_a_range_runs_upwards():
 
 
 def test_one_prevalence_is_no_range_and_the_reverse():
-    with pytest.raises(InputError, match="a range must be two shares such as 1e-4:1e-2, got '1:1000'"):
+    with pytest.raises(InputError, match="a range must be two prevalences such as 1e-4:1e-2, got one: '1:1000'"):
         range_from("1:1000")
-    with pytest.raises(InputError, match="one prevalence is wanted here, got the range '1e-4:1e-2'"):
+    with pytest.raises(InputError, match="one prevalence is needed here, got the range '1e-4:1e-2'"):
         prevalence_from("1e-4:1e-2")
 
 

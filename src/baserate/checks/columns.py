@@ -115,10 +115,7 @@ def is_missing(value: object) -> bool:
 
 def _refuse_missing(missing: int, name: str) -> None:
     if missing:
-        raise InputError(
-            f"{name} must have no missing values, got {missing:,} missing; decide what they mean and "
-            f"drop or fill them first."
-        )
+        raise InputError(f"{name} must have no missing values, got {missing:,} missing; drop or fill them first.")
 
 
 def same_length(first: Array, first_name: str, second: Array, second_name: str) -> None:
@@ -233,7 +230,7 @@ def _exact_float(array: Array, name: str) -> FloatArray:
         largest = max(abs(int(array.max())), abs(int(array.min())))
         if largest > _LARGEST_EXACT_INTEGER:
             raise InputError(
-                f"{name} must fit in float64 without new ties, got whole numbers up to {largest:,}; "
+                f"{name} must fit in float64 without new ties, got integers up to {largest:,}; "
                 f"subtract an offset or divide first."
             )
     elif kind not in "biuf" and not _all_plain_numbers(array):
@@ -345,7 +342,7 @@ def rates(values: object, name: str) -> FloatArray:
     if (np.diff(array) < 0).any():
         place = int(np.flatnonzero(np.diff(array) < 0)[0])
         raise InputError(
-            f"{name} must not fall, got {array[place]} followed by {array[place + 1]}; order the points from "
+            f"{name} must not decrease, got {array[place]} followed by {array[place + 1]}; order the points from "
             f"the strictest threshold to the loosest."
         )
     return array
@@ -356,7 +353,7 @@ def edges(values: object, name: str) -> FloatArray:
     array = numbers(values, name)
     if len(array) < 2 or not (np.diff(array) > 0).all() or not (array[0] >= 0 and array[-1] <= 1):
         raise InputError(
-            f"{name} as edges must be at least two numbers that rise between 0 and 1, got {np.array2string(array)}; "
+            f"{name} as edges must be at least two increasing numbers between 0 and 1, got {np.array2string(array)}; "
             f"pass such as [0, 0.1, 0.5, 1]."
         )
     return array

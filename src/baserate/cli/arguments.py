@@ -29,19 +29,23 @@ def of_a_file(command: F) -> F:
     for decorate in reversed(
         (
             click.argument("file", nargs=-1, required=True, type=click.Path()),
-            _column("--label", help="The column of labels, unless only one can be meant."),
-            _column("--score", "scores", multiple=True, help="A column of scores, likewise; repeat."),
-            _column("--weight", help="A column of weights."),
-            click.option("--positive", metavar="LABEL", help="Which label is the positive one, if not 1 or true."),
-            _column("--by", "keys", multiple=True, help="A curve for each value of it; repeat."),
-            click.option("--period", metavar="COLUMN:LENGTH", help="A curve for each day, week, month, quarter, year."),
-            click.option("--tz", metavar="ZONE", help="Whose clock cuts the periods, such as Europe/Prague."),
+            _column("--label", help="Column of labels.  [default: the only candidate]"),
+            _column(
+                "--score", "scores", multiple=True, help="Column of scores; repeatable.  [default: the only candidate]"
+            ),
+            _column("--weight", help="Column of sample weights."),
+            click.option("--positive", metavar="LABEL", help="Label of the positive class.  [default: 1 or true]"),
+            _column("--by", "keys", multiple=True, help="Evaluate each value of this column separately; repeatable."),
+            click.option(
+                "--period", metavar="COLUMN:LENGTH", help="Evaluate each day, week, month, quarter or year separately."
+            ),
+            click.option("--tz", metavar="ZONE", help="Time zone used to split periods, such as Europe/Prague."),
             click.option(
                 "--tolerance",
                 type=float,
-                help="How well average precision is to be known if there are millions of scores.  [default: 1e-4]",
+                help="Largest error allowed in average precision when scores are grouped.  [default: 1e-4]",
             ),
-            click.option("--memory-limit", metavar="SIZE", help="Memory for reading files.  [default: 512MB]"),
+            click.option("--memory-limit", metavar="SIZE", help="Memory limit for reading files.  [default: 512MB]"),
             written_as,
         )
     ):
@@ -51,9 +55,11 @@ def of_a_file(command: F) -> F:
 
 def written_as(command: F) -> F:
     """The options that say how CSV files are written."""
-    delimiter = click.option("--delimiter", metavar="SIGN", help="What stands between the fields of CSV files.")
+    delimiter = click.option(
+        "--delimiter", metavar="CHAR", help="Field delimiter of CSV files.  [default: from the header]"
+    )
     signs = click.Choice([".", ","])
-    decimal = click.option("--decimal", type=signs, help="Their decimal sign.  [default: .]")
+    decimal = click.option("--decimal", type=signs, help="Decimal separator of CSV files.  [default: .]")
     return delimiter(decimal(command))
 
 
@@ -75,7 +81,7 @@ class OutputPath(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The name as it is, or a usage error."""
         if value == "":
-            self.fail("an output must have a name, got nothing.", param, ctx)
+            self.fail("the name of an output file is empty.", param, ctx)
         return super().convert(value, param, ctx)
 
 
@@ -88,12 +94,12 @@ def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str]) -> None:
             continue
         target = Path(output).resolve()
         if target in written and (target.is_file() or not target.exists()):  # a device takes as much as one likes
-            raise InputError(f"each output must have a file of its own, got {output!r} twice; name another file.")
+            raise InputError(f"two outputs have the same file: {output!r}; name another file.")
         written.add(target)
         if not target.parent.is_dir():
-            raise InputError(f"an output must go into a folder that is there, got {output!r}; make that folder first.")
+            raise InputError(f"folder not found for output {output!r}; create it first.")
         if target in read or (target.exists() and not {*target.parents}.isdisjoint(read)):
-            raise InputError(f"an output must not replace what is read, got {output!r}; name another file.")
+            raise InputError(f"output {output!r} would overwrite an input; name another file.")
 
 
 def _named_by(given: str) -> list[str]:
@@ -102,9 +108,9 @@ def _named_by(given: str) -> list[str]:
 
 
 def check_clock(tz: str | None, period: str | None) -> None:
-    """Refuse a clock that has nothing to cut."""
+    """Refuse a time zone without periods."""
     if tz is not None and period is None:
-        raise click.UsageError("--tz goes with --period.")
+        raise click.UsageError("--tz needs --period.")
 
 
 def _column(*names: str, **settings: Any) -> Callable[[F], F]:
@@ -175,5 +181,5 @@ def _period(text: str | None) -> tuple[str, str] | None:
         return None
     column, colon, length = text.rpartition(":")
     if not colon:
-        raise InputError(f"a period must be a column and a length such as ts:month, got {text!r}.")
+        raise InputError(f"--period must be a column and a length, got {text!r}; write for example ts:month.")
     return column, length

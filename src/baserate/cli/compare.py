@@ -10,7 +10,7 @@ import click
 from baserate.cli.arguments import Key, curves_of, group_name, of_a_file
 from baserate.cli.notes import note, quiet_option
 from baserate.cli.output import Row, in_a_format, show_csv, show_json, show_table
-from baserate.cli.prevalences import Range, prevalence_from, range_from
+from baserate.cli.prevalences import PREVALENCE_HELP, Range, prevalence_from, range_from
 from baserate.cli.questions import About, Question, asked_by_options, level_from, questions_from, with_intervals
 from baserate.cli.reading import row_at
 from baserate.curves.curve import Curve
@@ -29,13 +29,20 @@ Examples:
 """
 
 _EQUAL = 1e-13  # relatively; a difference of this size is rounding
-_NO_INTERVALS = "no intervals: a crossing's would need both scores of each row, and only counts by score are read"
+_NO_INTERVALS = "without intervals: these need both scores of each row, see baserate.Pair"
 
 
 @click.command(epilog=_EXAMPLES)
 @of_a_file
-@click.option("--prevalence", "prevalences", multiple=True, help="Where to read: 0.001 or 1:1000; repeat.")
-@click.option("--range", "span", default="1e-6:0.999999", show_default=True, help="Where to look for crossings.")
+@click.option("--prevalence", "prevalences", multiple=True, metavar="PREVALENCE", help=PREVALENCE_HELP)
+@click.option(
+    "--range",
+    "span",
+    default="1e-6:0.999999",
+    show_default=True,
+    metavar="LOW:HIGH",
+    help="Range of prevalences to search for crossings.",
+)
 @asked_by_options
 @with_intervals
 @in_a_format
@@ -52,13 +59,12 @@ def compare(
     form: str | None,
     **data: Any,
 ) -> None:
-    """Models whose scores are in FILE: who leads, and where one overtakes another.
+    """Compare models, and find where one overtakes another.
 
-    Each --score is a model. Without --metric it is average precision or, with --at, F1. Intervals are those of each
-    model by itself; they may overlap although one model is surely better on the same rows. Crossings come without
-    intervals, which would need both scores of each row, while a file is read as counts by score: in Python,
-    baserate.Pair keeps the rows and baserate.crossing_estimates has these intervals. --csv holds the values only,
-    --json all of it.
+    Each --score is a model. The default metric is average precision or, with --at, F1. Intervals are marginal, one per
+    model: they may overlap although one model is significantly better on the same rows. Crossings have no intervals
+    here, because a file is read as counts by score: in Python, baserate.Pair keeps the rows and
+    baserate.crossing_estimates has these intervals. --csv holds the values only, --json everything.
     """
     level = level_from(intervals, confidence_level)
     questions = questions_from(names, rule, about, areas=("average_precision",), pointwise=("f1",))
@@ -70,7 +76,7 @@ def compare(
     for (score, key), curve in found.items():
         groups.setdefault(key, {})[score] = curve
     if len(found) < 2 * len(groups):
-        raise InputError(f"compare needs at least two scores, got {next(iter(found))[0]!r}; name another by --score.")
+        raise InputError(f"compare needs at least two scores, got only {next(iter(found))[0]!r}; add another --score.")
     values = _values(questions, groups, elsewhere, level)
     best, swaps = _over_range(questions, groups, between)
     if form == "json":
@@ -119,7 +125,7 @@ def _over_range(
     for key, models in groups.items():
         for question in questions:
             if question.rule is not None and question.rule.depends_on_prevalence:
-                note(f"no crossings of {describe(question.metric)}: {question.rule} moves with the prevalence")
+                note(f"no crossings of {describe(question.metric)}: {question.rule} depends on the prevalence")
                 continue
             if any(curve.missing_class for curve in models.values()):
                 continue  # the values say why
@@ -153,6 +159,6 @@ def _show(values: Sequence[Row], best: Sequence[Row], swaps: Sequence[Row], betw
         low, high = between
         click.echo(f"\nBest from prevalence {one_in(low)} to {one_in(high)}:")
         show_table(best)
-        click.echo(f"\nCrossings ({_NO_INTERVALS}):" if swaps else "\nNo crossings: nobody overtakes anybody.")
+        click.echo(f"\nCrossings ({_NO_INTERVALS}):" if swaps else "\nNo crossings.")
         if swaps:
             show_table(swaps)

@@ -47,8 +47,8 @@ class Shown(float):
 def in_a_format(command: F) -> F:
     """The options that say what the answer is to look like."""
     for option in (
-        click.option("--csv", "form", flag_value="csv", default=None, help="As CSV, every digit."),
-        click.option("--json", "form", flag_value="json", default=None, help="As JSON, every digit."),
+        click.option("--csv", "form", flag_value="csv", default=None, help="Print CSV with all digits."),
+        click.option("--json", "form", flag_value="json", default=None, help="Print JSON with all digits."),
     ):
         command = option(command)
     return command

@@ -14,12 +14,14 @@ from baserate.errors import InputError
 
 Range = tuple[float, float]
 
+PREVALENCE_HELP = 'Prevalence to evaluate at, such as 0.001, "1 in 1000" or 0.1%; repeatable.'
+
 
 def prevalence_from(text: str) -> float:
     """One prevalence, from a share or odds."""
     found = _read(text)
     if isinstance(found, tuple):
-        raise InputError(f"one prevalence is wanted here, got the range {text!r}; sweep reads over ranges.")
+        raise InputError(f"one prevalence is needed here, got the range {text!r}; baserate sweep takes ranges.")
     return found
 
 
@@ -27,7 +29,7 @@ def range_from(text: str) -> Range:
     """Two prevalences, the lower first."""
     found = _read(text)
     if not isinstance(found, tuple):
-        raise InputError(f"a range must be two shares such as 1e-4:1e-2, got {text!r}, which is one prevalence.")
+        raise InputError(f"a range must be two prevalences such as 1e-4:1e-2, got one: {text!r}.")
     return found
 
 
@@ -47,8 +49,8 @@ def _read(text: str) -> float | Range:
     if _is_share(left) and _is_share(right):
         return checks.prevalence_range(left, right)
     raise InputError(
-        f"a colon stands in odds of whole numbers such as 1:1000, or in a range of shares between 0 and 1 such as "
-        f"1e-4:1e-2, got {text!r}; write one of these."
+        f"invalid prevalence {text!r}; write odds of whole numbers such as 1:1000, or a range of shares between 0 and "
+        f"1 such as 1e-4:1e-2."
     )
 
 

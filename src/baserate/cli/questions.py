@@ -20,9 +20,9 @@ About = Literal["threshold", "rule"]  # as in `estimate`
 
 F = TypeVar("F", bound=Callable[..., object])
 
-_ABOUT_RULES = """RULE is threshold=0.5, recall=0.6 (at least), fpr=0.001 (at most), precision=0.9 (at least), top_k=100
-    (rows of the file, at most), alert_rate=0.01 (at most) or best=f1 (where the metric is best). Precision, alert_rate
-    and best are meant at the prevalence that is read at, so that each prevalence has a threshold of its own.
+_ABOUT_RULES = """RULE is one of threshold=0.5, recall=0.6 (at least), fpr=0.001 (at most), precision=0.9 (at least),
+    top_k=100 (at most, in rows of the file), alert_rate=0.01 (at most), best=f1 (maximizes the metric). Rules on
+    precision, alert_rate and best depend on the prevalence: each prevalence gets its own threshold.
 """
 
 
@@ -48,16 +48,16 @@ def asked_by_options(command: F) -> F:
             type=click.Choice(["threshold", "rule"]),
             default="threshold",
             show_default=True,
-            help="Intervals of the chosen threshold, shipped as it is, or of the rule, applied again.",
+            help="Interval for the chosen threshold, or for the rule, which chooses again in each resample.",
         ),
-        click.option("--at", "rule", metavar="RULE", help="How to choose a threshold, see above."),
+        click.option("--at", "rule", metavar="RULE", help="Rule that chooses the threshold; see above."),
         click.option(
             "--metric",
             "names",
             multiple=True,
             metavar="NAME",
             shell_complete=_metrics_beginning_with,
-            help="Such as f_beta:beta=2; repeat.",
+            help="Metric, such as roc_auc or f_beta:beta=2; repeatable.",
         ),
     ):
         command = option(command)
@@ -72,14 +72,16 @@ def confidence_option(command: F) -> F:
         default=0.95,
         show_default=True,
         metavar="LEVEL",
-        help="How often an interval is to hold.",
+        help="Confidence level of intervals.",
     )
     return option(command)
 
 
 def with_intervals(command: F) -> F:
     """Whether intervals are wanted, and how often they are to hold."""
-    quick = click.option("--intervals/--no-intervals", default=True, help="With intervals, or quickly.")
+    quick = click.option(
+        "--intervals/--no-intervals", default=True, help="Compute confidence intervals; without them it is faster."
+    )
     return quick(confidence_option(command))
 
 
@@ -109,11 +111,11 @@ def questions_from(
         row = row_of(metric)
         needs_threshold = row is not None and row.family is Family.POINTWISE
         if needs_threshold and chosen is None:
-            raise InputError(f"{name} needs a threshold; choose one, for example by --at recall=0.6.")
+            raise InputError(f"{name} needs a threshold; choose one, for example with --at recall=0.6.")
         found.append(Question(metric, chosen if needs_threshold else None, about))
     if chosen is not None and all(question.rule is None for question in found):
         raise InputError(
-            f"--at chooses a threshold, got {chosen} and no metric that needs one; leave it out, or ask for one such "
+            f"--at {chosen} has no effect: none of the metrics needs a threshold; leave it out, or add a metric such "
             f"as precision."
         )
     return found

@@ -258,7 +258,7 @@ def _places(curve: "Curve", bins: Bins) -> Indices:
         lowest, highest = curve.score[-1], curve.top[0]
         if not (bins.edges[0] <= lowest and highest <= bins.edges[-1]):
             raise InputError(
-                f"bins must hold every score, got edges from {bins.edges[0]:g} to {bins.edges[-1]:g} and scores from "
+                f"bins must cover every score, got edges from {bins.edges[0]:g} to {bins.edges[-1]:g} and scores from "
                 f"{lowest:.4g} to {highest:.4g}; begin with 0 and end with 1."
             )
     return place_of(curve.middle, inner_edges(curve, bins), bins.closed)

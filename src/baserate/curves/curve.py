@@ -397,4 +397,4 @@ def _source_from(saved: files.Fact) -> Source | None:
     try:
         return None if saved is None else Source.from_dict(json.loads(str(saved)))
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"a source must be as it was saved, got one that is not ({error}).") from None
+        raise InputError(f"the saved source is damaged ({error}).") from None

@@ -175,7 +175,7 @@ def _metric(text: str) -> Callable[..., object] | None:
         return None
     metric = named(text)
     if METRICS[text.split(":", maxsplit=1)[0]].family is not Family.POINTWISE:
-        raise InputError(f"best needs a metric of thresholds such as best=f1, got {text!r}; name another.")
+        raise InputError(f"best needs a pointwise metric such as best=f1, got {text!r}; name another.")
     _values(metric, Points(Confusion(1.0, 1.0, 1.0, 1.0), 1.0))  # says no to a parameter that will not do
     return metric
 

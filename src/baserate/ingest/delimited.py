@@ -101,8 +101,7 @@ def _delimiter(file: File, line: str) -> str:
     if len(seen) > 1:
         named = " and ".join(_DELIMITERS[sign] for sign in _DELIMITERS if sign in seen)
         raise DataFileError(
-            f"the delimiter of a CSV file must be clear from its header, got {named} in that of {file.path!r}; say it, "
-            f"for example delimiter=';' (on the command line --delimiter ';')."
+            f"ambiguous delimiter: the header of {file.path!r} has {named}; say which one, for example delimiter=';'."
         )
     return seen.pop() if seen else ","
 
@@ -114,9 +113,7 @@ def _header_line(file: File) -> str:
         with opening(file.path, "rt", encoding="utf-8-sig", newline="") as stream:
             line = "".join(sign for sign, _ in itertools.islice(_first_record(stream), _HEADER))
     except UnicodeDecodeError:
-        raise DataFileError(
-            f"a CSV file must be UTF-8, got {file.path!r}, which is not; convert it, for example by iconv."
-        ) from None
+        raise DataFileError(f"the CSV file {file.path!r} is not UTF-8; convert it, for example with iconv.") from None
     except TORN as error:
         raise torn(file.path, error) from None
     if not line.strip() or "\0" in line:
