@@ -171,7 +171,7 @@ def test_scores_that_point_the_other_way_are_noted(ask, tmp_path):
     for by in ((), ("--by", "g")):
         done = ask("evaluate", file, "--label", "y", "--score", "p", "--metric", "roc_auc", "--no-intervals", *by)
         assert "Note: ROC AUC of 'p' is 0." in done.err
-        assert "write a column of 1 - p and name it by --score" in done.err
+        assert "write a column of 1 - p and name it with --score" in done.err
     done = ask(
         "evaluate", file, "--label", "y", "--score", "p", "--positive", "0", "--metric", "roc_auc", "--no-intervals"
     )

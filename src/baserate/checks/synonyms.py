@@ -53,7 +53,8 @@ _CALLED: dict[tuple[str, ...], str] = {
     ): "y_score, y_prob, y_proba, proba, probs, probability, probabilities, score, scores, score_col",
     ("y_score, which takes scores", "score, which takes scores"): "y_pred, y_hat, pred, preds, prediction, predictions",
     ("weight", "weights"): "sample_weight, sample_weights, weight, weights, w",
-    ("n_resamples", "resamples"): "n_boot, n_bootstrap, n_bootstraps, bootstraps, bootstrap, n_sim, n_iter, resamples",
+    ("n_resamples", "resamples"): "n_boot, n_bootstrap, n_bootstraps, bootstraps, n_sim, n_iter, resamples",
+    ("percentile", "n_resamples", "resamples"): "bootstrap, percentile bootstrap",
     ("confidence_level, which is 1 - alpha",): "alpha, significance, significance level",
     ("confidence_level",): "CI, level, confidence, conf_level, ci_level",
     ("rng",): "seed, random_state, random_seed",
@@ -127,7 +128,8 @@ def called_here(name: str, known: Sequence[str]) -> tuple[str, str]:
     for called, remark in ((name, ""), *map(_split, _SYNONYMS.get(plain(name), ()))):
         if plain(called) in by_plain:
             return by_plain[plain(called)], remark
-    return "", ""
+    group = _SYNONYMS.get(plain(name), ())
+    return next((one for one in known if group and _SYNONYMS.get(plain(one)) == group), ""), ""
 
 
 def name_here(name: str) -> str:

@@ -23,5 +23,5 @@ def note_direction(score: str, curves: Sequence[Curve]) -> None:
     if auc < 0.5 - max(_FAR, _STANDARD_ERRORS * math.sqrt(variance) / math.fsum(pairs)):
         note(
             f"ROC AUC of {score!r} is {auc:.2g}: negatives score higher than positives; if a low score means positive, "
-            f"write a column of 1 - {score} and name it by --score; if labels are swapped, use --positive"
+            f"write a column of 1 - {score} and name it with --score; if labels are swapped, use --positive"
         )

@@ -85,7 +85,7 @@ class Rule:
         if value is None:
             wanted = f"{where} must be a rule and a number such as recall=0.6"
             said = "best needs a metric such as best=f1" if kind is Best else wanted
-            hint = right_form(target)
+            hint = right_form(target) or (f"write threshold={text.strip()}" if _number(text) is not None else "")
             raise InputError(f"{said}, got {text!r}{'; ' + hint if hint else ''}.")
         rule = kind(value)  # type: ignore[call-arg]  # each kind reads its own
         if before.replace(name, "").strip() not in kind.sign:

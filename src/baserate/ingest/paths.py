@@ -1,5 +1,6 @@
 """Paths to files: which ones are meant, and that each is there. A pattern is one only where somebody wrote it."""
 
+import contextlib
 import glob
 import gzip
 import itertools
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
+from baserate.checks import did_you_mean
 from baserate.errors import DataFileError
 from baserate.progress import ProgressLine
 
@@ -75,7 +77,7 @@ def _files_at(path: str) -> list[File]:
     matching = sorted(file for file in glob.glob(path, recursive=True) if os.path.isfile(file))
     if not matching:
         remote = "; for remote files pass a relation of your own engine" if "://" in path else ""
-        raise DataFileError(f"file not found: {path!r}; check the path{remote}.")
+        raise DataFileError(f"file not found: {path!r}; {_beside(path) or 'check the path'}{remote}.")
     written_out = list(itertools.takewhile(lambda part: not glob.has_magic(part), Path(path).parts))
     return [_below(str(Path(*written_out)), file) for file in matching]
 
@@ -174,6 +176,13 @@ def check_whole(file: str) -> None:
 def torn(file: str, error: Exception) -> DataFileError:
     """What to say of a compressed file that ends too early, or is none."""
     return DataFileError(f"the compressed file {file!r} is damaged ({error}); copy or write it again.")
+
+
+def _beside(path: str) -> str:
+    """A hint at a file of the same folder that is called nearly so."""
+    with contextlib.suppress(OSError, ValueError):
+        return did_you_mean(os.path.basename(path), sorted(os.listdir(os.path.dirname(path) or ".")))
+    return ""
 
 
 def _known() -> str:

@@ -120,9 +120,10 @@ def check_parameters(row: Metric, given: Mapping[str, object]) -> None:
         checks.known_keywords(row.name, given, _keywords(row.function), otherwise=_said_elsewhere(given))
     missing = [name for name in _needed(row.function) if name not in given]
     if missing:
+        given_so = ", ".join(f"{name}=…" for name in missing)
         raise InputError(
-            f"{row.name} needs {' and '.join(missing)}, got none; pass "
-            f"functools.partial(br.{row.name}, {', '.join(f'{name}=…' for name in missing)})."
+            f"{row.name} needs {' and '.join(missing)}, got none; pass {given_so} or, where a metric is passed, "
+            f"functools.partial(br.{row.name}, {given_so})."
         )
 
 
