@@ -181,8 +181,8 @@ def test_each_model_has_its_tables(payments, ask):
 def test_a_prevalence_that_is_the_own_one_is_still_another_reading(payments, ask):
     done = ask("calibration", payments, *SCORES, "--prevalence", "0.025", "--prevalence", "0.025")
     assert done.code == 0
-    assert done.out.count("read at their own prevalence 0.025") == 1
-    assert done.out.count("old_model read at prevalence 0.025") == 1
+    assert done.out.count("negatives, prevalence 1 in 40") == 1
+    assert done.out.count("old_model at prevalence 1 in 40") == 1
     assert done.out.count("Tests:") == 1
 
 
@@ -200,7 +200,7 @@ def test_rows_without_labels_say_what_their_prevalence_is(payments, curve, ask, 
     assert (now["prevalence"], now["sentence"], now["note"]) == (0.025, str(found), None)
     assert other["score"] == "new_model"
     assert other["value"] != now["value"]
-    assert f"Now, in the rows without labels: {found}" in ask(*asked).out.splitlines()
+    assert f"Rows without labels: {found}" in ask(*asked).out.splitlines()
 
 
 def test_rows_without_labels_that_lack_the_score_are_a_sentence(payments, ask, tmp_path):
@@ -227,7 +227,7 @@ def test_what_people_see(payments, curve, ask):
     done = ask("calibration", payments, *SCORES, "--prevalence", "1:1000", "--by", "channel")
     assert (done.code, done.err) == (0, "")
     lines = done.out.splitlines()
-    assert lines[0] == "old_model: 300 positives, 11,700 negatives, read at their own prevalence 0.025, 95 % intervals"
+    assert lines[0] == "old_model: 300 positives, 11,700 negatives, prevalence 1 in 40, 95 % intervals"
     head = ["low", "high", "n", "mean_score", "event_rate", "rate_low", "rate_high", "judgement"]
     assert lines[1].split() == head
     assert len(lines[2].split()) == len(head)
@@ -315,7 +315,11 @@ WRONG = [
     (("--bins", "0"), 1, "Error: bins must be finite and above 0, got 0"),
     (("--bins", "-3"), 1, "Error: bins must be finite and above 0, got -3"),
     (("--bins", "deciles"), 1, "Error: bins as text must be such as 'equal_width(10)' or 'equal_frequency(10)'"),
-    (("--bins", "0,some,1"), 1, "Error: --bins must be a number such as 10, equal_frequency(10), or edges"),
+    (
+        ("--bins", "0,some,1"),
+        1,
+        "Error: invalid --bins '0,some,1'; write a number such as 10, equal_frequency(10), or edges",
+    ),
     (("--bins", "0,0.5"), 1, "Error: bins must cover every score, got edges from 0 to 0.5"),
     (("--tz", "Europe/Prague"), 2, "Error: --tz needs --period."),
     (("--insample",), 2, "Error: No such option '--insample'"),

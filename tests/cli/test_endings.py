@@ -53,8 +53,8 @@ def test_examples_in_help_are_understood(ask, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["evalute"], "No such command 'evalute'. Did you mean 'evaluate'?"),
-        (["swep", "x.csv"], "No such command 'swep'. Did you mean 'sweep'?"),
+        (["evalute"], "No such command 'evalute'; did you mean 'evaluate'."),
+        (["swep", "x.csv"], "No such command 'swep'; did you mean 'sweep'."),
         (["demo", "--quite"], "No such option '--quite'"),
         (["evaluate"], "Missing argument 'FILE...'"),
         ([], "Usage: baserate"),

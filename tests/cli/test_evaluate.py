@@ -153,7 +153,7 @@ def test_a_table_in_a_pipe_is_plain(path, program):
     done = program("evaluate", path, "--label", "y", "--score", "p", "--metric", "roc_auc")
     head, row = done.out.splitlines()
     assert head.split() == ["score", "prevalence", "metric", "value", "low", "high", "pos", "neg"]
-    assert row.split()[:4] == ["p", "0.5", "roc_auc", "0.9375"]
+    assert row.split()[:4] == ["p", "1", "in", "2"]
     assert "\x1b" not in done.out
 
 
@@ -163,16 +163,22 @@ WRONG = [
     ({"--label": "ts"}, 1, "Error: label must hold two classes, got 'ts' of type Date"),
     ({"--label": "q"}, 1, "Error: the label 'q' must hold two classes"),
     ({"--label": "p"}, 1, "Error: label and score must be two columns, got 'p' for both."),
-    ({"--prevalence": "often"}, 1, "Error: a prevalence must be a share such as 0.001 or odds such as 1:1000"),
-    ({"--prevalence": "0.1%"}, 1, "odds such as 1:1000, got '0.1%'; write 0.001."),
-    ({"--prevalence": "1/1000"}, 1, "odds such as 1:1000, got '1/1000'; write 0.001."),
-    ({"--prevalence": "5/3"}, 1, "odds such as 1:1000, got '5/3'."),
-    ({"--prevalence": "1/0"}, 1, "odds such as 1:1000, got '1/0'."),
+    (
+        {"--prevalence": "often"},
+        1,
+        "Error: prevalence must be strictly between 0 and 1, got 'often'; pass a share such as 0.001",
+    ),
+    ({"--prevalence": "5/3"}, 1, "strictly between 0 and 1, got '5/3'; pass a share"),
+    ({"--prevalence": "1/0"}, 1, "strictly between 0 and 1, got '1/0'; pass a share"),
     ({"--prevalence": "2"}, 1, "Error: prevalence must be strictly between 0 and 1"),
-    ({"--prevalence": "1e-4:1e-2"}, 1, "Error: one prevalence is needed here, got the range '1e-4:1e-2'; sweep"),
+    (
+        {"--prevalence": "1e-4:1e-2"},
+        1,
+        "Error: one prevalence is needed here, got the range '1e-4:1e-2'; baserate sweep",
+    ),
     ({"--metric": "avg_precision"}, 1, "unknown metric 'avg_precision'; did you mean 'average_precision'"),
     ({"--metric": "hokum"}, 1, "Error: unknown metric 'hokum'; the metrics are roc_auc, average_precision, "),
-    ({"--metric": "f1"}, 1, "Error: f1 needs a threshold; choose one, for example by --at recall=0.6."),
+    ({"--metric": "f1"}, 1, "Error: f1 needs a threshold; choose one, for example with --at recall=0.6."),
     ({"--metric": "best_f_beta:beta"}, 1, "Error: parameters of a metric are written as f_beta:beta=2"),
     ({"--metric": "best_f_beta:beta={[]:1}"}, 1, "Error: parameters of a metric are written as f_beta:beta=2"),
     ({"--metric": "best_f_beta:gamma=2"}, 1, "Error: best_f_beta has no parameter 'gamma'; it has beta, recall_range."),
@@ -195,16 +201,16 @@ WRONG = [
     (
         {"--at": "recall=0.6", "--metric": "roc_auc"},
         1,
-        "Error: --at chooses a threshold, got recall >= 0.6 and no",
+        "Error: --at recall >= 0.6 has no effect: none of the metrics needs a threshold",
     ),
-    ({"--period": "ts"}, 1, "Error: a period must be a column and a length such as ts:month"),
+    ({"--period": "ts"}, 1, "Error: --period must be a column and a length, got 'ts'; write for example ts:month"),
     ({"--period": "ts:moon"}, 1, "did you mean 'month'"),
     ({"--tz": "UTC"}, 2, "Error: --tz needs --period."),
     ({"--positive": "si"}, 1, "Error: --positive must be one of the labels in the label 'y', got 'si'"),
     ({"--label": "country"}, 1, "unless --positive names the positive label, got"),
     ({"--memory-limit": "lots"}, 1, "Error: --memory-limit must be a size"),
     ({"--tolerance": "little"}, 2, "Error: Invalid value for '--tolerance'"),
-    ({"--lable": "y"}, 2, "Error: No such option '--lable'. Did you mean '--label'?"),
+    ({"--lable": "y"}, 2, "Error: No such option '--lable'; did you mean --label."),
 ]
 
 

@@ -337,7 +337,7 @@ def test_from_cron(asked, program):
         (("--metric", "precision"), 1, "Error: precision needs a threshold"),
         (("--metric", "average_precison"), 1, "did you mean 'average_precision'"),
         (("--prevalence", "2"), 1, "Error: prevalence"),
-        (("--period", "ts"), 1, "Error: a period must be a column and a length"),
+        (("--period", "ts"), 1, "Error: --period must be a column and a length"),
         (("--period", "ts:fortnight"), 1, "Error: the length of a period"),
         (("--reference", "0"), 2, "Error: Invalid value for '--reference'"),
         (("--false-alarm", "7"), 1, "Error: --false-alarm"),
