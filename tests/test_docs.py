@@ -18,6 +18,11 @@ def test_the_index_of_metrics_is_up_to_date():
     assert (DOCS / "metrics.md").read_text(encoding="utf-8") == made, "run python docs/make_metrics.py"
 
 
+def test_the_glossary_has_every_synonym():
+    made = script(DOCS / "make_glossary.py").page()
+    assert (DOCS / "glossary.md").read_text(encoding="utf-8") == made, "run python docs/make_glossary.py"
+
+
 def test_the_picture_is_up_to_date():
     module = script(DOCS / "make_picture.py")
     assert module.TARGET.read_text(encoding="utf-8") == module.picture(), "run python docs/make_picture.py"

@@ -164,12 +164,14 @@ SENTENCES = {
     ),
     "a metric without what it needs": (
         lambda: CURVE.best(br.expected_cost),
-        "expected_cost needs cost_fn and cost_fp, got none; pass functools.partial(br.expected_cost, cost_fn=…, "
+        "expected_cost needs cost_fn and cost_fp, got none; pass cost_fn=…, cost_fp=… or, where a metric is passed, "
+        "functools.partial(br.expected_cost, cost_fn=…, "
         "cost_fp=…).",
     ),
     "a metric over prevalences without what it needs": (
         lambda: br.sweep(br.best_f_beta, CURVE, [0.1]),
-        "best_f_beta needs beta, got none; pass functools.partial(br.best_f_beta, beta=…).",
+        "best_f_beta needs beta, got none; pass beta=… or, where a metric is passed, functools.partial(br.best_f_beta, "
+        "beta=…).",
     ),
     "a metric of many numbers for folds": (
         lambda: br.mean_over_folds(br.f1, CURVES),

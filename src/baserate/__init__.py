@@ -309,7 +309,9 @@ def __getattr__(name: str) -> object:
         from baserate.classifier import PriorShiftClassifier
 
         return PriorShiftClassifier
-    raise AttributeError(f"module 'baserate' has no attribute {name!r}")
+    from baserate.checks.synonyms import no_attribute
+
+    raise no_attribute("baserate", name, __all__)
 
 
 def __dir__() -> list[str]:

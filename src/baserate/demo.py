@@ -37,7 +37,7 @@ def main() -> None:
         print(f"  {prevalence:>7}: {found.value:.2f}, 95 % sure between {found.low:.2f} and {found.high:.2f}")
 
     point = curve.at_recall(0.5).at_prevalence("1:10000")
-    print(f"\nnew_model in production at 1:10,000, threshold {point.threshold:.4g}, a million payments:")
+    print(f"\nnew_model in production at 1:10,000, threshold {point.threshold_text}, a million payments:")
     print(br.natural_frequencies(point, cases=1_000_000))
     print(f"\nThe same in Python: {__file__}")  # wherever it was installed
     year_as_page(Path("demo.html"))

@@ -48,6 +48,19 @@ class InputError(BaserateError, ValueError):
     """
 
 
+class UnknownParameterError(InputError, TypeError):
+    """A function has no parameter of that name.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> br.Curve.from_scores([0, 1], [0.1, 0.9], sample_weight=[1, 2])
+    Traceback (most recent call last):
+    ...
+    baserate.errors.UnknownParameterError: from_scores has no parameter 'sample_weight'; did you mean 'weight'.
+    """
+
+
 class MissingInformationError(BaserateError):
     """The curve or point cannot know what was asked of it.
 
@@ -63,7 +76,7 @@ read it at one with .at_prevalence(0.01).
 
 
 class NoSuchPointError(BaserateError, ValueError):
-    """No threshold of this curve meets the wish.
+    """No threshold of this curve satisfies the rule.
 
     Examples
     --------
@@ -89,7 +102,7 @@ class DataFileError(BaserateError, ValueError):
     >>> br.curve("scores.parquet", label="y", score="p")
     Traceback (most recent call last):
     ...
-    baserate.errors.DataFileError: a file must be there, got 'scores.parquet', where there is none; check the path.
+    baserate.errors.DataFileError: file not found: 'scores.parquet'; check the path.
     """
 
 
@@ -129,7 +142,7 @@ class UnlabelledWarning(UserWarning):
 
     def __init__(self, rows: int) -> None:
         self.rows = rows
-        super().__init__(f"{rows:,} row{'s have' if rows > 1 else ' has'} no label and cannot be counted")
+        super().__init__(f"{rows:,} row{'s have' if rows > 1 else ' has'} no label and will be ignored")
 
 
 class FewerBinsWarning(UserWarning):
@@ -147,7 +160,7 @@ class FewerBinsWarning(UserWarning):
 
     def __init__(self, asked: int, bins: int) -> None:
         self.asked, self.bins = asked, bins
-        super().__init__(f"{asked} bins were asked for and there are {bins}, because equal scores are never split")
+        super().__init__(f"only {bins} of {asked} bins: equal scores are never split")
 
 
 class PrecisionWarning(UserWarning):
@@ -181,20 +194,20 @@ class Reason(StrEnum):
     NO_ALERTS = "no_alerts", "nothing is predicted positive"
     NO_REJECTIONS = "no_rejections", "nothing is predicted negative"
     ONE_PREDICTION = "one_prediction", "every case gets the same prediction"
-    FRACTIONAL_COUNTS = "fractional_counts", "it counts cases, and the weights do not add up to whole cases"
+    FRACTIONAL_COUNTS = "fractional_counts", "it needs whole cases, and the weights add up to fractions"
     EMPTY_RANGE = "empty_range", "no threshold has its recall in the range"
     NOT_A_NUMBER = "not_a_number", "the metric returned nan"
-    NO_VARIATION = "no_variation", "the data show no variation for this method to work with; use the default method"
-    UNDEFINED_IN_DRAWS = "undefined_in_draws", "it is undefined in many of the populations that the data allow"
-    NO_INTERVAL = "no_interval", "there is no interval for it that is known to hold"
+    NO_VARIATION = "no_variation", "the data have no variation, which this method needs; use the default method"
+    UNDEFINED_IN_DRAWS = "undefined_in_draws", "it is undefined in many resamples"
+    NO_INTERVAL = "no_interval", "no interval with known coverage exists for it"
     INFINITE_LOG_ODDS = "infinite_log_odds", "some scores are exactly 0 or 1, and their log-odds are infinite"
-    SEPARATED = "separated", "a threshold separates positives from negatives, so that no finite slope fits best"
+    SEPARATED = "separated", "a threshold separates the classes perfectly: the fitted slope is infinite"
     ONE_SCORE = "one_score", "every case has the same score"
     ONE_CASE = "one_case", "there is only one positive, or only one negative"
     TOO_FEW_BINS = "too_few_bins", "there are too few bins to have a degree of freedom left"
     NOTHING_TO_TEST = "nothing_to_test", "every score is 0, 0.5 or 1, where the test has no variance"
-    NOT_TOLD_APART = "not_told_apart", "the labelled scores, or the classes by them, cannot be told apart"
+    NOT_TOLD_APART = "not_told_apart", "the scores do not separate the labelled classes"
     TOO_FEW_CLUSTERS = "too_few_clusters", "fewer than five clusters have positives, or negatives"
     TOO_FEW_CASES = "too_few_cases", "there are fewer cases than were asked for"
-    NO_SUCH_POINT = "no_such_point", "no threshold meets the wish"
-    ROWS_UNKNOWN = "rows_unknown", "curves alone do not tell on which rows models agree; br.Models keeps the rows"
+    NO_SUCH_POINT = "no_such_point", "no threshold satisfies the rule"
+    ROWS_UNKNOWN = "rows_unknown", "it needs the scores of all models for each row; br.Models keeps them"

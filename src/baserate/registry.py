@@ -230,9 +230,8 @@ def named(text: str) -> Callable[..., object]:
     """A metric by its name, with its parameters: ``f_beta:beta=2``, ``auc_pr:recall_range=(0.5,1)``."""
     name, *settings = text.split(":")
     if name not in METRICS:
-        hint = checks.did_you_mean(name, list(METRICS))
-        known = "a name that is known" if hint else f"one of {', '.join(METRICS)}"
-        raise InputError(f"a metric must be {known}, got {name!r}{'; ' + hint if hint else ''}.")
+        hint = checks.did_you_mean(name, METRICS) or f"the metrics are {', '.join(METRICS)}"
+        raise InputError(f"unknown metric {name!r}; {hint}.")
     try:
         parameters = {key: _parameter(value) for key, value in (setting.split("=") for setting in settings)}
     except ValueError:

@@ -213,7 +213,7 @@ def test_no_scores_are_no_scores():
         (None, 0.5, 0.1, "scores must be a column of values"),
         ([0.1], 0, 0.1, "from_prevalence must be strictly between 0 and 1, got 0"),
         ([0.1], 0.5, 1, "to_prevalence must be strictly between 0 and 1, got 1"),
-        ([0.1], 0.5, "often", "to_prevalence as text must be odds"),
+        ([0.1], 0.5, "often", "to_prevalence must be strictly between 0 and 1, got 'often'"),
         ([0.1], None, 0.1, "from_prevalence must be a number, got None"),
     ],
 )

@@ -177,8 +177,8 @@ def test_each_model_has_its_tables(payments, ask):
 def test_a_prevalence_that_is_the_own_one_is_still_another_reading(payments, ask):
     done = ask("calibration", payments, *SCORES, "--prevalence", "0.025", "--prevalence", "0.025")
     assert done.code == 0
-    assert done.out.count("read at their own prevalence 0.025") == 1
-    assert done.out.count("old_model read at prevalence 0.025") == 1
+    assert done.out.count("negatives, prevalence 1 in 40") == 1
+    assert done.out.count("old_model at prevalence 1 in 40") == 1
     assert done.out.count("Tests:") == 1
 
 
@@ -196,7 +196,7 @@ def test_rows_without_labels_say_what_their_prevalence_is(payments, curve, ask, 
     assert (now["prevalence"], now["sentence"], now["note"]) == (0.025, str(found), None)
     assert other["score"] == "new_model"
     assert other["value"] != now["value"]
-    assert f"Now, in the rows without labels: {found}" in ask(*asked).out.splitlines()
+    assert f"Rows without labels: {found}" in ask(*asked).out.splitlines()
 
 
 def test_rows_without_labels_that_lack_the_score_are_a_sentence(payments, ask, tmp_path):
@@ -223,13 +223,13 @@ def test_what_people_see(payments, curve, ask):
     done = ask("calibration", payments, *SCORES, "--prevalence", "1:1000", "--by", "channel")
     assert (done.code, done.err) == (0, "")
     lines = done.out.splitlines()
-    assert lines[0] == "old_model: 300 positives, 11,700 negatives, read at their own prevalence 0.025, 95 % intervals"
+    assert lines[0] == "old_model: 300 positives, 11,700 negatives, prevalence 1 in 40, 95 % intervals"
     head = ["low", "high", "n", "mean_score", "event_rate", "rate_low", "rate_high", "judgement"]
     assert lines[1].split() == head
     assert len(lines[2].split()) == len(head)
     assert lines[12] == br.reliability(curve).verdict
     assert str(br.prior_effect(curve.at_prevalence("1:1000"))) in lines
-    for heading in ("In the large:", "Tests:", "What losses are made of:"):
+    for heading in ("Calibration in the large:", "Tests:", "Decomposition of the proper scores:"):
         assert heading in lines
     assert "\x1b" not in done.out
 
@@ -276,7 +276,7 @@ def test_what_does_not_exist_is_null_with_a_note(tmp_path, ask):
 def test_ties_that_leave_fewer_bins_are_noted(path, ask):
     done = ask("calibration", path, "--label", "y", "--score", "p", "--bins", "equal_frequency(10)")
     assert done.code == 0
-    assert done.err == "Note: 10 bins were asked for and there are 8, because equal scores are never split\n"
+    assert done.err == "Note: only 8 of 10 bins: equal scores are never split\n"
     assert ask("calibration", path, "--label", "y", "--score", "p", "--bins", "equal_frequency(10)", "-q").err == ""
 
 
@@ -297,7 +297,7 @@ def test_a_bucketed_curve_says_what_is_certain(payments, ask, monkeypatch):
 
 def test_columns_may_be_left_out(path, ask):
     done = ask("calibration", path, "--score", "q", "--by", "country", "--json")
-    assert done.err == "Note: 'y' is taken for the label; --label names another\n"
+    assert done.err == "Note: using column 'y' as label; --label chooses another\n"
     assert {row["score"] for row in answer(done)["bins"]} == {"q"}
 
 
@@ -306,14 +306,18 @@ WRONG = [
     (("--score", "oldmodel"), 1, "did you mean 'old_model'"),
     (("--by", "chanel"), 1, "did you mean 'channel'"),
     (("--prevalence", "2"), 1, "Error: prevalence must be strictly between 0 and 1"),
-    (("--prevalence", "1e-4:1e-2"), 1, "Error: one prevalence is wanted here, got the range '1e-4:1e-2'"),
+    (("--prevalence", "1e-4:1e-2"), 1, "Error: one prevalence is needed here, got the range '1e-4:1e-2'"),
     (("--confidence-level", "95"), 1, "Error: --confidence-level must be at least 0.5 and below 1, got 95"),
     (("--bins", "0"), 1, "Error: bins must be finite and above 0, got 0"),
     (("--bins", "-3"), 1, "Error: bins must be finite and above 0, got -3"),
     (("--bins", "deciles"), 1, "Error: bins as text must be such as 'equal_width(10)' or 'equal_frequency(10)'"),
-    (("--bins", "0,some,1"), 1, "Error: --bins must be a number such as 10, equal_frequency(10), or edges"),
-    (("--bins", "0,0.5"), 1, "Error: bins must hold every score, got edges from 0 to 0.5"),
-    (("--tz", "Europe/Prague"), 2, "Error: --tz goes with --period."),
+    (
+        ("--bins", "0,some,1"),
+        1,
+        "Error: invalid --bins '0,some,1'; write a number such as 10, equal_frequency(10), or edges",
+    ),
+    (("--bins", "0,0.5"), 1, "Error: bins must cover every score, got edges from 0 to 0.5"),
+    (("--tz", "Europe/Prague"), 2, "Error: --tz needs --period."),
     (("--insample",), 2, "Error: No such option '--insample'"),
     (("--in-sample", "yes"), 1, "Error: "),
 ]

@@ -48,7 +48,7 @@ def test_the_only_column_that_can_be_the_label_is_it(label):
 )
 def test_between_two_labels_nothing_is_chosen(other):
     with pytest.raises(
-        InputError, match=f"the label must be clear, and fraud, {other.name} could be meant; name it by"
+        InputError, match=f"cannot tell which column is the label: candidates are fraud, {other.name}; name it with"
     ):
         label_among([TEXT, column("fraud", "whole", 0, 1), AMOUNT, other])
 
@@ -59,7 +59,7 @@ def test_between_two_labels_nothing_is_chosen(other):
     ids=str,
 )
 def test_what_cannot_be_a_label_is_none(other):
-    with pytest.raises(InputError, match="the label must be clear, and no column looks like one"):
+    with pytest.raises(InputError, match="cannot tell which column is the label: no column looks like one"):
         label_among([other])
 
 
@@ -76,23 +76,23 @@ def test_the_usual_name_of_a_score_wins(name, kind):
 @pytest.mark.parametrize(
     ("columns", "candidates"),
     [
-        ([column("old", "float"), column("new", "float")], "old, new could be meant"),
-        ([column("score", "float"), column("prob", "float"), AMOUNT], "score, prob could be meant"),
+        ([column("old", "float"), column("new", "float")], "candidates are old, new"),
+        ([column("score", "float"), column("prob", "float"), AMOUNT], "candidates are score, prob"),
         ([column("n", "whole", 1, 2, 3), TEXT], "no column looks like one"),
         ([], "no column looks like one"),
     ],
 )
 def test_between_two_scores_nothing_is_chosen(columns, candidates):
-    with pytest.raises(InputError, match=f"the score must be clear, and {candidates}; name it by --score"):
+    with pytest.raises(InputError, match=f"cannot tell which column is the score: {candidates}; name it with --score"):
         scores_among(columns, 1)
 
 
 def test_two_models_are_found_if_there_are_just_two():
     models = [column("old", "float"), column("new", "float")]
     assert scores_among([TEXT, *models], 2) == ("old", "new")
-    with pytest.raises(InputError, match="each of 2 scores must be clear, and old, new, amount could be meant"):
+    with pytest.raises(InputError, match="which column is each of 2 scores: candidates are old, new, amount"):
         scores_among([*models, AMOUNT], 2)
-    with pytest.raises(InputError, match="each of 2 scores must be clear, and score could be meant"):
+    with pytest.raises(InputError, match="which column is each of 2 scores: candidates are score"):
         scores_among([column("score", "float"), AMOUNT], 2)
 
 
@@ -127,9 +127,9 @@ def test_values_are_three_at_most_and_come_from_the_first_rows(tmp_path):
 
 def test_columns_that_are_found_are_said(path, ask):
     done = ask("evaluate", path, "--metric", "roc_auc", "--score", "q")
-    assert (done.code, done.err) == (0, "Note: 'y' is taken for the label; --label names another\n")
+    assert (done.code, done.err) == (0, "Note: using column 'y' as label; --label chooses another\n")
     done = ask("evaluate", path, "--metric", "roc_auc", "--label", "y")
-    assert (done.code, done.err) == (0, "Note: 'p' is taken for the score; --score names another\n")
+    assert (done.code, done.err) == (0, "Note: using column 'p' as score; --score chooses another\n")
     named = ask("evaluate", path, "--metric", "roc_auc", "--label", "y", "--score", "p")
     assert ask("evaluate", path, "--metric", "roc_auc", "--quiet") == (0, named.out, "")
 
@@ -138,8 +138,8 @@ def test_what_is_not_clear_lists_the_columns(payments, ask):
     done = ask("evaluate", payments, "--quiet")
     assert (done.code, done.out) == (1, "")
     assert done.err == (
-        "Error: the score must be clear, and old_model, new_model could be meant; name it by --score: the columns are "
-        "month, channel, fraud, old_model, new_model.\n"
+        "Error: cannot tell which column is the score: candidates are old_model, new_model; name it with --score; the "
+        "columns are month, channel, fraud, old_model, new_model.\n"
     )
 
 
@@ -162,3 +162,19 @@ def test_how_csv_is_written_may_be_said(tmp_path, ask, tab):
     assert (done.code, done.err) == (0, "")
     done = ask("plan", "--like", path, "--delimiter", tab, "--label", "y", "--score", "p", "--ap-width", "0.05", "-q")
     assert "delimiter" not in done.err
+
+
+def test_scores_that_point_the_other_way_are_noted(ask, tmp_path):
+    rows = [f"{k % 2},{(k * 37 % 100) / 100 - 0.5 * (k % 2)},{'ab'[k % 3 > 0]}" for k in range(200)]
+    file = tmp_path / "rows.csv"
+    file.write_text("y,p,g\n" + "\n".join(rows), encoding="utf-8")
+    for by in ((), ("--by", "g")):
+        done = ask("evaluate", file, "--label", "y", "--score", "p", "--metric", "roc_auc", "--no-intervals", *by)
+        assert "Note: ROC AUC of 'p' is 0." in done.err
+        assert "write a column of 1 - p and name it with --score" in done.err
+    done = ask(
+        "evaluate", file, "--label", "y", "--score", "p", "--positive", "0", "--metric", "roc_auc", "--no-intervals"
+    )
+    assert "Note" not in done.err  # the same scores, seen from the other class
+    file.write_text("y,p\n" + "\n".join(f"{k % 2},{1 - k % 2}" for k in range(4)), encoding="utf-8")
+    assert "Note: ROC" not in ask("evaluate", file, "--metric", "roc_auc", "--no-intervals").err  # too few rows to say

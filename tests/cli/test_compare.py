@@ -51,17 +51,19 @@ def test_a_table_has_three_parts(payments, ask):
     values, best, swaps = done.out.split("\n\n")
     assert values.splitlines()[2].split() == [
         "new_model",
-        "0.025",
+        "1",
+        "in",
+        "40",
         "average_precision",
         "0.5988",
         "300",
         "11,700",
         "yes",
     ]
-    assert best.splitlines()[0] == "Best from prevalence 1e-06 to 0.999999:"
-    assert best.splitlines()[2].split() == ["average_precision", "1e-06", "0.04686", "new_model"]
-    assert swaps.startswith("Crossings (no intervals: ")
-    assert swaps.splitlines()[2].split() == ["average_precision", "0.04686", "0.6317", "new_model", "old_model"]
+    assert best.splitlines()[0] == "Best from prevalence 1 in 1,000,000 to 99.9999 %:"
+    assert " ".join(best.splitlines()[2].split()) == "average_precision 1 in 1,000,000 1 in 21 new_model"
+    assert swaps.startswith("Crossings (without intervals: ")
+    assert " ".join(swaps.splitlines()[2].split()) == "average_precision 1 in 21 0.6317 new_model old_model"
 
 
 def test_of_a_cost_the_lower_one_leads(payments, ask):
@@ -80,14 +82,14 @@ def test_equal_models_both_lead_and_nobody_overtakes(tmp_path, ask):
     done = ask("compare", tmp_path / "rows.csv", "--label", "y", "--score", "a", "--score", "b", "--no-intervals")
     assert [line.split()[-1] for line in done.out.splitlines()[1:3]] == ["yes", "yes"]
     assert done.out.splitlines()[-3].endswith("a and b")
-    assert done.out.endswith("\nNo crossings: nobody overtakes anybody.\n")
+    assert done.out.endswith("\nNo crossings.\n")
 
 
 def test_a_threshold_that_moves_with_the_prevalence_has_no_crossings(payments, ask):
     done = ask("compare", payments, *MODELS, "--at", "alert_rate=0.01", "--no-intervals", "--json")
     answer = json.loads(done.out)
     assert (done.code, answer["best"], answer["crossings"]) == (0, [], [])
-    assert done.err == "Note: no crossings of f1: alert_rate <= 0.01 moves with the prevalence\n"
+    assert done.err == "Note: no crossings of f1: alert_rate <= 0.01 depends on the prevalence\n"
     assert [row["metric"] for row in answer["values"]] == ["f1", "f1"]
 
 
@@ -106,10 +108,10 @@ def test_groups_are_compared_by_themselves(path, ask):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("--label", "fraud", "--score", "old_model"), "compare needs at least two scores, got 'old_model'"),
+        (("--label", "fraud", "--score", "old_model"), "compare needs at least two scores, got only 'old_model'"),
         (("--label", "fraud", "--score", "old_model", "--score", "old_model"), "compare needs at least two scores"),
         ((*MODELS, "--at", "recall=0.5", "--metric", "alert_rate"), "a metric to be made best must have a direction"),
-        ((*MODELS, "--range", "1:1000"), "a range must be two shares such as 1e-4:1e-2, got '1:1000'"),
+        ((*MODELS, "--range", "1:1000"), "a range must be two prevalences such as 1e-4:1e-2, got one: '1:1000'"),
         ((*MODELS, "--score", "newmodel"), "did you mean 'new_model'"),
     ],
 )

@@ -47,14 +47,14 @@ def test_examples_in_help_are_understood(ask, tmp_path, monkeypatch):
         for example in re.findall(r"^    baserate (.*)$", ask(command, "--help").out, flags=re.MULTILINE):
             done = ask(*example.split())
             assert done.code == 1, done.err
-            assert done.err.startswith("Error: a file must be there, got ")
+            assert done.err.startswith("Error: file not found: ")
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["evalute"], "No such command 'evalute'. Did you mean 'evaluate'?"),
-        (["swep", "x.csv"], "No such command 'swep'. Did you mean 'sweep'?"),
+        (["evalute"], "No such command 'evalute'; did you mean 'evaluate'."),
+        (["swep", "x.csv"], "No such command 'swep'; did you mean 'sweep'."),
         (["demo", "--quite"], "No such option '--quite'"),
         (["evaluate"], "Missing argument 'FILE...'"),
         ([], "Usage: baserate"),
@@ -161,7 +161,7 @@ def test_an_output_that_cannot_be_written_is_a_sentence(path, arguments):
     with open("/dev/full", "w") as full:
         done = subprocess.run([*READY, *asked], stdout=full, stderr=subprocess.PIPE, check=False, text=True)
     assert done.returncode == 1
-    assert done.stderr.startswith("ready\nError: the system says no: [Errno 28] No space left on device")
+    assert done.stderr.startswith("ready\nError: [Errno 28] No space left on device")
     assert done.stderr.count("\n") == 2
 
 
@@ -217,13 +217,39 @@ def test_no_color_is_respected(path):
     assert "\x1b" not in written
 
 
+def plainly(written):
+    return re.sub(r"\x1b\[[0-9;]*m", "", written)
+
+
 def test_a_narrow_terminal_loses_no_digits(path, ask):
     asked = ("evaluate", path, "--label", "y", "--score", "p", "--prevalence", "1:10000", "--metric", "auc_pr")
     written, _ = in_a_terminal(*asked, width=30)
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", written)
-    assert [line.split() for line in plain.splitlines() if "─" not in line] == [
-        line.split() for line in ask(*asked).out.splitlines()
+    names, *rows = (re.split(r"  +", line) for line in ask(*asked).out.splitlines())
+    blocks = plainly(written).rstrip().split("\n\n")
+    assert [[re.split(r"  +", line) for line in block.splitlines()] for block in blocks] == [
+        [list(pair) for pair in zip(names, row, strict=True)] for row in rows
     ]
+
+
+WIDE = (
+    ("evaluate", "--by", "country", "--at", "recall=0.3", "--prevalence", "1:10000"),
+    ("evaluate", "--prevalence", "1 in 12345"),
+    ("compare", "--score", "q", "--metric", "normalized_average_precision", "--by", "country"),
+    ("sweep", "--points", "3"),
+    ("calibration", "--bins", "2", "--prevalence", "0.1%"),
+)
+
+
+@pytest.mark.parametrize("asked", WIDE, ids=lambda asked: " ".join(asked[:2]))
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_tables_fit_the_terminal(path, asked, width):
+    command, *options = asked
+    written, code = in_a_terminal(command, path, "--label", "y", "--score", "p", *options, width=width)
+    assert code == 0
+    rows = plainly(written).splitlines()
+    tables = [line for line in rows if re.search(r"  |─", line)]  # sentences are wrapped by the terminal
+    assert tables
+    assert max(map(len, tables)) <= width
 
 
 def test_json_is_the_same_in_a_terminal(path, ask):

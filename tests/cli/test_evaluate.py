@@ -153,26 +153,32 @@ def test_a_table_in_a_pipe_is_plain(path, program):
     done = program("evaluate", path, "--label", "y", "--score", "p", "--metric", "roc_auc")
     head, row = done.out.splitlines()
     assert head.split() == ["score", "prevalence", "metric", "value", "low", "high", "pos", "neg"]
-    assert row.split()[:4] == ["p", "0.5", "roc_auc", "0.9375"]
+    assert row.split()[:4] == ["p", "1", "in", "2"]
     assert "\x1b" not in done.out
 
 
 WRONG = [
     ({"--label": "yy"}, 1, "Error: label must be a column of the table, got 'yy'; did you mean 'y'."),
     ({"--score": "country"}, 1, "Error: score must be numbers, got 'country' of type String"),
-    ({"--label": "ts"}, 1, "Error: label must be two classes, got 'ts' of type Date"),
+    ({"--label": "ts"}, 1, "Error: label must hold two classes, got 'ts' of type Date"),
     ({"--label": "q"}, 1, "Error: the label 'q' must hold two classes"),
     ({"--label": "p"}, 1, "Error: label and score must be two columns, got 'p' for both."),
-    ({"--prevalence": "often"}, 1, "Error: a prevalence must be a share such as 0.001 or odds such as 1:1000"),
-    ({"--prevalence": "0.1%"}, 1, "odds such as 1:1000, got '0.1%'; write 0.001."),
-    ({"--prevalence": "1/1000"}, 1, "odds such as 1:1000, got '1/1000'; write 0.001."),
-    ({"--prevalence": "5/3"}, 1, "odds such as 1:1000, got '5/3'."),
-    ({"--prevalence": "1/0"}, 1, "odds such as 1:1000, got '1/0'."),
+    (
+        {"--prevalence": "often"},
+        1,
+        "Error: prevalence must be strictly between 0 and 1, got 'often'; pass a share such as 0.001",
+    ),
+    ({"--prevalence": "5/3"}, 1, "strictly between 0 and 1, got '5/3'; pass a share"),
+    ({"--prevalence": "1/0"}, 1, "strictly between 0 and 1, got '1/0'; pass a share"),
     ({"--prevalence": "2"}, 1, "Error: prevalence must be strictly between 0 and 1"),
-    ({"--prevalence": "1e-4:1e-2"}, 1, "Error: one prevalence is wanted here, got the range '1e-4:1e-2'; sweep"),
-    ({"--metric": "avg_precision"}, 1, "must be a name that is known, got 'avg_precision'; did you mean 'average_prec"),
-    ({"--metric": "hokum"}, 1, "Error: a metric must be one of roc_auc, average_precision, "),
-    ({"--metric": "f1"}, 1, "Error: f1 needs a threshold; choose one, for example by --at recall=0.6."),
+    (
+        {"--prevalence": "1e-4:1e-2"},
+        1,
+        "Error: one prevalence is needed here, got the range '1e-4:1e-2'; baserate sweep",
+    ),
+    ({"--metric": "avg_precision"}, 1, "unknown metric 'avg_precision'; did you mean 'average_precision'"),
+    ({"--metric": "hokum"}, 1, "Error: unknown metric 'hokum'; the metrics are roc_auc, average_precision, "),
+    ({"--metric": "f1"}, 1, "Error: f1 needs a threshold; choose one, for example with --at recall=0.6."),
     ({"--metric": "best_f_beta:beta"}, 1, "Error: parameters of a metric are written as f_beta:beta=2"),
     ({"--metric": "best_f_beta:beta={[]:1}"}, 1, "Error: parameters of a metric are written as f_beta:beta=2"),
     ({"--metric": "best_f_beta:gamma=2"}, 1, "Error: best_f_beta has no parameter 'gamma'; it has beta, recall_range."),
@@ -183,8 +189,8 @@ WRONG = [
     ({"--at": "recall"}, 1, "Error: --at must be a rule and a number such as recall=0.6, got 'recall'."),
     ({"--at": "best"}, 1, "Error: best needs a metric such as best=f1, got 'best'."),
     ({"--at": "best="}, 1, "Error: best needs a metric such as best=f1, got 'best='."),
-    ({"--at": "best=f2"}, 1, "Error: a metric must be one of"),
-    ({"--at": "best=roc_auc"}, 1, "Error: best needs a metric of thresholds such as best=f1, got 'roc_auc'"),
+    ({"--at": "best=f2"}, 1, "Error: unknown metric 'f2'; did you mean 'f_beta', with beta=2."),
+    ({"--at": "best=roc_auc"}, 1, "Error: best needs a pointwise metric such as best=f1, got 'roc_auc'"),
     ({"--at": "best=alert_rate"}, 1, "alert_rate"),
     ({"--at": "best=f_beta"}, 1, "Error: f_beta needs its parameter beta"),
     ({"--confidence-level": "95"}, 1, "Error: --confidence-level must be at least 0.5 and below 1, got 95.0"),
@@ -195,16 +201,16 @@ WRONG = [
     (
         {"--at": "recall=0.6", "--metric": "roc_auc"},
         1,
-        "Error: --at chooses a threshold, got recall >= 0.6 and no",
+        "Error: --at recall >= 0.6 has no effect: none of the metrics needs a threshold",
     ),
-    ({"--period": "ts"}, 1, "Error: a period must be a column and a length such as ts:month"),
+    ({"--period": "ts"}, 1, "Error: --period must be a column and a length, got 'ts'; write for example ts:month"),
     ({"--period": "ts:moon"}, 1, "did you mean 'month'"),
-    ({"--tz": "UTC"}, 2, "Error: --tz goes with --period."),
+    ({"--tz": "UTC"}, 2, "Error: --tz needs --period."),
     ({"--positive": "si"}, 1, "Error: --positive must be one of the labels in the label 'y', got 'si'"),
     ({"--label": "country"}, 1, "unless --positive names the positive label, got"),
     ({"--memory-limit": "lots"}, 1, "Error: --memory-limit must be a size"),
     ({"--tolerance": "little"}, 2, "Error: Invalid value for '--tolerance'"),
-    ({"--lable": "y"}, 2, "Error: No such option '--lable'. Did you mean '--label'?"),
+    ({"--lable": "y"}, 2, "Error: No such option '--lable'; did you mean --label."),
 ]
 
 
@@ -221,7 +227,7 @@ def test_wrong_input_is_a_sentence_and_an_exit_code(path, ask, changed, code, se
 def test_wrong_input_to_the_program_is_no_traceback(path, program):
     done = program("evaluate", path, "--label", "y", "--score", "p", "--metric", "avg_precision")
     assert (done.code, done.out) == (1, "")
-    assert done.err.startswith("Error: a metric must be a name that is known, got")
+    assert done.err.startswith("Error: unknown metric ")
     assert done.err.count("\n") == 1
 
 
@@ -249,7 +255,7 @@ def test_rows_without_a_label_are_mentioned_once(tmp_path, ask):
     (tmp_path / "rows.csv").write_text("y,p,q\n1,.5,.1\n0,.4,.2\n,.3,.3\n")
     asked = ("evaluate", tmp_path / "rows.csv", "--label", "y", "--score", "p", "--score", "q", "--metric", "roc_auc")
     done = ask(*asked)
-    assert (done.code, done.err) == (0, "Note: 1 row has no label and cannot be counted\n")
+    assert (done.code, done.err) == (0, "Note: 1 row has no label and will be ignored\n")
     assert "unlabelled" in done.out.splitlines()[0]
     quiet = ask(*asked, "--quiet")
     assert quiet == (0, done.out, "")
@@ -287,3 +293,15 @@ def test_json_says_what_was_read(path, ask):
     assert re.fullmatch(_SOURCE, rows[0]["source"])
     for form in ([], ["--csv"]):
         assert "source" not in ask("evaluate", path, "--metric", "roc_auc", "--label", "y", "--score", "p", *form).out
+
+
+def test_a_printed_threshold_can_be_pasted_back(ask, tmp_path):
+    scores = [0.99997, 0.999965, 0.99996, 0.99995, 0.5, 0.4]
+    lines = [f"{y},{p}" for y, p in zip([1, 0, 1, 0, 1, 0], scores, strict=True)]
+    (tmp_path / "rows.csv").write_text("y,p\n" + "\n".join(lines), encoding="utf-8")
+    asked = ("evaluate", tmp_path / "rows.csv", "--metric", "precision", "--metric", "recall", "--no-intervals", "-q")
+    for recall in ("0.3", "0.6", "1"):
+        shown = ask(*asked, "--at", f"recall={recall}").out
+        threshold = shown.splitlines()[1].split()[5]
+        again = ask(*asked, "--at", f"threshold={threshold}").out
+        assert again == shown

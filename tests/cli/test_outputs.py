@@ -49,14 +49,14 @@ def test_what_is_read_is_not_written(files, ask, monkeypatch, command):
     done = ask(*command.split(), *COLUMNS)
     written = command.split()[-1]
     assert done.code == 1
-    assert f"an output must not replace what is read, got '{written}'; name another file." in done.err
+    assert f"output '{written}' would overwrite an input; name another file." in done.err
 
 
 def test_a_folder_that_is_not_there_is_named(files, ask, monkeypatch):
     monkeypatch.chdir(files)
     done = ask("report", "scores.csv", *COLUMNS, "--output", "later/page.html")
     assert done.code == 1
-    assert "must go into a folder that is there, got 'later/page.html'; make that folder first." in done.err
+    assert "folder not found for output 'later/page.html'; create it first." in done.err
 
 
 def test_one_column_is_not_two(payments, ask):
@@ -98,7 +98,7 @@ def test_an_output_without_a_name_is_not_understood(folder, ask, option):
         "--store": ("monitor", "scores.csv", "--period", "month:month", *COLUMNS),
     }
     done = ask(*commands[option], option, "")
-    assert (done.code, "an output must have a name, got nothing." in done.err) == (2, True)
+    assert (done.code, "the name of an output file is empty." in done.err) == (2, True)
 
 
 @pytest.mark.parametrize("second", ["both.txt", "parts/../both.txt", "link.txt"])
@@ -107,7 +107,7 @@ def test_two_outputs_on_one_path_are_refused(folder, ask, second):
     (folder / "link.txt").symlink_to("both.txt")
     done = ask(*MONITOR, "--export", "both.txt", "--prometheus", second)
     assert done.code == 1
-    assert f"each output must have a file of its own, got '{second}' twice; name another file." in done.err
+    assert f"two outputs have the same file: '{second}'; name another file." in done.err
     assert not (folder / "both.txt").exists()
 
 

@@ -64,7 +64,7 @@ def test_an_example_is_followed(ask, payments):
     curve = br.Curve.from_scores(data["fraud"], data["new_model"])
     done = ask(*asked, "--prevalence", "1:100", "--positives", "200")
     plan = br.design.test_set_like(curve.at_prevalence("1:100"), ap_width=0.3, cost_neg=0.1, n_pos=200)
-    assert (done.code, done.err) == (0, "Note: 'fraud' is taken for the label; --label names another\n")
+    assert (done.code, done.err) == (0, "Note: using column 'fraud' as label; --label chooses another\n")
     assert json.loads(done.out) == [asdict(plan)]
 
 
@@ -76,15 +76,15 @@ def test_an_example_is_followed(ask, payments):
         ((*RATES, "--half-width", "0.1"), 1, "Error: --half-width and --ap-width must come with a prevalence"),
         ((*RATES, "--ap-width", "0.1"), 1, "Error: --half-width and --ap-width must come with a prevalence"),
         ((*RATES, *AP, "--method", "wilson"), 1, "Error: method must be 'exact' with --ap-width, got 'wilson'"),
-        ((*RATES, "--delta", "0.1", "--score", "p"), 2, "Error: --score goes with --like."),
-        (("--like", "f", "--ap-width", "0.1", "--score", "p", "--score", "q"), 2, "Error: A plan is like one model"),
-        (("--like", "none.csv", *AP), 1, "Error: a file must be there, got 'none.csv'"),
+        ((*RATES, "--delta", "0.1", "--score", "p"), 2, "Error: --score needs --like."),
+        (("--like", "f", "--ap-width", "0.1", "--score", "p", "--score", "q"), 2, "Error: --like takes one --score"),
+        (("--like", "none.csv", *AP), 1, "Error: file not found: 'none.csv'"),
         (("--like", "none.csv", *AP, "--method", "wilson"), 1, "Error: method must be 'exact' with --ap-width"),
         (("--like", "none.csv"), 2, "Error: Missing option '--ap-width'"),
-        (("--like", "none.csv", *RATES, *AP), 2, "Error: --tpr does not go with --like."),
-        (("--like", "none.csv", "--half-width", "0.1"), 2, "Error: --half-width does not go with --like."),
-        ((*RATES, "--half-width", "0.1", "--prevalence", "1:0.5"), 1, "Error: a colon stands in odds"),
-        ((*RATES, "--half-width", "0.1", "--prevalence", "1e-4:1e-2"), 1, "Error: one prevalence is wanted here"),
+        (("--like", "none.csv", *RATES, *AP), 2, "Error: --tpr cannot be combined with --like."),
+        (("--like", "none.csv", "--half-width", "0.1"), 2, "Error: --half-width cannot be combined with --like."),
+        ((*RATES, "--half-width", "0.1", "--prevalence", "1:0.5"), 1, "Error: invalid prevalence '1:0.5'; write odds"),
+        ((*RATES, "--half-width", "0.1", "--prevalence", "1e-4:1e-2"), 1, "Error: one prevalence is needed here"),
         (("--tpr", "60", "--fpr", "0.1", "--delta", "0.1"), 1, "Error: tpr must be above 0 and at most 1, got 60.0"),
         ((*RATES, "--delta", "0.1", "--positives", "3"), 1, "Error: a plan has at most"),
         (("--tpr", "0.6", "--delta", "0.1"), 2, "Error: Missing option '--fpr'"),

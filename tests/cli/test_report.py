@@ -59,9 +59,9 @@ def test_a_range_of_prevalences_is_marked(path):
 @pytest.mark.parametrize(
     ("options", "code", "sentence"),
     [
-        (["--tz=UTC"], 2, "--tz goes with --period."),
+        (["--tz=UTC"], 2, "--tz needs --period."),
         (["--by=contry"], 1, "a key must be a column of the table, got 'contry'"),
-        (["--prevalence=often"], 1, "a prevalence must be a share"),
+        (["--prevalence=often"], 1, "got 'often'; pass a share such as 0.001"),
         (["-o", "no/such/folder/page.html"], 1, "no/such/folder"),
     ],
 )
@@ -91,7 +91,7 @@ def test_small_groups_are_noted_and_folded(ask, tmp_path):
     )
     done = ask(*asked, tmp_path / "page.html")
     assert "2 groups by country have fewer than 10 positives or fewer than 10 negatives" in done.err
-    assert "--min-cases 10 folds such groups into one" in done.err
+    assert "--min-cases 10 pools such groups" in done.err
     assert ask(*asked, tmp_path / "page.html", "-q").err == ""
     done = ask(*asked, tmp_path / "folded.html", "--min-cases", "5")
     assert '"key":"other"' in (tmp_path / "folded.html").read_text("utf-8")

@@ -49,9 +49,9 @@ def test_list(ask, kept):
 def test_an_empty_store_is_no_error(ask, tmp_path):
     br.CurveStore(tmp_path / "empty.db").close()
     done = ask("store", "list", tmp_path / "empty.db")
-    assert (done.code, done.out, done.err) == (0, "", "Note: nothing is kept yet\n")
+    assert (done.code, done.out, done.err) == (0, "", "Note: the store is empty\n")
     assert json.loads(ask("store", "list", tmp_path / "empty.db", "--json").out) == []
-    assert ask("store", "verify", tmp_path / "empty.db").out.endswith("0 curves, all whole.\n")
+    assert ask("store", "verify", tmp_path / "empty.db").out.endswith("0 curves, all intact.\n")
 
 
 def test_show(ask, kept):
@@ -88,7 +88,7 @@ def test_a_number_can_be_traced_to_its_file(ask, tmp_path):
 
 
 def test_verify(ask, kept):
-    assert ask("store", "verify", "monitor.db").out == "monitor.db: 19 curves, all whole.\n"
+    assert ask("store", "verify", "monitor.db").out == "monitor.db: 19 curves, all intact.\n"
     with sqlite3.connect("monitor.db") as connection:
         connection.execute("UPDATE kept SET n_pos = 51 WHERE period = '2026-03' AND slice = 'who=acme'")
     connection.close()
@@ -121,7 +121,7 @@ def test_prune(ask, kept):
     assert done.out == "".join(
         f"p{part}: 4 curves deleted, 2026-01 to 2026-04\n" for part in ("", ", who=acme", ", who=emca")
     )
-    assert "baserate monitor compares with the first periods that are left" in done.err
+    assert "the first remaining periods are now the reference of baserate monitor" in done.err
     assert len(keys()) == 7
     done = ask("store", "prune", "monitor.db", "--keep", "2")
     assert (done.code, done.out, done.err) == (0, "no curve deleted\n", "")
@@ -145,11 +145,15 @@ def test_backup(ask, kept):
         (["list", "no.db"], 1, "a store to be read must be there, got 'no.db', which is not"),
         (["delete", "no.db", "--model", "p"], 1, "must be there"),
         (["prune", "no.db", "--keep", "3"], 1, "must be there"),
-        (["list", "monitor.db", "--model", "z"], 1, "what is named must be kept, got model 'z' in 'monitor.db'; see"),
-        (["delete", "monitor.db", "--model", "p", "--slice", "z"], 1, "got model 'p', slice 'z' in"),
-        (["show", "monitor.db"], 1, "the model must be clear, and p, q could be meant; name it by --model"),
+        (["list", "monitor.db", "--model", "z"], 1, "not in the store 'monitor.db': model 'z'; see"),
+        (
+            ["delete", "monitor.db", "--model", "p", "--slice", "z"],
+            1,
+            "not in the store 'monitor.db': model 'p', slice 'z'",
+        ),
+        (["show", "monitor.db"], 1, "the store has several models: p, q; choose one with --model"),
         (["show", "monitor.db", "--model", "p", "--slice", "z"], 1, "got z of p, of which nothing is"),
-        (["delete", "monitor.db"], 2, "Name what is to go: --model, --slice or --period"),
+        (["delete", "monitor.db"], 2, "Missing option: --model, --slice or --period"),
         (["prune", "monitor.db"], 2, "--keep"),
         (["prune", "monitor.db", "--keep", "0"], 2, "0 is not in the range"),
         (["show"], 2, "STORE"),

@@ -84,7 +84,11 @@ def test_a_rule_without_a_point_is_a_note(path, ask, rows):
 
 def test_wrong_input(payments, ask):
     for wrong, code, sentence in [
-        (("--prevalence", "1:0.5"), 1, "Error: a colon stands in odds of whole numbers such as 1:1000, or in a range"),
+        (
+            ("--prevalence", "1:0.5"),
+            1,
+            "Error: invalid prevalence '1:0.5'; write odds of whole numbers such as 1:1000, or a range",
+        ),
         (("--prevalence", "0.5:0.1"), 1, "Error: low must be below high"),
         (("--metric", "precision"), 1, "Error: precision needs a threshold"),
         (("--points", "1"), 2, "Error: Invalid value for '--points'"),

@@ -130,11 +130,11 @@ def test_ways_to_say_bins():
         (2.5, "bins must be a whole number, got 2.5; round it first."),
         ("ten", "bins as text must be such as 'equal_width(10)' or 'equal_frequency(10)', got 'ten'; or pass a number "
                 "or a list of edges."),
-        ([0.5], "bins as edges must be at least two numbers that rise between 0 and 1, got [0.5]; pass such as "
+        ([0.5], "bins as edges must be at least two increasing numbers between 0 and 1, got [0.5]; pass such as "
                 "[0, 0.1, 0.5, 1]."),
-        ([0, 0.5, 0.5, 1], "bins as edges must be at least two numbers that rise between 0 and 1, got "
+        ([0, 0.5, 0.5, 1], "bins as edges must be at least two increasing numbers between 0 and 1, got "
                            "[0.  0.5 0.5 1. ]; pass such as [0, 0.1, 0.5, 1]."),
-        ([0.2, 1], "bins must hold every score, got edges from 0.2 to 1 and scores from 0.1 to 0.9; begin with 0 and "
+        ([0.2, 1], "bins must cover every score, got edges from 0.2 to 1 and scores from 0.1 to 0.9; begin with 0 and "
                    "end with 1."),
     ],
 )  # fmt: skip
@@ -146,7 +146,7 @@ def test_bins_that_are_none(bins, sentence):
 
 def test_fewer_bins_than_asked_is_said():
     curve = br.Curve.from_scores([0, 1, 0, 1], [0.2, 0.2, 0.2, 0.9])
-    with pytest.warns(br.FewerBinsWarning, match="4 bins were asked for and there are 2, because equal scores"):
+    with pytest.warns(br.FewerBinsWarning, match="only 2 of 4 bins: equal scores"):
         br.ece(curve, bins=br.equal_frequency(4))
     assert "2 bins, because equal scores are never split" in str(br.reliability(curve, bins=br.equal_frequency(4)))
 

@@ -78,7 +78,7 @@ def test_what_a_rule_limits_is_what_it_chooses_by(rule):
         ("recall >> = 0.6", "write 'recall >= 0.6'"),
         ("best >= f1", "write 'best=f1'"),
         ("best=", "best needs a metric such as best=f1, got 'best='"),
-        ("best=roc_auc", "best needs a metric of thresholds"),
+        ("best=roc_auc", "best needs a pointwise metric"),
         ("best=alert_rate", "must have a direction"),
         ("best=f_beta:beta=-1", "beta must be"),
         ("recall=0", "recall must be above 0"),

@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import baserate as br
@@ -174,3 +174,36 @@ def test_every_rule_against_its_definition(table, wanted, eta):
     best = max(br.f1(p) for p in points)
     assert curve.best(br.f1).threshold == max(p.threshold for p in points if br.f1(p) >= best - rounding)
     assert br.f1(curve.best(br.f1)) == pytest.approx(br.best_f1(curve), rel=1e-14)
+
+
+@given(
+    st.lists(st.tuples(st.booleans(), st.floats(-1e6, 1e6)), min_size=2, max_size=30),
+    st.floats(0.01, 1),
+)
+@example([(True, 0.99997), (False, 0.99996), (True, 0.99995), (False, 0.3)], 0.5)
+@example([(True, 1.0), (False, 1 - 2**-53)], 0.5)
+def test_a_threshold_that_was_shown_chooses_the_same_point_again(rows, recall):
+    labels, scores = [label for label, _ in rows], [score for _, score in rows]
+    if all(labels) or not any(labels):
+        labels = [True, False, *labels[2:]]
+    curve = br.Curve.from_scores(labels, scores)
+    for point in (
+        curve.at_recall(recall),
+        curve.at_fpr(recall),
+        curve.best(br.f1),
+        curve.at_threshold(scores[0] - 0.1),
+    ):
+        again = curve.at_threshold(float(point.threshold_text))
+        assert again.confusion == point.confusion
+        assert f"threshold={point.threshold_text}," in repr(point)
+
+
+def test_thresholds_are_shown_in_few_digits():
+    curve = br.Curve.from_scores([1, 0, 1, 0], [0.123456789, 0.12345, 0.5, 0.25])
+    assert curve.at_recall(1).threshold_text == "0.123456"
+    assert curve.at_recall(0.5).threshold_text == "0.5"
+    assert curve.at_fpr(1e-9).threshold_text == "0.5"
+    assert br.Point.from_rates(0.5, 0.5).threshold_text == ""
+    # A threshold within a bucket would cut it: what is shown stays above all of its scores.
+    bucketed = br.Curve.from_counts([0.99996, 0.5], [1, 1], [1, 1], top=[0.99999, 0.99994])
+    assert 0.99994 < float(bucketed.at_recall(0.5).threshold_text) <= 0.99996

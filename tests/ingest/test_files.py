@@ -170,20 +170,20 @@ def broken(folder, name):
 
 
 BROKEN = [
-    ("truncated.parquet", br.DataFileError, "must be readable as Parquet"),
-    ("foreign.parquet", br.DataFileError, "must be readable as Parquet"),
-    ("empty.csv", br.DataFileError, "which is empty"),
-    ("empty.parquet", br.DataFileError, "which is empty"),
-    ("header.csv", br.DataFileError, "must have rows"),
+    ("truncated.parquet", br.DataFileError, "as Parquet ("),
+    ("foreign.parquet", br.DataFileError, "as Parquet ("),
+    ("empty.csv", br.DataFileError, "is empty; check"),
+    ("empty.parquet", br.DataFileError, "is empty; check"),
+    ("header.csv", br.DataFileError, "has no rows"),
     ("text.csv", br.DataFileError, "numbers, got 'high' in column 'p'"),
     ("three.csv", br.InputError, "'y' must hold two classes, 0/1 or -1/1, got 3 different labels"),
-    ("broken.jsonl", br.DataFileError, "must be readable as JSON lines"),
-    ("notes.txt", br.DataFileError, "must be one of .parquet"),
-    ("nothing", br.DataFileError, "a folder must hold"),
-    ("torn.csv.gz", br.DataFileError, "a compressed file must be whole"),
-    ("plain.csv.gz", br.DataFileError, "a compressed file must be whole"),
-    ("absent.parquet", br.DataFileError, "where there is none"),
-    ("absent*.parquet", br.DataFileError, "where there is none"),
+    ("broken.jsonl", br.DataFileError, "as JSON lines ("),
+    ("notes.txt", br.DataFileError, "convert it to one of .parquet"),
+    ("nothing", br.DataFileError, "the folder '"),
+    ("torn.csv.gz", br.DataFileError, "the compressed file"),
+    ("plain.csv.gz", br.DataFileError, "the compressed file"),
+    ("absent.parquet", br.DataFileError, "file not found: "),
+    ("absent*.parquet", br.DataFileError, "file not found: "),
 ]
 
 
@@ -199,7 +199,7 @@ def test_a_broken_file_is_refused_in_a_sentence(folder, name, error, sentence):
 
 def test_an_unreadable_path_is_refused(folder, monkeypatch):
     monkeypatch.setattr(os, "access", lambda path, mode: False)  # whoever runs the tests may read everything
-    with pytest.raises(br.DataFileError, match=r"must be readable, got .*check its permissions"):
+    with pytest.raises(br.DataFileError, match=r"cannot be read; check its permissions"):
         read(folder / "rows.parquet")
 
 
@@ -210,12 +210,12 @@ def test_columns_of_a_file_are_checked(folder):
         read(folder / "rows.csv", label="fraud")
     with pytest.raises(br.InputError, match="score must be numbers, got 'segment' of type String"):
         read(folder / "rows.parquet", score="segment")
-    with pytest.raises(br.DataFileError, match="must be of one format, got CSV and Parquet"):
+    with pytest.raises(br.DataFileError, match="must have one format, got CSV and Parquet"):
         read([folder / "rows.csv", folder / "rows.parquet"])
 
 
 def test_remote_files_are_left_to_engines():
-    with pytest.raises(br.DataFileError, match="remote files are read by giving the relation of your own engine"):
+    with pytest.raises(br.DataFileError, match="for remote files pass a relation of your own engine"):
         read("s3://bucket/scores.parquet")
 
 

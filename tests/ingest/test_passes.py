@@ -169,7 +169,7 @@ def test_a_table_that_changes_between_two_looks_is_noticed(monkeypatch):
 
     lost = request(table.lazy().filter(~pl.col("y")), Columns("y", "p"))
     monkeypatch.setattr(Reader, "_ask", with_rows_lost)
-    with pytest.raises(br.InputError, match="must stay as it is while it is read"):
+    with pytest.raises(br.InputError, match="the table changed while it was read"):
         br.curve(table.lazy(), label="y", score="p", tolerance=1e-9, max_scores=50_000)
 
 

@@ -125,5 +125,5 @@ def test_a_damaged_receipt_is_refused(path, tmp_path):
     read(path).save(tmp_path / "it.curve")
     columns, facts = files.read(tmp_path / "it.curve")
     files.write(tmp_path / "it.curve", files.Saved(columns, facts | {"source": '{"tables": 3}'}))
-    with pytest.raises(br.CurveFileError, match="a source must be as it was saved"):
+    with pytest.raises(br.CurveFileError, match="the saved source is damaged"):
         br.Curve.load(tmp_path / "it.curve")

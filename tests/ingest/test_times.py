@@ -106,7 +106,9 @@ ALWAYS = dt.date(1, 1, 1)
 @pytest.mark.parametrize("kind", ["polars lazy", "pyarrow", "duckdb"])
 def test_a_date_that_stands_for_never_is_refused_in_a_sentence(kind, length):
     frame = frames.IN_PROCESS[kind](dates(dt.date(2026, 1, 1), NEVER))
-    with pytest.raises(br.InputError, match=r"at most 1,000 periods, got 2026-01-01 to 9999-12-31 .* leave out dates"):
+    with pytest.raises(
+        br.InputError, match=r"at most 1,000 periods, got 2026-01-01 to 9999-12-31 .* remove placeholder dates"
+    ):
         br.curves_by(frame, label="y", score="p", period=("at", length))
 
 

@@ -144,7 +144,7 @@ def test_what_is_undefined_says_why():
         br.recall, {"a": A, "b": B}, at=lambda curve: curve.at_precision(0.999999), n_resamples=100
     ).changes
     assert rows[0].reason is br.Reason.NO_SUCH_POINT
-    assert "no threshold meets the wish" in str(rows[0])
+    assert "no threshold satisfies the rule" in str(rows[0])
     assert br.explain_change(br.ece, *probabilities(), n_resamples=100).reason is br.Reason.NO_INTERVAL
 
 

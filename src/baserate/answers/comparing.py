@@ -114,7 +114,7 @@ def compared(
         groups.setdefault(key, {})[score] = curve
     if len(curves) < 2 * len(groups) or not curves:
         first = next(iter(curves), ("", ()))[0]
-        raise InputError(f"compare needs at least two scores, got {first!r}; {how}.")
+        raise InputError(f"compare needs at least two scores, got only {first!r}; {how}.")
     found, leads = _answers(asked, groups, elsewhere, level, rng)
     best, swaps, notes = _over_span(asked, groups, span)
     return Comparison(tuple(found), tuple(leads), tuple(best), tuple(swaps), span, tuple(notes), level)

@@ -50,12 +50,12 @@ def questions(
         row = row_of(metric)
         needs_threshold = row is None or row.family is Family.POINTWISE
         if needs_threshold and row is not None and rule is None:
-            raise InputError(f"{describe(metric)} needs a threshold; choose one, for example by {example}.")
+            raise InputError(f"{describe(metric)} needs a threshold; choose one, for example with {example}.")
         found.append(Question(metric, rule if needs_threshold else None, about))
     option = example.replace("=", " ").split()[0]
     if rule is not None and all(question.rule is None for question in found):
         raise InputError(
-            f"{option} chooses a threshold, got {rule} and no metric that needs one; leave it out, or ask for one such "
+            f"{option} {rule} has no effect: none of the metrics needs a threshold; leave it out, or add a metric such "
             f"as precision."
         )
     return found

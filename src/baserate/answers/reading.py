@@ -21,6 +21,7 @@ from baserate.metrics.over_prevalence import sweep
 from baserate.registry import describe
 from baserate.results import Estimate
 from baserate.results.answers import Answer
+from baserate.results.words import Shown
 from baserate.uncertainty.bands import sweep_estimates
 from baserate.uncertainty.estimate import estimate_all, is_bucketed
 
@@ -127,7 +128,7 @@ def _answer(
         group=group_name(key),
         prevalence=place.prevalence,
         metric=describe(question.metric),
-        threshold=place.threshold if isinstance(place, Point) else None,
+        threshold=_threshold(place),
         value=value,
         low=ends[0],
         high=ends[1],
@@ -139,6 +140,13 @@ def _answer(
         note=remark,
         source=None if curve is None or curve.source is None else str(curve.source),
     )
+
+
+def _threshold(place: Curve | Point) -> Shown | None:
+    """The threshold of a point, in a text that chooses the same point again."""
+    if isinstance(place, Curve) or place.threshold is None:
+        return None
+    return Shown(place.threshold, place.threshold_text)
 
 
 def _no_ends(confidence_level: float | None) -> Ends:

@@ -18,6 +18,7 @@ def adjust(  # type: ignore[overload-overlap]  # a float is an object too, and i
 def adjust(scores: object, from_prevalence: float | str, to_prevalence: float | str) -> FloatArray: ...
 
 
+@checks.declared
 def adjust(scores: object, from_prevalence: float | str, to_prevalence: float | str) -> float | FloatArray:
     r"""Probabilities that are right at one prevalence, as they should be at another.
 

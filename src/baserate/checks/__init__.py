@@ -23,12 +23,12 @@ from baserate.checks.columns import (
     weights,
     weights_fit,
 )
-from baserate.checks.objects import all_are, declared
+from baserate.checks.objects import all_are, declared, known_keywords
+from baserate.checks.synonyms import called_here, did_you_mean, meant, name_here
 from baserate.checks.values import (
     class_sizes,
     confidence_level,
     cost,
-    did_you_mean,
     generator,
     not_negative,
     number,
@@ -47,6 +47,7 @@ __all__ = [
     "Label",
     "all_are",
     "amounts",
+    "called_here",
     "cases_fit",
     "class_sizes",
     "column",
@@ -58,8 +59,11 @@ __all__ = [
     "edges",
     "generator",
     "is_missing",
+    "known_keywords",
     "labels",
     "matrix",
+    "meant",
+    "name_here",
     "not_below",
     "not_negative",
     "number",

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from baserate.arrays import Array, BoolArray, Counts, FloatArray
-from baserate.checks.values import MOST_CASES, SMALLEST_PREVALENCE, did_you_mean, prevalence
+from baserate.checks.synonyms import did_you_mean
+from baserate.checks.values import MOST_CASES, SMALLEST_PREVALENCE, prevalence
 from baserate.errors import InputError
 
 Label = bool | int | float | str
@@ -114,10 +115,7 @@ def is_missing(value: object) -> bool:
 
 def _refuse_missing(missing: int, name: str) -> None:
     if missing:
-        raise InputError(
-            f"{name} must have no missing values, got {missing:,} missing; decide what they mean and "
-            f"drop or fill them first."
-        )
+        raise InputError(f"{name} must have no missing values, got {missing:,} missing; drop or fill them first.")
 
 
 def same_length(first: Array, first_name: str, second: Array, second_name: str) -> None:
@@ -142,26 +140,40 @@ def labels(y_true: object, positive: Label | None, name: str = "y_true") -> Bool
     if array.dtype.kind == "b":
         return array.astype(np.bool_, copy=False)
     if array.dtype.kind not in "iufO":
-        found = _listed(array)
         raise InputError(
             f"{name} must be 0/1, -1/1 or bool unless positive= names the positive label, "
-            f"got {_dtype_name(array)} labels: {found}; pass for example positive={_shown(array[0])}."
+            f"got {_dtype_name(array)} labels: {_listed(array)}; {_which_is_positive(_distinct(array))}."
         )
     is_positive = np.asarray(array == 1, dtype=np.bool_)
     is_negative = array == 0
     if not (is_positive | is_negative).all() and not (is_positive | (array == -1)).all():
         different = len(_distinct(array))
         if array.dtype.kind == "f" and (array != np.rint(array)).any():
-            advice = "these look like scores: y_true comes first, then y_score"
-        elif different > 2:
-            advice = "use one_vs_rest for more than two classes"
+            advice = _LIKE_SCORES if name == "y_true" else "these look like scores; pass label= the column of labels"
         else:
-            advice = f"say which one is positive, for example positive={_shown(array[0])}"
+            advice = _which_is_positive(_distinct(array))
         raise InputError(
             f"{name} must hold two classes, 0/1 or -1/1, got {different} different "
             f"label{'s' if different != 1 else ''}: {_listed(array)}; {advice}."
         )
     return is_positive
+
+
+_LIKE_SCORES = "these look like scores: y_true comes first, then y_score"
+
+# What the positive class is called, where two labels are words.
+_POSITIVE = {"yes", "y", "true", "t", "positive", "pos", "fraud", "spam", "bad", "default", "churn", "case", "event"}
+_POSITIVE |= {"sick", "disease", "malignant", "anomaly", "attack", "fail", "failure", "hit", "click"}
+
+
+def _which_is_positive(distinct: list[object]) -> str:
+    """Which label to name: the one that is called so, or either of the two."""
+    if len(distinct) > 2:
+        return "use one_vs_rest for more than two classes"
+    named = [label for label in distinct if str(label).strip().lower() in _POSITIVE]
+    if len(named) == 1:
+        return f"pass positive={_shown(named[0])}"
+    return f"say which one is positive, {' or '.join(f'positive={_shown(label)}' for label in distinct)}"
 
 
 def _labels_named(array: Array, positive: Label, name: str) -> BoolArray:
@@ -202,7 +214,8 @@ def _listed(array: Array) -> str:
 
 
 def _shown(value: object) -> str:
-    return repr(value.item() if isinstance(value, np.generic) else value)
+    plain = value.item() if isinstance(value, np.generic) else value
+    return repr(int(plain) if isinstance(plain, float) and plain.is_integer() else plain)
 
 
 # --- numbers, counts and weights ------------------------------------------------------------------
@@ -220,7 +233,7 @@ def _exact_float(array: Array, name: str) -> FloatArray:
         largest = max(abs(int(array.max())), abs(int(array.min())))
         if largest > _LARGEST_EXACT_INTEGER:
             raise InputError(
-                f"{name} must fit in float64 without new ties, got whole numbers up to {largest:,}; "
+                f"{name} must fit in float64 without new ties, got integers up to {largest:,}; "
                 f"subtract an offset or divide first."
             )
     elif kind not in "biuf" and not _all_plain_numbers(array):
@@ -332,7 +345,7 @@ def rates(values: object, name: str) -> FloatArray:
     if (np.diff(array) < 0).any():
         place = int(np.flatnonzero(np.diff(array) < 0)[0])
         raise InputError(
-            f"{name} must not fall, got {array[place]} followed by {array[place + 1]}; order the points from "
+            f"{name} must not decrease, got {array[place]} followed by {array[place + 1]}; order the points from "
             f"the strictest threshold to the loosest."
         )
     return array
@@ -343,7 +356,7 @@ def edges(values: object, name: str) -> FloatArray:
     array = numbers(values, name)
     if len(array) < 2 or not (np.diff(array) > 0).all() or not (array[0] >= 0 and array[-1] <= 1):
         raise InputError(
-            f"{name} as edges must be at least two numbers that rise between 0 and 1, got {np.array2string(array)}; "
+            f"{name} as edges must be at least two increasing numbers between 0 and 1, got {np.array2string(array)}; "
             f"pass such as [0, 0.1, 0.5, 1]."
         )
     return array

@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import Parameter
 from typing import NamedTuple, ParamSpec, TypeVar
 
-from baserate.errors import InputError
+from baserate.checks.synonyms import did_you_mean, name_here
+from baserate.errors import InputError, UnknownParameterError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -57,6 +58,7 @@ def declared(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        known_keywords(function.__name__, kwargs, parameters)
         for place, name, wanted in wishes():
             kind = parameters[name].kind
             if name in kwargs:
@@ -69,6 +71,18 @@ def declared(function: Callable[P, R]) -> Callable[P, R]:
         return function(*args, **kwargs)
 
     return checked
+
+
+def known_keywords(
+    function: str, given: Mapping[str, object], parameters: Mapping[str, Parameter], *, otherwise: str = ""
+) -> None:
+    """Refuse a keyword that a function does not have, and name the one that is meant, or say `otherwise`."""
+    unknown = next((name for name in given if name not in parameters), None)
+    if unknown is None or any(p.kind is Parameter.VAR_KEYWORD for p in parameters.values()):
+        return
+    keywords = [name for name in parameters if name not in ("self", "cls")]
+    hint = did_you_mean(unknown, keywords) or otherwise or f"it has {', '.join(keywords) or 'none'}"
+    raise UnknownParameterError(f"{function} has no parameter {unknown!r}; {hint}.")
 
 
 def all_are(values: Iterable[object], kind: type, name: str) -> None:
@@ -87,7 +101,7 @@ def _check(value: object, name: str, wanted: list[_Wish]) -> None:
 def _advice(value: object, wanted: list[_Wish]) -> str:
     advice = next(wish.advice for wish in wanted if wish.advice)
     if advice is _METRIC and isinstance(value, str) and value.isidentifier():
-        return f"pass br.{value}, not its name"
+        return f"pass br.{name_here(value)}, not its name"
     if advice is _HOW["Curve"] and type(value).__name__ == "Point":
         return "pass the curve it was chosen on"
     if advice is _HOW["Curve"] and hasattr(value, "columns"):

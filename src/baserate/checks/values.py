@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Sequence
-from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import TypeVar
 
 import numpy as np
 
+from baserate.checks.synonyms import did_you_mean
 from baserate.errors import InputError
+from baserate.written import prevalence_from, right_form, share_from
 
 # Numbers whose squares, and prevalences whose odds, still have a float.
 _LARGEST = 1e100
@@ -18,6 +19,8 @@ SMALLEST_PREVALENCE = 1e-300
 MOST_CASES = 2**62
 _MOST_REPEATS = 10_000_000
 
+_PREVALENCES = 'pass a share such as 0.001, "1 in 1000", "0.1 %" or odds such as "1:999"'
+
 
 def number(value: object, name: str) -> float:
     """One real number, not nan."""
@@ -26,7 +29,9 @@ def number(value: object, name: str) -> float:
     except OverflowError:
         converted = math.nan
     if math.isnan(converted):
-        raise InputError(f"{name} must be a number, got {_short(value)}; pass a float.")
+        meant = share_from(value) if isinstance(value, str) else math.nan
+        advice = "pass a float" if math.isnan(meant) else f"pass {meant:.15g}, without quotes"
+        raise InputError(f"{name} must be a number, got {_short(value)}; {advice}.")
     return converted
 
 
@@ -36,7 +41,7 @@ def share(value: object, name: str, *, above: bool = False) -> float:
     if not (0 < converted <= 1 if above else 0 <= converted <= 1):
         raise InputError(
             f"{name} must be {'above 0 and at most 1' if above else 'between 0 and 1'}, got {value!r}; "
-            f"pass a share, not a percentage."
+            f"{right_form(value) or 'pass a share'}."
         )
     return converted
 
@@ -45,7 +50,9 @@ def probability(value: object, name: str) -> float:
     """A number strictly between 0 and 1."""
     converted = number(value, name)
     if not 0 < converted < 1:
-        raise InputError(f"{name} must be strictly between 0 and 1, got {value!r}; pass a probability.")
+        raise InputError(
+            f"{name} must be strictly between 0 and 1, got {value!r}; {right_form(value) or 'pass a share'}."
+        )
     return converted
 
 
@@ -54,7 +61,8 @@ def confidence_level(value: object) -> float:
     converted = number(value, "confidence_level")
     if not 0.5 <= converted < 1:
         raise InputError(
-            f"confidence_level must be at least 0.5 and below 1, got {value!r}; pass a share such as 0.95."
+            f"confidence_level must be at least 0.5 and below 1, got {value!r}; "
+            f"{right_form(value) or 'pass a share such as 0.95'}."
         )
     return converted
 
@@ -113,28 +121,12 @@ def positive_number(value: object, name: str) -> float:
 
 
 def prevalence(value: object, name: str = "prevalence") -> float:
-    """A prevalence strictly between 0 and 1, from a float or from odds such as "1:1000"."""
-    if isinstance(value, str):
-        return _prevalence_from_odds(value, name)
-    converted = number(value, name)
+    """A prevalence strictly between 0 and 1, from a number or from text such as "1 in 1000", "0.1 %" or "1:999"."""
+    converted = prevalence_from(value) if isinstance(value, str) else number(value, name)
     if not SMALLEST_PREVALENCE <= converted < 1:
-        raise InputError(
-            f"{name} must be strictly between 0 and 1, got {value!r}; pass a share such as 0.001 or odds "
-            f'such as "1:1000".'
-        )
+        advice = right_form(value, of_prevalence=True) or _PREVALENCES
+        raise InputError(f"{name} must be strictly between 0 and 1, got {_short(value)}; {advice}.")
     return converted
-
-
-def _prevalence_from_odds(text: str, name: str) -> float:
-    try:
-        positives, negatives = (float(part) for part in text.split(":"))
-    except ValueError:
-        positives = negatives = math.nan
-    if not (0 < positives < math.inf and 0 < negatives < math.inf):
-        raise InputError(
-            f'{name} as text must be odds of positives to negatives such as "1:1000", got {text!r}; or pass a float.'
-        )
-    return prevalence(1 / (1 + negatives / positives), name)
 
 
 def prevalence_range(low: object, high: object) -> tuple[float, float]:
@@ -175,12 +167,6 @@ def one_of(value: T, allowed: Sequence[T], name: str) -> T:
         listed = ", ".join(repr(item) for item in allowed)
         raise InputError(f"{name} must be one of {listed}, got {_short(value)}{'; ' + hint if hint else ''}.")
     return value
-
-
-def did_you_mean(name: str, known: Sequence[str]) -> str:
-    """A hint at the nearest known name, or nothing."""
-    close = get_close_matches(name, known, n=1)
-    return f"did you mean {close[0]!r}" if close else ""
 
 
 def _short(value: object) -> str:

@@ -1,7 +1,6 @@
 """The command line: arguments to the rooms below, and an exit code.
 
-0 means done, 1 that the data or the question will not do (one sentence says why), 2 that the command was not
-understood, 130 that it was stopped.
+0 means done, 1 invalid data or arguments (one sentence says why), 2 an invalid command or option, 130 interrupted.
 """
 
 import io

@@ -14,6 +14,7 @@ from baserate.cli.check import check
 from baserate.cli.compare import compare
 from baserate.cli.demo import demo
 from baserate.cli.evaluate import evaluate
+from baserate.cli.hints import Commands, no_such_option
 from baserate.cli.monitor import monitor
 from baserate.cli.notes import noted
 from baserate.cli.output import drop_output
@@ -34,21 +35,23 @@ _KEYWORD = re.compile(r"(?<![\w'\"/:-])([a-z_]+)\b(?:(=)(?=([\w'\"])?))?")
 _END = """\b
 Examples:
   baserate demo
-  baserate report scores.parquet --prevalence 1:10000
+  baserate report scores.parquet --prevalence "1 in 10000"
   baserate COMMAND --help
 
 \b
 Exit codes:
-  0    done, also if whoever reads the output has seen enough (| head)
-  1    the data or the question will not do; one sentence on stderr says why
-  2    the command was not understood
-  3    check: a claim is broken; monitor: an alarm stands in the latest period
-  4    check: a claim is undecided, none broken; monitor: only the prevalence is seen to have moved
-  130  stopped by Ctrl-C
+  0    done; also if the output was closed early, as by | head
+  1    invalid data or arguments; one sentence on stderr says why
+  2    invalid command or option
+  3    check: a claim is broken; monitor: alarm in the latest period
+  4    check: a claim is undecided, none broken; monitor: only the prevalence moved
+  130  interrupted by Ctrl-C
 """
 
 
-@click.group(epilog=_END, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=Commands, epilog=_END, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(baserate.__version__, prog_name="baserate")
 def commands() -> None:
     """Judge binary classifiers at the prevalence that matters."""
@@ -59,13 +62,13 @@ for command in (report, evaluate, compare, sweep, calibration, check, monitor, s
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run a command; whatever goes wrong with the data is one sentence, never a traceback."""
+    """Run a command; invalid data or arguments are one sentence, never a traceback."""
     try:
         with noted():
             return _carried_out(list(arguments))
     except click.ClickException as error:
         shown = io.StringIO()
-        error.show(shown)
+        (no_such_option(error) if isinstance(error, click.NoSuchOption) else error).show(shown)
         click.echo("\n".join(map(printable, shown.getvalue().rstrip("\n").split("\n"))), err=True)
         return NOT_UNDERSTOOD
     except (click.Abort, KeyboardInterrupt):
@@ -73,7 +76,7 @@ def run(arguments: Sequence[str]) -> int:
         return STOPPED
     except OSError as error:  # a full disk, no temporary folder, an output that cannot be written
         drop_output()
-        click.echo(f"Error: the system says no: {error}; make room, or check permissions.", err=True)
+        click.echo(f"Error: {error}; check free space and permissions.", err=True)
         return REFUSED
 
 

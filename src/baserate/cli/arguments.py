@@ -12,6 +12,7 @@ from click.shell_completion import CompletionItem
 from baserate.answers.curves import Key
 from baserate.answers.curves import curves_of as curves_in
 from baserate.cli.columns import columns_meant
+from baserate.cli.direction import note_direction
 from baserate.curves.curve import Curve
 from baserate.errors import InputError
 from baserate.ingest.files import columns_of
@@ -24,19 +25,23 @@ def of_a_file(command: F) -> F:
     for decorate in reversed(
         (
             click.argument("file", nargs=-1, required=True, type=click.Path()),
-            _column("--label", help="The column of labels, unless only one can be meant."),
-            _column("--score", "scores", multiple=True, help="A column of scores, likewise; repeat."),
-            _column("--weight", help="A column of weights."),
-            click.option("--positive", metavar="LABEL", help="Which label is the positive one, if not 1 or true."),
-            _column("--by", "keys", multiple=True, help="A curve for each value of it; repeat."),
-            click.option("--period", metavar="COLUMN:LENGTH", help="A curve for each day, week, month, quarter, year."),
-            click.option("--tz", metavar="ZONE", help="Whose clock cuts the periods, such as Europe/Prague."),
+            _column("--label", help="Column of labels.  [default: the only candidate]"),
+            _column(
+                "--score", "scores", multiple=True, help="Column of scores; repeatable.  [default: the only candidate]"
+            ),
+            _column("--weight", help="Column of sample weights."),
+            click.option("--positive", metavar="LABEL", help="Label of the positive class.  [default: 1 or true]"),
+            _column("--by", "keys", multiple=True, help="Evaluate each value of this column separately; repeatable."),
+            click.option(
+                "--period", metavar="COLUMN:LENGTH", help="Evaluate each day, week, month, quarter or year separately."
+            ),
+            click.option("--tz", metavar="ZONE", help="Time zone used to split periods, such as Europe/Prague."),
             click.option(
                 "--tolerance",
                 type=float,
-                help="How well average precision is to be known if there are millions of scores.  [default: 1e-4]",
+                help="Largest error allowed in average precision when scores are grouped.  [default: 1e-4]",
             ),
-            click.option("--memory-limit", metavar="SIZE", help="Memory for reading files.  [default: 512MB]"),
+            click.option("--memory-limit", metavar="SIZE", help="Memory limit for reading files.  [default: 512MB]"),
             written_as,
         )
     ):
@@ -46,9 +51,11 @@ def of_a_file(command: F) -> F:
 
 def written_as(command: F) -> F:
     """The options that say how CSV files are written."""
-    delimiter = click.option("--delimiter", metavar="SIGN", help="What stands between the fields of CSV files.")
+    delimiter = click.option(
+        "--delimiter", metavar="CHAR", help="Field delimiter of CSV files.  [default: from the header]"
+    )
     signs = click.Choice([".", ","])
-    decimal = click.option("--decimal", type=signs, help="Their decimal sign.  [default: .]")
+    decimal = click.option("--decimal", type=signs, help="Decimal separator of CSV files.  [default: .]")
     return delimiter(decimal(command))
 
 
@@ -70,7 +77,7 @@ class OutputPath(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The name as it is, or a usage error."""
         if value == "":
-            self.fail("an output must have a name, got nothing.", param, ctx)
+            self.fail("the name of an output file is empty.", param, ctx)
         return super().convert(value, param, ctx)
 
 
@@ -83,12 +90,12 @@ def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str]) -> None:
             continue
         target = Path(output).resolve()
         if target in written and (target.is_file() or not target.exists()):  # a device takes as much as one likes
-            raise InputError(f"each output must have a file of its own, got {output!r} twice; name another file.")
+            raise InputError(f"two outputs have the same file: {output!r}; name another file.")
         written.add(target)
         if not target.parent.is_dir():
-            raise InputError(f"an output must go into a folder that is there, got {output!r}; make that folder first.")
+            raise InputError(f"folder not found for output {output!r}; create it first.")
         if target in read or (target.exists() and not {*target.parents}.isdisjoint(read)):
-            raise InputError(f"an output must not replace what is read, got {output!r}; name another file.")
+            raise InputError(f"output {output!r} would overwrite an input; name another file.")
 
 
 def _named_by(given: str) -> list[str]:
@@ -97,9 +104,9 @@ def _named_by(given: str) -> list[str]:
 
 
 def check_clock(tz: str | None, period: str | None) -> None:
-    """Refuse a clock that has nothing to cut."""
+    """Refuse a time zone without periods."""
     if tz is not None and period is None:
-        raise click.UsageError("--tz goes with --period.")
+        raise click.UsageError("--tz needs --period.")
 
 
 def _column(*names: str, **settings: Any) -> Callable[[F], F]:
@@ -140,7 +147,10 @@ def curves_of(
     label, scores = columns_meant(file, label, scores, others=others, n_scores=n_scores, reading=written)
     columns: dict[str, Any] = {"label": label, "score": scores, "weight": weight, "positive": _label(positive)}
     columns |= {"by": keys, "period": period_meant, "tz": tz, "tolerance": tolerance}
-    return curves_in(list(file), **columns, **written)
+    found = curves_in(list(file), **columns, **written)
+    for score in dict.fromkeys(scores):
+        note_direction(score, [of_group for (name, _), of_group in found.items() if name == score])
+    return found
 
 
 def _label(text: str | None) -> str | float | None:
@@ -156,5 +166,5 @@ def _period(text: str | None) -> tuple[str, str] | None:
         return None
     column, colon, length = text.rpartition(":")
     if not colon:
-        raise InputError(f"a period must be a column and a length such as ts:month, got {text!r}.")
+        raise InputError(f"--period must be a column and a length, got {text!r}; write for example ts:month.")
     return column, length

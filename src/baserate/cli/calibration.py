@@ -11,7 +11,7 @@ from baserate.cli.calibration_tables import Model, Settings, Tables, joined, tab
 from baserate.cli.columns import columns_meant
 from baserate.cli.notes import quiet_option
 from baserate.cli.output import Row, in_a_format, say, show_csv, show_json, show_table
-from baserate.cli.prevalences import prevalence_from
+from baserate.cli.prevalences import PREVALENCE_HELP, prevalence_from
 from baserate.cli.questions import confidence_option
 from baserate.curves.bins import Bins, as_bins, check_probabilities
 from baserate.curves.curve import Curve
@@ -19,6 +19,7 @@ from baserate.errors import InputError
 from baserate.ingest.tables import curve as read_curve
 from baserate.progress import progress
 from baserate.results.words import percent
+from baserate.written import one_in
 
 _EXAMPLES = """\b
 Examples:
@@ -33,19 +34,19 @@ _SAID = {"score", "prevalence", "share", "pos", "neg"}
 
 @click.command(epilog=_EXAMPLES)
 @of_a_file
-@click.option("--prevalence", "prevalences", multiple=True, help="Where else to read: 0.001 or 1:1000; repeat.")
+@click.option("--prevalence", "prevalences", multiple=True, metavar="PREVALENCE", help=PREVALENCE_HELP)
 @click.option(
     "--bins",
     metavar="BINS",
-    help="How to cut the scores: 10, equal_frequency(10), or edges such as 0,0.1,1.  [default: 10 of equal width]",
+    help="Bins of scores: 10, equal_frequency(10), or edges such as 0,0.1,1.  [default: 10 of equal width]",
 )
-@click.option("--in-sample", is_flag=True, help="The model was fitted on these very rows.")
+@click.option("--in-sample", is_flag=True, help="The model was fitted on these rows; changes the degrees of freedom.")
 @click.option(
     "--unlabelled",
     multiple=True,
     type=click.Path(),
     metavar="FILE",
-    help="Rows without labels, with the same scores: what their prevalence is; repeat.",
+    help="File without labels whose prevalence is estimated from its scores; repeatable.",
 )
 @confidence_option
 @in_a_format
@@ -61,14 +62,14 @@ def calibration(
     form: str | None,
     **data: Any,
 ) -> None:
-    """Whether the scores in FILE are the probabilities that they claim to be.
+    """Check whether scores are calibrated probabilities.
 
-    Scores must lie between 0 and 1. They are cut into bins and compared with event rates; then come calibration errors
-    and losses, the calibration line, the tests of Hosmer and Lemeshow (in tenths of the rows, unless --bins are given)
-    and of Spiegelhalter, and what part of the losses is miscalibration. At each --prevalence it shows what the prior
-    does to the scores as they are, and what moving them there would leave. --by and --period show whether scores are
-    right on average within groups. --unlabelled estimates the prevalence of other rows from their scores, and checks
-    whether these are a mix of the labelled classes at all. --json holds all tables, --csv the bins.
+    Scores must lie between 0 and 1. The output has the reliability table (event rate per bin), calibration errors and
+    proper scores, the calibration line (Cox), the tests of Hosmer and Lemeshow (deciles, unless --bins) and of
+    Spiegelhalter, and the decomposition of the proper scores. At each --prevalence it shows the miscalibration that the
+    other prior causes, and what is left after adjusting the scores to it. --by and --period compare mean score and
+    event rate within groups. --unlabelled estimates the prevalence of other rows from their scores, and tests whether
+    they are a mixture of the labelled classes. --json holds all tables, --csv the bins.
     """
     settings = Settings(bins_from(bins), in_sample, checks.confidence_level(confidence_level))
     elsewhere = list(dict.fromkeys(prevalence_from(text) for text in prevalences))
@@ -111,10 +112,10 @@ def _without_labels(file: tuple[str, ...], score: str, data: Mapping[str, Any]) 
 def _part(model: Model, prevalence: float | None, settings: Settings) -> tuple[str, Tables]:
     """A model read at a prevalence, or at its own one, with a heading."""
     if prevalence is not None:
-        return f"{model.score} read at prevalence {prevalence:.4g}", tables_elsewhere(model, prevalence, settings)
+        return f"{model.score} at prevalence {one_in(prevalence)}", tables_elsewhere(model, prevalence, settings)
     curve = model.curve
     cases = f"{curve.n_pos:,.6g} positives, {curve.n_neg:,.6g} negatives"
-    heading = f"{model.score}: {cases}, read at their own prevalence {curve.prevalence:.4g}"
+    heading = f"{model.score}: {cases}, prevalence {one_in(curve.prevalence)}"
     return heading, tables_of(model, settings)
 
 
@@ -131,7 +132,7 @@ def bins_from(text: str | None) -> Bins | None:
         if isinstance(error, InputError):
             raise
         raise InputError(
-            f"--bins must be a number such as 10, equal_frequency(10), or edges such as 0,0.1,1, got {text!r}."
+            f"invalid --bins {text!r}; write a number such as 10, equal_frequency(10), or edges such as 0,0.1,1."
         ) from None
 
 
@@ -141,14 +142,14 @@ def _show(parts: Sequence[tuple[str, Tables]], level: str) -> None:
         for rows in (found.bins, found.prior_effect_bins):
             _table(None, rows)
         say(str(found.verdicts[0]["verdict"] if found.verdicts else found.prior_effects[0]["sentence"]))
-        _table("In the large:", found.in_the_large)
-        _table("The calibration line in log-odds; 0, 0 and 1 are right:", found.line)
-        _table("Errors and losses:", found.errors)
-        _table("What losses are made of:", found.decompositions)
+        _table("Calibration in the large:", found.in_the_large)
+        _table("Calibration line in log-odds (ideal: 0, 0, 1):", found.line)
+        _table("Calibration errors and proper scores:", found.errors)
+        _table("Decomposition of the proper scores:", found.decompositions)
         _table("Tests:", found.tests)
-        _table("In the small; the intervals hold in all groups together:", found.in_the_small)
+        _table("Calibration in groups (simultaneous intervals):", found.in_the_small)
         for row in found.prevalence_now:
-            say("", f"Now, in the rows without labels: {row['sentence']}")
+            say("", f"Rows without labels: {row['sentence']}")
 
 
 def _table(heading: str | None, rows: Sequence[Row]) -> None:

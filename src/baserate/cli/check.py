@@ -28,20 +28,20 @@ Examples:
 
 \b
 A file of claims:
-  prevalence = "1:1000"         # for all claims that name no other
+  prevalence = "1:1000"         # default for all claims
   [[claim]]
-  name = "reviewers' time"      # if wanted
+  name = "reviewers' time"      # optional
   metric = "precision"          # or f_beta:beta=2
-  at = "recall >= 0.6"          # a rule, for metrics of a threshold
+  at = "recall >= 0.6"          # rule that chooses the threshold
   at_least = 0.5                # or at_most
-  prevalence = [0.001, 0.01]    # throughout this range; or 0.001, or "1:1000"
+  prevalence = [0.001, 0.01]    # everywhere in this range; or 0.001
   confidence_level = 0.95
 
 \b
 Exit codes:
   0    every claim is met
-  1    the data or the claims will not do; one sentence on stderr says why
-  2    the command was not understood
+  1    invalid data or claims; one sentence on stderr says why
+  2    invalid command or option
   3    a claim is broken
   4    no claim is broken, but one is undecided
 """
@@ -61,16 +61,16 @@ class Checked(NamedTuple):
 @click.command(epilog=_END)
 @click.argument("claims", type=click.Path())
 @of_a_file
-@click.option("--junit", type=OutputPath(), metavar="PATH", help="Write the verdicts as JUnit XML, too.")
-@click.option("--strict", is_flag=True, help="An undecided claim is a failure in the JUnit XML, not skipped.")
+@click.option("--junit", type=OutputPath(), metavar="PATH", help="Also write the verdicts as JUnit XML.")
+@click.option("--strict", is_flag=True, help="Count undecided claims as failures in the JUnit XML, not as skipped.")
 @in_a_format
 @quiet_option
 def check(*, claims: str, junit: str | None, strict: bool, form: str | None, **data: Any) -> None:
-    """Whether the claims in CLAIMS are met by the scores in FILE.
+    """Check claims about metrics against data.
 
-    A claim is met if the interval of its metric lies on the good side of its bound, broken if it lies on the bad side,
-    and undecided otherwise: then it says how many more labels would likely decide it. Each claim is checked for each
-    --score and each group, one by one.
+    CLAIMS is a TOML file, see below. A claim is met if the confidence interval of its metric lies entirely on the good
+    side of its bound, broken if entirely on the bad side, and undecided otherwise; then it says how many more labels
+    would likely decide it. Each claim is checked for each --score and each group.
     """
     check_outputs([junit], [claims, *data["file"]])
     wanted = read_claims(claims)

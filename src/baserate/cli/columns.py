@@ -53,14 +53,14 @@ def columns_meant(
     try:
         if label is None:
             label = label_among(free)
-            note(f"{label!r} is taken for the label; --label names another")
+            note(f"using column {label!r} as label; --label chooses another")
         if not scores:
             scores = scores_among([column for column in free if column.name != label], n_scores)
-            taken = " is taken for the score" if n_scores == 1 else " are taken for the scores"
-            note(f"{' and '.join(map(repr, scores))}{taken}; --score names another")
+            chosen = " and ".join(map(repr, scores))
+            note(f"using column{'s' * (n_scores > 1)} {chosen} as score{'s' * (n_scores > 1)}; --score chooses another")
     except InputError as error:
         shown = ", ".join(column.name for column in columns[:_SHOWN]) + ", …" * (len(columns) > _SHOWN)
-        raise InputError(f"{error}: the columns are {shown or 'none'}.") from None
+        raise InputError(f"{error}; the columns are {shown or 'none'}.") from None
     return label, scores
 
 
@@ -94,5 +94,5 @@ def _plain(name: str) -> str:
 
 
 def _unclear(part: str, option: str, candidates: list[str]) -> InputError:
-    could_be = f"{', '.join(candidates[:_SHOWN])} could be meant" if candidates else "no column looks like one"
-    return InputError(f"{part} must be clear, and {could_be}; name it by {option}")
+    could_be = f"candidates are {', '.join(candidates[:_SHOWN])}" if candidates else "no column looks like one"
+    return InputError(f"cannot tell which column is {part}: {could_be}; name it with {option}")

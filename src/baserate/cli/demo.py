@@ -12,5 +12,5 @@ Example:
 
 @click.command(epilog=_EXAMPLES)
 def demo() -> None:
-    """Two fraud models on a bundled example, read at four prevalences."""
+    """Compare two bundled fraud models at four prevalences."""
     baserate.demo.main()

@@ -9,7 +9,7 @@ from baserate.answers.questions import EVALUATED, About
 from baserate.cli.arguments import curves_of, of_a_file
 from baserate.cli.notes import quiet_option
 from baserate.cli.output import in_a_format, show
-from baserate.cli.prevalences import prevalence_from
+from baserate.cli.prevalences import PREVALENCE_HELP, prevalence_from
 from baserate.cli.questions import asked_by_options, level_from, questions_from, with_intervals
 
 # The sign \b keeps lines as they are.
@@ -25,7 +25,7 @@ Examples:
 
 @click.command(epilog=_EXAMPLES)
 @of_a_file
-@click.option("--prevalence", "prevalences", multiple=True, help="Where to read: 0.001 or 1:1000; repeat.")
+@click.option("--prevalence", "prevalences", multiple=True, metavar="PREVALENCE", help=PREVALENCE_HELP)
 @asked_by_options
 @with_intervals
 @in_a_format
@@ -41,11 +41,11 @@ def evaluate(
     form: str | None,
     **data: Any,
 ) -> None:
-    """Metrics of the scores in FILE, at any prevalence.
+    """Compute metrics of scores at any prevalence.
 
-    FILE is Parquet, CSV or JSON lines (.gz welcome); several, folders and patterns too. It is read at its own
-    prevalence and at each --prevalence. Without --metric it shows the metrics of whole curves, with --at those of a
-    threshold.
+    FILE is Parquet, CSV or JSON lines, also compressed with gzip; several files, folders and patterns are allowed.
+    Metrics are computed at the prevalence of the data and at each --prevalence. Without --metric these are areas under
+    curves or, with --at, metrics at a threshold.
     """
     level = level_from(intervals, confidence_level)
     questions = questions_from(names, rule, about, usual=EVALUATED)

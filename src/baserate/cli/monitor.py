@@ -4,7 +4,7 @@ import datetime
 import math
 import sys
 from collections.abc import Hashable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from zoneinfo import ZoneInfo
 
 import click
@@ -31,6 +31,7 @@ from baserate.monitor.store_rows import Key
 from baserate.progress import progress
 from baserate.registry import describe
 from baserate.results.changes import Alarms
+from baserate.written import one_in
 
 # Exit codes, beside those that all commands have.
 NOTHING_CHANGED, MODEL_CHANGED, PREVALENCE_MOVED = 0, 3, 4
@@ -52,33 +53,51 @@ Examples:
 
 \b
 Exit codes:
-  0    no change is seen, or there are too few periods to say
-  1    the data or the question will not do; one sentence on stderr says why
-  2    the command was not understood
-  3    the model has changed: an alarm stands in the latest period of a model or slice
-  4    the prevalence has moved, and no change of a model is seen
-  130  stopped by Ctrl-C
+  0    no change detected, or too few periods
+  1    invalid data or arguments; one sentence on stderr says why
+  2    invalid command or option
+  3    the model changed: alarm in the latest period of a model or slice
+  4    the prevalence moved, no change of a model detected
+  130  interrupted by Ctrl-C
 """
 
 
 @click.command(epilog=_EXAMPLES)
 @of_a_file
-@click.option("--store", required=True, type=OutputPath(), help="The file that keeps the past; made if not there.")
-@click.option("--metric", "name", default="average_precision", show_default=True, metavar="NAME", help="What to watch.")
-@click.option("--at", "rule", metavar="RULE", help="How to choose a threshold, such as recall=0.6; see evaluate.")
-@click.option("--prevalence", help="The common prevalence: 0.001 or 1:1000.  [default: the mean of the reference]")
-@click.option("--reference", type=click.IntRange(1), default=3, show_default=True, help="How many first periods it is.")
+@click.option("--store", required=True, type=OutputPath(), help="File that stores past curves; created if missing.")
 @click.option(
-    "--false-alarm", type=float, default=0.05, show_default=True, help="The chance of any false alarm in 24 looks."
+    "--metric", "name", default="average_precision", show_default=True, metavar="NAME", help="Metric to monitor."
 )
 @click.option(
-    "--tolerated", type=click.FloatRange(1), default=1.5, show_default=True, help="Prevalence ratio not worth code 4."
+    "--at", "rule", metavar="RULE", help="Rule that chooses the threshold, such as recall=0.6; see evaluate --help."
 )
-@click.option("--until", metavar="DATE", help="Leave out periods that end after it.  [default: today]")
-@click.option("--replace", is_flag=True, help="Rows of a period that have changed count from now on.")
-@click.option("--last", type=click.IntRange(1), default=12, show_default=True, help="How many periods to show.")
-@click.option("--export", type=OutputPath(), help="Write all periods to this Parquet file.")
-@click.option("--prometheus", type=OutputPath(), help="Write gauges of the latest period to this file.")
+@click.option(
+    "--prevalence",
+    metavar="PREVALENCE",
+    help="Prevalence at which periods are compared.  [default: mean of the reference]",
+)
+@click.option(
+    "--reference",
+    type=click.IntRange(1),
+    default=3,
+    show_default=True,
+    help="Number of first periods used as reference.",
+)
+@click.option(
+    "--false-alarm", type=float, default=0.05, show_default=True, help="Probability of any false alarm in 24 periods."
+)
+@click.option(
+    "--tolerated",
+    type=click.FloatRange(1),
+    default=1.5,
+    show_default=True,
+    help="Largest ratio of prevalences without exit code 4.",
+)
+@click.option("--until", metavar="DATE", help="Ignore periods that end after this date.  [default: today]")
+@click.option("--replace", is_flag=True, help="Overwrite stored periods whose rows have changed.")
+@click.option("--last", type=click.IntRange(1), default=12, show_default=True, help="Number of latest periods to show.")
+@click.option("--export", type=OutputPath(), help="Write all periods to a Parquet file.")
+@click.option("--prometheus", type=OutputPath(), help="Write gauges of the latest period to a Prometheus text file.")
 @in_a_format
 @quiet_option
 def monitor(
@@ -98,11 +117,11 @@ def monitor(
     form: str | None,
     **data: Any,
 ) -> None:
-    """Keep the curve of each complete period of FILE in a store, and say what has changed against the past.
+    """Store a curve per period, and detect changes of the model.
 
-    A change of a metric has two parts: the prevalence, which is no fault of a model, and the model. Every period is
-    compared with the first ones (--reference) at one common prevalence, where only the model counts; alarms are rare
-    (--false-alarm, for all models and slices together) if it has not changed. Running it twice changes nothing.
+    A change of a metric has two parts: one from the prevalence, one from the model. Each complete period of FILE is
+    compared with the first ones (--reference) at one common prevalence, where only the model matters. --false-alarm is
+    the probability of any false alarm, over all models and slices together. Running it twice changes nothing.
     """
     if data["period"] is None:
         raise click.UsageError("Missing option '--period', such as --period ts:month.", click.get_current_context())
@@ -139,7 +158,7 @@ def _by_key(keys: tuple[str, ...], **data: Any) -> dict[Key, Curve]:
     for column in (None, *keys):
         for (score, (*value, period)), curve in curves_of(keys=() if column is None else (column,), **data).items():
             if period is None:
-                note("rows without a time are in no period, and are left out")
+                note("rows without a time are ignored")
                 continue
             part = None if column is None else f"{column}={group_name(tuple(value))}"
             found[Key(score, str(period), part)] = curve
@@ -158,13 +177,10 @@ def _complete(found: dict[Key, Curve], period: str, tz: str | None, until: str |
     (running,) = calendar(day, day, meant, nw.Date()).names
     left_out = sorted({key.period for key in found if key.period >= running})
     if left_out:
-        note(f"{', '.join(left_out)} may not be over on {day} and is left out; --until names a later day")
+        note(f"ignoring {', '.join(left_out)}: not complete on {day}; --until sets a later date")
     kept = {key: curve for key, curve in found.items() if key.period < running}
     if not kept:
-        raise InputError(
-            f"a file must have rows of a period that is over, got none before {running}; wait, or name a later day by "
-            f"--until."
-        )
+        raise InputError(f"no complete period: no rows before {running}; wait, or set a later date with --until.")
     return kept
 
 
@@ -173,7 +189,7 @@ def _kept(store: CurveStore, found: dict[Key, Curve], replace: bool) -> dict[Key
     receipts = store.append_many(found, replace=replace)
     widest = max(receipt.width for receipt in receipts)
     if widest > _ROUNDING:
-        note(f"kept in at most 4 KiB each, average precision is certain within {widest:.2g}; see at_least and at_most")
+        note(f"curves are stored in 4 KiB each: average precision is exact to {widest:.2g}, see at_least and at_most")
     return {receipt.key: receipt.status for receipt in receipts}
 
 
@@ -318,17 +334,18 @@ def _has_moved(before: Curve, after: Curve, tolerated: float) -> bool:
 def _sentence(latest: Row, alarms: Alarms | None, since: str, before: Curve, why: str) -> str:
     """The verdict on the latest period, for people."""
     standing = _latest_look(alarms)
-    prevalence = f"prevalence {latest['prevalence']:.4g} in {latest['period']}, {before.prevalence:.4g} in {since}"
+    now, then = one_in(cast(float, latest["prevalence"])), one_in(before.prevalence)
+    prevalence = f"{latest['period']}: prevalence {now}; {since}: {then}"
     if alarms is None or standing is None:
         return f"too early to say ({why})" + (f"; the prevalence has moved ({prevalence})" * bool(latest["verdict"]))
     k = alarms.keys.index(standing[0])
     values = f"{alarms.metric} {alarms.value[k]:.4g} in {standing[0]}, {alarms.reference:.4g} in {since}"
-    values += f", at prevalence {alarms.prevalence:.4g}"
+    values += f", at prevalence {one_in(alarms.prevalence)}"
     if standing[1]:
         return f"the model is worse than it was ({values}; first alarm in {alarms.first})"
     if latest["verdict"] == "prevalence":
-        return f"the prevalence has moved, no change of the model is seen ({prevalence}; {values})"
-    return f"no change is seen ({values})"
+        return f"the prevalence has moved, no change of the model detected ({prevalence}; {values})"
+    return f"no change detected ({values})"
 
 
 # --- showing --------------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ def noted() -> Iterator[None]:
 def quiet_option(command: F) -> F:
     """The option that silences notes and progress."""
     option = click.option(
-        "-q", "--quiet", is_flag=True, expose_value=False, callback=_silence, help="No notes, no progress."
+        "-q", "--quiet", is_flag=True, expose_value=False, callback=_silence, help="Suppress notes and progress."
     )
     return option(command)
 

@@ -1,16 +1,22 @@
-"""Rows to tables: ruled in a terminal, plain in a pipe, JSON or CSV on request."""
+"""Rows to tables: ruled in a terminal, lists where it is too narrow, plain in a pipe, JSON or CSV on request."""
 
 import contextlib
 import json
 import math
 import os
 import sys
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from baserate.errors import printable
+from baserate.results.words import Shown
+from baserate.written import one_in
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 Row = dict[str, object]
 Rows = Sequence[Mapping[str, object]]
@@ -21,6 +27,9 @@ _UNLIMITED = 10_000  # columns of a terminal, when asking how many a table needs
 # A column that is shown to people only if it has something to say.
 _SAYS_NOTHING = {"unlabelled": 0, "leads": False}
 
+# Columns that hold prevalences, which people read as one in so many.
+_PREVALENCES = {"prevalence", "common_prevalence", "from", "to"}
+
 # What is worth keeping with a number, and too long to be shown.
 _ONLY_IN_JSON = {"source"}
 
@@ -28,8 +37,8 @@ _ONLY_IN_JSON = {"source"}
 def in_a_format(command: F) -> F:
     """The options that say what the answer is to look like."""
     for option in (
-        click.option("--csv", "form", flag_value="csv", default=None, help="As CSV, every digit."),
-        click.option("--json", "form", flag_value="json", default=None, help="As JSON, every digit."),
+        click.option("--csv", "form", flag_value="csv", default=None, help="Print CSV with all digits."),
+        click.option("--json", "form", flag_value="json", default=None, help="Print JSON with all digits."),
     ):
         command = option(command)
     return command
@@ -88,27 +97,63 @@ def drop_output() -> None:
 
 
 def _ruled(rows: Rows) -> str:
-    from rich import box
+    """A table for a terminal; if it is too wide, without what all rows share, which stands above it, or as a list."""
     from rich.console import Console
+
+    console = Console()
+    console = Console(width=console.width, color_system=None if console.no_color else "auto")
+    shared = _shared(rows)
+    own = [{name: value for name, value in row.items() if name not in shared} for row in rows]
+    for above, shown in (({}, rows), (shared, own)):
+        table = _table(shown)
+        if shown[0] and Console(width=_UNLIMITED).measure(table).minimum <= console.width:
+            with console.capture() as captured:
+                console.print(table)
+            said = ", ".join(f"{name} {text}" for name, text in above.items())
+            return "\n".join(filter(None, (said, captured.get().strip("\n"))))
+    return _listed(rows, console.width)
+
+
+def _shared(rows: Rows) -> dict[str, str]:
+    """The columns that say the same in every row, and what they say."""
+    texts = {name: {_text(name, row[name]) for row in rows} for name in rows[0]}
+    return {name: found.pop() for name, found in texts.items() if len(found) == 1 < len(rows)}
+
+
+def _table(rows: Rows) -> "Table":
+    from rich import box
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, header_style="bold", show_edge=False, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", show_edge=False, pad_edge=False, collapse_padding=True)
     for name, numeric in _is_numeric(rows).items():
         # Words may be folded in a narrow terminal, numbers may not.
         table.add_column(name, justify="right" if numeric else "left", no_wrap=numeric, overflow="fold")
     for row in rows:
-        table.add_row(*(escape(_text(value)) for value in row.values()), style="green" if row.get("leads") else None)
-    console = Console()
-    least = Console(width=_UNLIMITED).measure(table).minimum
-    console = Console(width=max(console.width, least), color_system=None if console.no_color else "auto")
-    with console.capture() as captured:
-        console.print(table)
-    return captured.get().strip("\n")
+        table.add_row(*(escape(_text(*cell)) for cell in row.items()), style="green" if row.get("leads") else None)
+    return table
+
+
+def _listed(rows: Rows, width: int) -> str:
+    """A block of lines for each row, where a table would be wider than the terminal."""
+    indent = max(map(len, rows[0])) + 2
+    blocks = []
+    for row in rows:
+        cells = ((name, _text(name, value)) for name, value in row.items())
+        lines = [_wrapped(f"{name:<{indent}}{text}", width, " " * indent) for name, text in cells]
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks)
+
+
+def _wrapped(line: str, width: int, indent: str) -> str:
+    """A line within a width; words that are longer than it stay whole."""
+    return textwrap.fill(
+        line, width, subsequent_indent=indent, drop_whitespace=True, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _plain(rows: Rows) -> str:
-    lines = [list(rows[0]), *([_text(value) for value in row.values()] for row in rows)]
+    lines = [list(rows[0]), *([_text(*cell) for cell in row.items()] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     numeric = _is_numeric(rows).values()
     return "\n".join(
@@ -129,13 +174,15 @@ def _is_numeric(rows: Rows) -> Mapping[str, bool]:
     }
 
 
-def _text(value: object) -> str:
+def _text(name: str, value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else ""
     if value is None:
         return "–"
+    if isinstance(value, Shown):
+        return value.text
     if isinstance(value, float):
-        return f"{value:.4g}"
+        return one_in(value) if name in _PREVALENCES else f"{value:.4g}"
     return f"{value:,}" if isinstance(value, int) else printable(str(value))
 
 

@@ -30,46 +30,53 @@ _SHOWN = ("metric", "method", "n_pos", "n_neg", "cost", "prevalence", "wanted_wi
 
 
 @click.command(epilog=_EXAMPLES)
-@click.option("--tpr", type=float, help="The true positive rate (recall) that is expected.")
-@click.option("--fpr", type=float, help="The false positive rate that is expected.")
-@click.option("--delta", type=float, help="The widest that precision's band may be at any prevalence.")
-@click.option("--half-width", type=float, help="Or: half the width of precision's interval at --prevalence.")
-@click.option("--ap-width", type=float, help="Or: the width of average precision's interval at --prevalence.")
-@click.option("--prevalence", help="Where it is read: 0.001 or 1:1000; with --half-width or --ap-width.")
-@click.option("--like", metavar="FILE", type=click.Path(), help="Scores to be like, instead of --tpr and --fpr.")
-@click.option("--label", metavar="COLUMN", help="Its column of labels, unless only one can be meant.")
-@click.option("--score", metavar="COLUMN", multiple=True, help="Its column of scores, likewise.")
-@click.option("--positive", metavar="LABEL", help="Which label is the positive one, if not 1 or true.")
+@click.option("--tpr", type=float, help="Expected true positive rate (recall).")
+@click.option("--fpr", type=float, help="Expected false positive rate.")
+@click.option("--delta", type=float, help="Target: largest width of the precision band over all prevalences.")
+@click.option("--half-width", type=float, help="Target: half-width of the precision interval at --prevalence.")
+@click.option("--ap-width", type=float, help="Target: width of the average precision interval at --prevalence.")
+@click.option("--prevalence", metavar="PREVALENCE", help='Prevalence of the target, such as 0.001 or "1 in 1000".')
+@click.option(
+    "--like",
+    metavar="FILE",
+    type=click.Path(),
+    help="Pilot data whose ROC curve is assumed, instead of --tpr and --fpr.",
+)
+@click.option("--label", metavar="COLUMN", help="Column of labels in it.  [default: the only candidate]")
+@click.option("--score", metavar="COLUMN", multiple=True, help="Column of scores in it.  [default: the only candidate]")
+@click.option("--positive", metavar="LABEL", help="Label of the positive class.  [default: 1 or true]")
 @written_as
-@click.option("--cost-pos", type=float, default=1.0, show_default=True, help="What a positive costs.")
-@click.option("--cost-neg", type=float, default=1.0, show_default=True, help="What a negative costs.")
-@click.option("--positives", "n_pos", type=click.IntRange(1), help="Positives, if their number is settled.")
-@click.option("--negatives", "n_neg", type=click.IntRange(1), help="Negatives, if their number is settled.")
+@click.option("--cost-pos", type=float, default=1.0, show_default=True, help="Cost of a labelled positive.")
+@click.option("--cost-neg", type=float, default=1.0, show_default=True, help="Cost of a labelled negative.")
+@click.option("--positives", "n_pos", type=click.IntRange(1), help="Fix the number of positives.")
+@click.option("--negatives", "n_neg", type=click.IntRange(1), help="Fix the number of negatives.")
 @click.option(
     "--method",
     "methods",
     multiple=True,
     type=click.Choice(list(OF_A_RATE)),
     default=("exact",),
-    help="How the interval will be made; repeat.  [default: exact, what evaluate does]",
+    help="Interval method; repeatable.  [default: exact, as in evaluate]",
 )
-@click.option("--confidence-level", type=float, default=0.95, show_default=True, help="The level of the interval.")
+@click.option(
+    "--confidence-level", type=float, default=0.95, show_default=True, help="Confidence level of the interval."
+)
 @click.option(
     "--assurance",
     type=float,
     default=0.95,
     show_default=True,
-    help="In which share of test sets it is to be that narrow.",
+    help="Probability that the interval is as narrow as the target.",
 )
 @in_a_format
 @quiet_option
 def plan(*, methods: tuple[Method, ...], prevalence: str | None, form: str | None, **asked: Any) -> None:
-    """How many positives and negatives a test set needs.
+    """Plan the size of a test set.
 
-    The cheapest numbers for which an interval comes out as narrow as wanted: that of precision at a prevalence
-    (--half-width and --prevalence), or wherever it is widest (--delta), with a threshold that is fixed beforehand; or
-    that of average precision (--ap-width and --prevalence). For the latter --tpr and --fpr are a point of a binormal
-    ROC curve, or --like names scores whose curve is followed, read at --prevalence or as they are.
+    Finds the cheapest numbers of positives and negatives for a target width of an interval. The target is one of:
+    precision at a prevalence (--half-width and --prevalence), precision at its worst prevalence (--delta), both at a
+    threshold fixed beforehand, or average precision (--ap-width and --prevalence). For average precision --tpr and
+    --fpr are a point of a binormal ROC curve, or --like names pilot data whose ROC curve is assumed.
     """
     at = None if prevalence is None else prevalence_from(prevalence)
     example = {name: asked.pop(name) for name in ("like", "label", "score", "positive", "delimiter", "decimal")}
@@ -91,7 +98,7 @@ def _check_rates(asked: dict[str, Any], example: dict[str, Any]) -> None:
             raise click.UsageError(f"Missing option '--{name}'.")
     for name, value in example.items():
         if value:
-            raise click.UsageError(f"--{name} goes with --like.")
+            raise click.UsageError(f"--{name} needs --like.")
 
 
 def _plan_like(
@@ -99,11 +106,11 @@ def _plan_like(
 ) -> TestSetPlan:
     for name in ("tpr", "fpr", "delta", "half_width"):
         if asked.pop(name) is not None:
-            raise click.UsageError(f"--{name.replace('_', '-')} does not go with --like.")
+            raise click.UsageError(f"--{name.replace('_', '-')} cannot be combined with --like.")
     if asked["ap_width"] is None:
         raise click.UsageError("Missing option '--ap-width'.")
     if len(example["score"]) > 1:
-        raise click.UsageError("A plan is like one model: name one --score.")
+        raise click.UsageError("--like takes one --score.")
     for method in methods:
         check_method(method)
     found = curves_of(

@@ -13,9 +13,9 @@ from baserate.registry import METRICS
 
 F = TypeVar("F", bound=Callable[..., object])
 
-_ABOUT_RULES = """RULE is threshold=0.5, recall=0.6 (at least), fpr=0.001 (at most), precision=0.9 (at least), top_k=100
-    (rows of the file, at most), alert_rate=0.01 (at most) or best=f1 (where the metric is best). Precision, alert_rate
-    and best are meant at the prevalence that is read at, so that each prevalence has a threshold of its own.
+_ABOUT_RULES = """RULE is one of threshold=0.5, recall=0.6 (at least), fpr=0.001 (at most), precision=0.9 (at least),
+    top_k=100 (at most, in rows of the file), alert_rate=0.01 (at most), best=f1 (maximizes the metric). Rules on
+    precision, alert_rate and best depend on the prevalence: each prevalence gets its own threshold.
 """
 
 
@@ -28,16 +28,16 @@ def asked_by_options(command: F) -> F:
             type=click.Choice(["threshold", "rule"]),
             default="threshold",
             show_default=True,
-            help="Intervals of the chosen threshold, shipped as it is, or of the rule, applied again.",
+            help="Interval for the chosen threshold, or for the rule, which chooses again in each resample.",
         ),
-        click.option("--at", "rule", metavar="RULE", help="How to choose a threshold, see above."),
+        click.option("--at", "rule", metavar="RULE", help="Rule that chooses the threshold; see above."),
         click.option(
             "--metric",
             "names",
             multiple=True,
             metavar="NAME",
             shell_complete=_metrics_beginning_with,
-            help="Such as f_beta:beta=2; repeat.",
+            help="Metric, such as roc_auc or f_beta:beta=2; repeatable.",
         ),
     ):
         command = option(command)
@@ -52,14 +52,16 @@ def confidence_option(command: F) -> F:
         default=0.95,
         show_default=True,
         metavar="LEVEL",
-        help="How often an interval is to hold.",
+        help="Confidence level of intervals.",
     )
     return option(command)
 
 
 def with_intervals(command: F) -> F:
     """Whether intervals are wanted, and how often they are to hold."""
-    quick = click.option("--intervals/--no-intervals", default=True, help="With intervals, or quickly.")
+    quick = click.option(
+        "--intervals/--no-intervals", default=True, help="Compute confidence intervals; without them it is faster."
+    )
     return quick(confidence_option(command))
 
 

@@ -25,11 +25,17 @@ Examples:
 
 @click.command(epilog=_EXAMPLES)
 @of_a_file
-@click.option("--prevalence", "prevalences", multiple=True, help="What matters: 0.001, 1:1000, 1e-4:1e-2; repeat.")
-@click.option("-o", "--output", type=OutputPath(), default="report.html", show_default=True)
-@click.option("--title", help="The heading of the page.  [default: the name of the file]")
-@click.option("--resamples", type=click.IntRange(100), default=2000, show_default=True, help="Draws for intervals.")
-@click.option("--min-cases", type=click.IntRange(1), help="Fold groups with fewer positives or negatives into one.")
+@click.option(
+    "--prevalence",
+    "prevalences",
+    multiple=True,
+    metavar="PREVALENCE",
+    help='Prevalence or range that matters: 0.001, "1 in 1000", 1e-4:1e-2; repeatable.',
+)
+@click.option("-o", "--output", type=OutputPath(), default="report.html", show_default=True, help="File to write.")
+@click.option("--title", help="Heading of the page.  [default: name of the file]")
+@click.option("--resamples", type=click.IntRange(100), default=2000, show_default=True, help="Resamples for intervals.")
+@click.option("--min-cases", type=click.IntRange(1), help="Pool groups with fewer positives or negatives, for privacy.")
 @quiet_option
 def report(
     *,
@@ -44,10 +50,10 @@ def report(
     tz: str | None,
     **data: Any,
 ) -> None:
-    """A page about the scores in FILE: what the models will do at the prevalence that matters.
+    """Write an interactive HTML page about scores.
 
-    One file that opens offline and can be mailed: it holds curves and no rows. Its prevalence slider redraws
-    everything. The page opens at the first --prevalence; each --by and the --period get a section of their own.
+    The page is one file that works offline and holds curves, not rows. A slider sets the prevalence; it starts at the
+    first --prevalence. Each --by and the --period get a section.
     """
     check_clock(tz, period)
     check_outputs([output], file)
@@ -65,7 +71,7 @@ def report(
     heading = title or ", ".join(names[:3]) + ", …" * (len(names) > 3)
     made = content(heading, models, wanted, groups, n_resamples=resamples, min_cases=min_cases)
     for sentence in made.revealing:
-        note(f"{sentence}{'; --min-cases 10 folds such groups into one' * (' by ' in sentence)}")
+        note(f"{sentence}{'; --min-cases 10 pools such groups' * (' by ' in sentence)}")
     write(output, made)
     say(*verdict(made), f"The page: {output}")
 

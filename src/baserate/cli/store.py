@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from baserate.cli.hints import Commands
 from baserate.cli.notes import note, quiet_option
 from baserate.cli.output import F, Row, in_a_format, show
 from baserate.errors import InputError
@@ -22,19 +23,19 @@ Examples:
 
 \b
 Exit codes:
-  0    done; verify: the store is whole
-  1    the store or the question will not do, verify: it is damaged; one sentence on stderr says why
-  2    the command was not understood
+  0    done; verify: the store is intact
+  1    invalid store or arguments, verify: damaged; one sentence on stderr says why
+  2    invalid command or option
 """
 
 _ROUNDING = 1e-9
 
 
-@click.group(epilog=_EXAMPLES)
+@click.group(cls=Commands, epilog=_EXAMPLES)
 def store() -> None:
-    """Look into a store of curves, tidy it up, copy it.
+    """Inspect, prune and copy a store of curves.
 
-    STORE is the file that `baserate monitor --store` keeps.
+    STORE is the file written by `baserate monitor --store`.
     """
 
 
@@ -43,11 +44,11 @@ def _of_a_store(command: F) -> F:
 
 
 def _model(command: F) -> F:
-    return click.option("--model", metavar="NAME", help="Of this model only.")(command)
+    return click.option("--model", metavar="NAME", help="Only this model.")(command)
 
 
 def _dry_run(command: F) -> F:
-    return click.option("--dry-run", is_flag=True, help="Say what would go, and leave it.")(command)
+    return click.option("--dry-run", is_flag=True, help="Show what would be deleted, without deleting.")(command)
 
 
 # --- looking --------------------------------------------------------------------------------------
@@ -58,14 +59,14 @@ def _dry_run(command: F) -> F:
 @_model
 @in_a_format
 def list_(path: str, model: str | None, form: str | None) -> None:
-    """What is kept: a line for each model and slice."""
+    """List models and slices in a store."""
     with CurveStore(path, read_only=True) as opened:
         keys = _found(opened, model=model) if len(opened) or model else []
         rows = [_series(opened, *one) for one in dict.fromkeys((key.model, key.slice) for key in keys)]
     if rows or form == "json":
         show(rows, form)
     else:
-        note("nothing is kept yet")
+        note("the store is empty")
 
 
 def _series(opened: CurveStore, model: str, part: str | None) -> Row:
@@ -83,8 +84,8 @@ def _whole(size: float) -> float:
 
 @store.command("show")
 @_of_a_store
-@click.option("--model", metavar="NAME", help="Of this model, unless there is only one.")
-@click.option("--slice", "part", metavar="NAME", help="Of this slice.  [default: all rows]")
+@click.option("--model", metavar="NAME", help="Model to show.  [default: the only one]")
+@click.option("--slice", "part", metavar="NAME", help="Slice to show.  [default: all rows]")
 @in_a_format
 def show_(path: str, model: str | None, part: str | None, form: str | None) -> None:
     """The periods of one model.
@@ -114,17 +115,17 @@ def _facts(*kept: Any) -> Row:
 def _only(opened: CurveStore, model: str | None) -> str:
     found = list(dict.fromkeys(key.model for key in _found(opened, model=model)))
     if len(found) > 1:
-        raise InputError(f"the model must be clear, and {', '.join(found)} could be meant; name it by --model.")
+        raise InputError(f"the store has several models: {', '.join(found)}; choose one with --model.")
     return found[0]
 
 
 @store.command()
 @_of_a_store
 def verify(path: str) -> None:
-    """Whether every row is as it was written."""
+    """Verify the checksums of a store."""
     with CurveStore(path, read_only=True) as opened:
         opened.verify()
-        click.echo(f"{path}: {_counted(len(opened))}, all whole.")
+        click.echo(f"{path}: {_counted(len(opened))}, all intact.")
 
 
 # --- tidying up -----------------------------------------------------------------------------------
@@ -133,16 +134,16 @@ def verify(path: str) -> None:
 @store.command()
 @_of_a_store
 @_model
-@click.option("--slice", "part", metavar="NAME", help="Of this slice only, such as country=de.")
-@click.option("--period", metavar="NAME", help="Of this period only, such as 2026-05.")
+@click.option("--slice", "part", metavar="NAME", help="Only this slice, such as country=de.")
+@click.option("--period", metavar="NAME", help="Only this period, such as 2026-05.")
 @_dry_run
 def delete(path: str, model: str | None, part: str | None, period: str | None, dry_run: bool) -> None:
-    """Take out curves of a model, slice or period.
+    """Delete curves of a model, slice or period.
 
-    The bytes that they took are overwritten. Rows of a slice still count in the curves of all rows.
+    Their bytes are overwritten. Curves of all rows still count the rows of a deleted slice.
     """
     if model is None and part is None and period is None:
-        raise click.UsageError("Name what is to go: --model, --slice or --period.", click.get_current_context())
+        raise click.UsageError("Missing option: --model, --slice or --period.", click.get_current_context())
     with _to_change(path, dry_run) as opened:
         gone = _found(opened, model=model, slice=part, period=period)
         if not dry_run:
@@ -152,32 +153,34 @@ def delete(path: str, model: str | None, part: str | None, period: str | None, d
 
 @store.command()
 @_of_a_store
-@click.option("--keep", required=True, type=click.IntRange(1), help="How many of the last periods stay.")
-@click.option("--first", type=click.IntRange(0), default=0, show_default=True, help="How many of the first stay too.")
+@click.option("--keep", required=True, type=click.IntRange(1), help="Number of latest periods to keep.")
+@click.option(
+    "--first", type=click.IntRange(0), default=0, show_default=True, help="Number of first periods to keep, too."
+)
 @_model
 @_dry_run
 @quiet_option
 def prune(path: str, keep: int, first: int, model: str | None, dry_run: bool) -> None:
-    """Take out all but the last periods of each model.
+    """Delete all but the latest periods of each model.
 
-    `baserate monitor` compares with the first periods that are there: keep them by --first, or it will compare with
-    later ones from now on.
+    `baserate monitor` uses the first periods in the store as reference: keep them with --first, or later periods
+    become the reference.
     """
     with _to_change(path, dry_run) as opened:
         gone = opened.prune(keep=keep, first=first, model=model, dry_run=dry_run)
     _say(gone, dry_run)
     if gone and not first:
-        note("baserate monitor compares with the first periods that are left from now on; --first 3 would keep three")
+        note("the first remaining periods are now the reference of baserate monitor; --first 3 keeps three of them")
 
 
 @store.command()
 @_of_a_store
 @click.argument("copy", type=click.Path())
-@click.option("--replace", is_flag=True, help="COPY may be an older copy, which is replaced as a whole.")
+@click.option("--replace", is_flag=True, help="Overwrite an older COPY.")
 def backup(path: str, copy: str, replace: bool) -> None:
-    """Copy a store, also while others write.
+    """Copy a store, also while it is written to.
 
-    COPY has all that is there at one moment, and is verified before it gets its name.
+    COPY is a snapshot, and is verified before it gets its name.
     """
     with CurveStore(path, read_only=True) as opened:
         opened.backup(copy, replace=replace)
@@ -196,7 +199,7 @@ def _found(opened: CurveStore, **wanted: str | None) -> list[Key]:
     found = [key for key in opened.keys() if all(getattr(key, name) == value for name, value in given.items())]  # noqa: SIM118
     if not found:
         said = ", ".join(f"{name} {value!r}" for name, value in given.items()) or "nothing"
-        raise InputError(f"what is named must be kept, got {said} in {str(opened.path)!r}; see baserate store list.")
+        raise InputError(f"not in the store {str(opened.path)!r}: {said}; see baserate store list.")
     return found
 
 

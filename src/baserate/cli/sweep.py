@@ -28,14 +28,15 @@ Examples:
     "prevalences",
     multiple=True,
     default=("1e-4:0.5",),
-    help="A range of shares such as 1e-4:1e-2, or one prevalence such as 0.001 or 1:1000; repeat.  [default: 1e-4:0.5]",
+    metavar="PREVALENCE",
+    help='Range such as 1e-4:1e-2, or one such as 0.001 or "1 in 1000"; repeatable.  [default: 1e-4:0.5]',
 )
 @click.option(
     "--points",
     type=click.IntRange(2, 10_000),
     default=13,
     show_default=True,
-    help="Prevalences in a range, evenly spaced in log-odds.",
+    help="Number of prevalences in a range, evenly spaced in log-odds.",
 )
 @asked_by_options
 @with_intervals
@@ -53,9 +54,9 @@ def sweep(
     form: str | None,
     **data: Any,
 ) -> None:
-    """A metric of the scores in FILE over a range of prevalences.
+    """Compute a metric over a range of prevalences.
 
-    Without --metric it is average precision or, with --at, precision.
+    The default metric is average precision or, with --at, precision.
     """
     level = level_from(intervals, confidence_level)
     questions = questions_from(names, rule, about, usual=(("average_precision",), ("precision",)))

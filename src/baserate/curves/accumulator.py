@@ -87,6 +87,7 @@ class Accumulator:
 
     # --- counting ---------------------------------------------------------------------------------
 
+    @checks.declared
     def update(self, y_true: object, y_score: object, *, weight: object = None) -> None:
         """Count a batch of rows; one that is refused leaves everything as it was.
 

@@ -51,6 +51,7 @@ class Bins:
 BinsLike = Bins | int | str | Sequence[float]
 
 
+@checks.declared
 def equal_width(n: int, *, closed: Closed = "right") -> Bins:
     """So many bins of equal width, with edges at exactly k/n.
 
@@ -70,6 +71,7 @@ def equal_width(n: int, *, closed: Closed = "right") -> Bins:
     return Bins("equal_width", n, edges, checks.one_of(closed, ("right", "left"), "closed"))
 
 
+@checks.declared
 def equal_frequency(n: int) -> Bins:
     """So many bins with as equal numbers of rows as can be.
 
@@ -256,7 +258,7 @@ def _places(curve: "Curve", bins: Bins) -> Indices:
         lowest, highest = curve.score[-1], curve.top[0]
         if not (bins.edges[0] <= lowest and highest <= bins.edges[-1]):
             raise InputError(
-                f"bins must hold every score, got edges from {bins.edges[0]:g} to {bins.edges[-1]:g} and scores from "
+                f"bins must cover every score, got edges from {bins.edges[0]:g} to {bins.edges[-1]:g} and scores from "
                 f"{lowest:.4g} to {highest:.4g}; begin with 0 and end with 1."
             )
     return place_of(curve.middle, inner_edges(curve, bins), bins.closed)

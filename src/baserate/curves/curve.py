@@ -79,6 +79,7 @@ class Curve(Thresholds):
     # --- making one -------------------------------------------------------------------------------
 
     @classmethod
+    @checks.declared
     def from_scores(
         cls, y_true: object, y_score: object, *, weight: object = None, positive: Label | None = None
     ) -> "Curve":
@@ -111,6 +112,7 @@ class Curve(Thresholds):
         return cls._of(count_weighted_rows(scores, is_positive, checks.weights(weight, len(scores))))
 
     @classmethod
+    @checks.declared
     def from_counts(
         cls,
         score: object,
@@ -156,6 +158,7 @@ class Curve(Thresholds):
         return cls._of(merge_counts(Counted(scores, **columns)))
 
     @classmethod
+    @checks.declared
     def from_rates(
         cls,
         tpr: object,
@@ -394,4 +397,4 @@ def _source_from(saved: files.Fact) -> Source | None:
     try:
         return None if saved is None else Source.from_dict(json.loads(str(saved)))
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"a source must be as it was saved, got one that is not ({error}).") from None
+        raise InputError(f"the saved source is damaged ({error}).") from None

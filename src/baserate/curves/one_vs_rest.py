@@ -8,6 +8,7 @@ from baserate.curves.curve import Curve
 from baserate.errors import InputError
 
 
+@checks.declared
 def one_vs_rest(
     y_true: object,
     y_score: object,

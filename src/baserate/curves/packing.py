@@ -117,7 +117,7 @@ def _unpacked(packed: bytes) -> bytes:
 def counts_of(curve: Curve) -> Counted:
     """What is packed of a curve."""
     if not isinstance(curve.table, CountTable):
-        raise InputError(f"only a curve of counts can be kept in few bytes, got {curve!r}; make it from scores.")
+        raise InputError(f"only a curve of counts can be compressed, got {curve!r}; make it from scores.")
     return curve.table.counted
 
 

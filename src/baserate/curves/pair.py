@@ -78,6 +78,7 @@ class Pair(SameRows):
     names: tuple[str, str]
 
     @classmethod
+    @checks.declared
     def from_scores(
         cls,
         y_true: object,
@@ -137,6 +138,7 @@ class Models(SameRows):
     """
 
     @classmethod
+    @checks.declared
     def from_scores(cls, y_true: object, scores: Mapping[str, object], *, positive: Label | None = None) -> "Models":
         """Count rows that several models have scored.
 

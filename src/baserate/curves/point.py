@@ -1,6 +1,8 @@
 """One operating point; many of them at once."""
 
+import math
 from dataclasses import dataclass, field, replace
+from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -15,6 +17,19 @@ from baserate.formulas.pointwise import Confusion, ratio, with_negatives_weighte
 if TYPE_CHECKING:
     from baserate.curves.curve import Curve
     from baserate.curves.rules import Rule
+
+
+def shortest(threshold: float, below: float) -> float:
+    """A threshold in as few digits, from four on, as leave it where it is: above the scores `below`, and no higher."""
+    if not math.isfinite(threshold):
+        return threshold
+    every_digit = Decimal(threshold)
+    rounded = (
+        float(Context(digits, way).plus(every_digit))
+        for digits in range(4, 18)
+        for way in (ROUND_HALF_EVEN, ROUND_FLOOR)
+    )
+    return next((value for value in rounded if below < value <= threshold), threshold)
 
 
 @dataclass(frozen=True, repr=False)
@@ -76,11 +91,22 @@ class Point(Reading[float]):
         return tp + fn, fp + tn
 
     @property
+    def threshold_text(self) -> str:
+        """The threshold in as few digits as choose the same point on its curve; empty if there is none."""
+        if self.threshold is None:
+            return ""
+        if self.curve is None or not self.curve.has_scores:
+            return repr(self.threshold).removesuffix(".0")
+        below = self.curve.top[self.curve.score < self.threshold][:1]
+        return repr(shortest(self.threshold, float(below.max(initial=-math.inf)))).removesuffix(".0")
+
+    @property
     def chosen_by(self) -> str | None:
         """The rule that chose it in words, with the prevalence it chose at where that matters."""
         return None if self.chosen is None or self.curve is None else self.chosen.said_of(self.curve)
 
     @classmethod
+    @checks.declared
     def from_rates(
         cls,
         tpr: float,
@@ -105,6 +131,7 @@ class Point(Reading[float]):
         return cls(shares, sizes, _given=given)
 
     @classmethod
+    @checks.declared
     def from_counts(cls, tp: int, fp: int, fn: int, tn: int) -> "Point":
         """A point from a confusion matrix, read at the prevalence of that matrix.
 
@@ -133,7 +160,7 @@ class Point(Reading[float]):
     def __repr__(self) -> str:
         parts = [f"tpr={self.tpr:.4g}", f"fpr={self.fpr:.4g}"]
         if self.threshold is not None:
-            parts.append(f"threshold={self.threshold:.6g}")
+            parts.append(f"threshold={self.threshold_text}")
         parts.append(self._sizes())
         if self.chosen_by is not None:
             parts.append(f"chosen by {self.chosen_by}")

@@ -18,6 +18,7 @@ from baserate.formulas.choosing import ROUNDING
 from baserate.formulas.pointwise import Confusion
 from baserate.formulas.steps import Steps
 from baserate.registry import METRICS, Family, describe, lower_is_better, named
+from baserate.written import right_form, share_from
 
 if TYPE_CHECKING:
     from baserate.curves.curve import Curve
@@ -78,12 +79,14 @@ class Rule:
         before, equals, target = text.partition("=")
         name = before.strip().rstrip("<>").rstrip()
         if equals:
-            checks.one_of(name, list(_KINDS), f"the rule of {where}")
-        kind = _KINDS.get(name, Recall)  # what has no equals sign has no target to read, whatever the kind
+            checks.one_of(name, list(RULES), f"the rule of {where}")
+        kind = RULES.get(name, Recall)  # what has no equals sign has no target to read, whatever the kind
         value = _metric(target.strip()) if kind is Best else _number(target)
         if value is None:
             wanted = f"{where} must be a rule and a number such as recall=0.6"
-            raise InputError(f"{'best needs a metric such as best=f1' if kind is Best else wanted}, got {text!r}.")
+            said = "best needs a metric such as best=f1" if kind is Best else wanted
+            hint = right_form(target) or (f"write threshold={text.strip()}" if _number(text) is not None else "")
+            raise InputError(f"{said}, got {text!r}{'; ' + hint if hint else ''}.")
         rule = kind(value)  # type: ignore[call-arg]  # each kind reads its own
         if before.replace(name, "").strip() not in kind.sign:
             raise InputError(
@@ -162,10 +165,8 @@ def _values(metric: Callable[..., object], at: Reading[float] | Reading[FloatArr
 
 
 def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
+    number = share_from(text)
+    return None if math.isnan(number) else number
 
 
 def _metric(text: str) -> Callable[..., object] | None:
@@ -174,7 +175,7 @@ def _metric(text: str) -> Callable[..., object] | None:
         return None
     metric = named(text)
     if METRICS[text.split(":", maxsplit=1)[0]].family is not Family.POINTWISE:
-        raise InputError(f"best needs a metric of thresholds such as best=f1, got {text!r}; name another.")
+        raise InputError(f"best needs a pointwise metric such as best=f1, got {text!r}; name another.")
     _values(metric, Points(Confusion(1.0, 1.0, 1.0, 1.0), 1.0))  # says no to a parameter that will not do
     return metric
 
@@ -260,7 +261,7 @@ class Precision(_Targeted):
         rows = np.flatnonzero(reached >= self.target * (1 - ROUNDING))
         if len(rows) == 0:
             highest = int(np.nanargmax(reached))
-            where = f", at threshold {curve.score[highest]:.6g}" if curve.has_scores else ""
+            where = f", at threshold {self._point(curve, highest).threshold_text}" if curve.has_scores else ""
             raise NoSuchPointError(
                 f"no threshold has {self.said_of(curve)}; the highest is {reached[highest]:.4g}{where}."
             )
@@ -396,4 +397,4 @@ class Best(Rule):
         return np.asarray(np.argmax(self._gains(_values(self.metric, points)), axis=1), np.intp)
 
 
-_KINDS: dict[str, type[Rule]] = {kind.name: kind for kind in (Threshold, Recall, Fpr, Precision, TopK, AlertRate, Best)}
+RULES: dict[str, type[Rule]] = {kind.name: kind for kind in (Threshold, Recall, Fpr, Precision, TopK, AlertRate, Best)}

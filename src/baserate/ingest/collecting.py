@@ -84,8 +84,8 @@ def asking(frame: AnyFrame) -> Iterator[None]:
     except Exception as error:
         said = next((line.strip() for line in str(error).splitlines() if line.strip()), "nothing")
         raise BaserateError(
-            f"an engine must be able to work out what it is asked, got {type(error).__name__} from "
-            f"{frame.implementation.name.lower()} ({said}); its own error is the cause of this one."
+            f"{frame.implementation.name.lower()} failed with {type(error).__name__} ({said}); its own error is the "
+            f"cause of this one."
         ) from error
 
 
@@ -108,8 +108,8 @@ def _check_microseconds(column: Array) -> None:
     rounded = data.astype("datetime64[us]").astype(data.dtype)
     if ((rounded != data) & ~np.isnat(data) & ~np.ma.getmaskarray(column)).any():
         raise InputError(
-            "times that are keys must be whole microseconds, got some that are not; round them, or cut them into "
-            "periods."
+            "times that are keys must be whole microseconds, got some that are not; round them, or split them "
+            "into periods."
         )
 
 

@@ -10,12 +10,14 @@ import csv
 import gzip
 import io
 import itertools
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from baserate import checks
 from baserate.errors import DataFileError, InputError
 from baserate.ingest.paths import TORN, File, is_compressed, torn
+from baserate.written import share_from
 
 Kind = Literal["bool", "whole", "float", "other"]
 
@@ -78,7 +80,18 @@ def _layout(file: File, said: Dialect) -> Layout:
             f"the first line of a CSV file must be its header, got one that is not ({error}) in {file.path!r}; check "
             f"the file."
         ) from None
+    if _is_a_row(header, used.decimal):
+        raise DataFileError(
+            f"the first line of a CSV file must be its header, got {', '.join(header[:3])} in {file.path!r}; add a "
+            f"line with the names of the columns, such as label,score."
+        )
     return Layout(used, tuple(header))
+
+
+def _is_a_row(header: Sequence[str], decimal: str) -> bool:
+    """Whether it holds nothing but numbers, and some that are not whole: columns may be counted, but not measured."""
+    plain = [name.replace(decimal, ".") for name in header]
+    return all(not math.isnan(share_from(name)) for name in plain) and any("." in name for name in plain)
 
 
 def _delimiter(file: File, line: str) -> str:
@@ -88,8 +101,7 @@ def _delimiter(file: File, line: str) -> str:
     if len(seen) > 1:
         named = " and ".join(_DELIMITERS[sign] for sign in _DELIMITERS if sign in seen)
         raise DataFileError(
-            f"the delimiter of a CSV file must be clear from its header, got {named} in that of {file.path!r}; say it, "
-            f"for example delimiter=';' (on the command line --delimiter ';')."
+            f"ambiguous delimiter: the header of {file.path!r} has {named}; say which one, for example delimiter=';'."
         )
     return seen.pop() if seen else ","
 
@@ -101,9 +113,7 @@ def _header_line(file: File) -> str:
         with opening(file.path, "rt", encoding="utf-8-sig", newline="") as stream:
             line = "".join(sign for sign, _ in itertools.islice(_first_record(stream), _HEADER))
     except UnicodeDecodeError:
-        raise DataFileError(
-            f"a CSV file must be UTF-8, got {file.path!r}, which is not; convert it, for example by iconv."
-        ) from None
+        raise DataFileError(f"the CSV file {file.path!r} is not UTF-8; convert it, for example with iconv.") from None
     except TORN as error:
         raise torn(file.path, error) from None
     if not line.strip() or "\0" in line:

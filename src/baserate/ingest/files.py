@@ -81,8 +81,8 @@ class Files:
         scores = int(self.collect(nw.from_native(counted)).numbers("scores")[0])
         if scores > room:
             raise InputError(
-                f"tolerance=0 keeps every score, which must fit into memory_limit, got some {scores:,} scores, that is "
-                f"{scores * _SCORE / 1e9:.2g} GB; raise memory_limit, or allow a tolerance."
+                f"tolerance=0 keeps every score, and some {scores:,} scores need {scores * _SCORE / 1e9:.2g} GB, more "
+                f"than memory_limit; raise memory_limit, or allow a tolerance."
             )
 
 
@@ -138,8 +138,8 @@ def _connected(duckdb: Any, found: list[File], kind: str, options: Options) -> I
             yield connection, files
         except duckdb.OutOfMemoryException as error:
             raise BaserateError(
-                f"reading must fit into memory_limit, got {options.memory_limit or engine.MEMORY_LIMIT}, which was not "
-                f"enough; raise it, or choose fewer keys."
+                f"memory_limit {options.memory_limit or engine.MEMORY_LIMIT} is too small for these files; raise it "
+                f"or choose fewer keys."
             ) from error
         except duckdb.Error as error:
             raise _unreadable(files, kind, error) from error
@@ -226,22 +226,26 @@ def _some(head: Answer, name: str) -> tuple[object, ...]:
 # --- what is wrong with them ----------------------------------------------------------------------
 
 
+_DECIMAL_COMMA = "if the comma is the decimal sign, say decimal=','"
+
+
 def _unreadable(files: Sequence[File], kind: str, error: Exception) -> DataFileError:
     said = str(error)
     blamed = [file.path for file in files if file.plain and file.plain in said] or [file.path for file in files]
     which = repr(blamed[0]) + (f" and {len(blamed) - 1:,} more" if len(blamed) > 1 else "")
     no_number, no_time = _no_number(said), texts.bad_time(said)
     if no_number is not None:
-        return DataFileError(f"scores and weights must be numbers, got {no_number} of {which}; name another column.")
+        advice = _DECIMAL_COMMA if re.match(r"'-?\d*,\d+'", no_number) else "name another column"
+        return DataFileError(f"scores and weights must be numbers, got {no_number} of {which}; {advice}.")
     if no_time is not None:
         return DataFileError(
             f"times in text must be ISO 8601, such as 2026-05-31 or 2026-05-31 23:59:59, and all have a zone or none, "
-            f"got {no_time!r} in {which}; write them so."
+            f"got {no_time!r} in {which}; write them in this form."
         )
     for file in files:
         said = said.replace(file.plain, file.path) if file.plain else said
     said = "; ".join(line.strip() for line in said.splitlines()[:3] if line.strip())
-    return DataFileError(f"a file must be readable as {kind}, got {which}, which is not ({said}); check the file.")
+    return DataFileError(f"cannot read {which} as {kind} ({said}); check the file.")
 
 
 def _no_number(said: str) -> str | None:

@@ -155,8 +155,7 @@ class Reader:
             rows = int(cells.rows[missing].sum())
             raise InputError(
                 f"the score {columns.score!r} must have no missing values, got {rows:,} row{'s' * (rows > 1)} "
-                f"{'with a label and ' * self._request.labelled}without a score; decide what they mean and drop or "
-                f"fill them first."
+                f"{'with a label and ' * self._request.labelled}without a score; drop or fill them first."
             )
         whole = seen if self._request.whole_scores else ()
         largest = max((float(np.abs(column).max(initial=0)) for column in whole), default=0.0)
@@ -193,7 +192,7 @@ def _number(value: float, frame: AnyFrame) -> nw.Expr:
 
 def changed(how: str) -> InputError:
     """What to say of a table that is not the same in two passes."""
-    return InputError(f"a table must stay as it is while it is read, got one that changed: {how}; read a copy of it.")
+    return InputError(f"the table changed while it was read: {how}; read a copy of it.")
 
 
 def _typed(texts: list[object], positive: object) -> list[object]:

@@ -1,5 +1,6 @@
 """Paths to files: which ones are meant, and that each is there. A pattern is one only where somebody wrote it."""
 
+import contextlib
 import glob
 import gzip
 import itertools
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
+from baserate.checks import did_you_mean
 from baserate.errors import DataFileError
 from baserate.progress import ProgressLine
 
@@ -56,11 +58,9 @@ def found(path: object) -> list[File]:
     files = [file for one in named for file in _files_at(os.fsdecode(one))]  # type: ignore[arg-type]
     for file in files:
         if os.path.getsize(file.path) == 0:
-            raise DataFileError(
-                f"a file must hold a table, got {file.path!r}, which is empty; check how it was written."
-            )
+            raise DataFileError(f"the file {file.path!r} is empty; check how it was written.")
         if not os.access(file.path, os.R_OK):
-            raise DataFileError(f"a file must be readable, got {file.path!r}, which is not; check its permissions.")
+            raise DataFileError(f"the file {file.path!r} cannot be read; check its permissions.")
     _check_once(files)
     _check_parts(files)
     return files
@@ -72,12 +72,12 @@ def _files_at(path: str) -> list[File]:
     if os.path.isdir(path):
         inside = sorted(str(file) for file in Path(path).rglob("*") if file.is_file() and _suffix(str(file)))
         if not inside:
-            raise DataFileError(f"a folder must hold {_known()} files, got {path!r}, which has none; check the path.")
+            raise DataFileError(f"the folder {path!r} has no {_known()} files; check the path.")
         return [_below(path, file) for file in inside]
     matching = sorted(file for file in glob.glob(path, recursive=True) if os.path.isfile(file))
     if not matching:
-        remote = "; remote files are read by giving the relation of your own engine" if "://" in path else ""
-        raise DataFileError(f"a file must be there, got {path!r}, where there is none; check the path{remote}.")
+        remote = "; for remote files pass a relation of your own engine" if "://" in path else ""
+        raise DataFileError(f"file not found: {path!r}; {_beside(path) or 'check the path'}{remote}.")
     written_out = list(itertools.takewhile(lambda part: not glob.has_magic(part), Path(path).parts))
     return [_below(str(Path(*written_out)), file) for file in matching]
 
@@ -97,8 +97,7 @@ def _check_once(files: Sequence[File]) -> None:
         place = os.path.realpath(file.path)
         if place in seen:
             raise DataFileError(
-                f"a file must be named once, got {seen[place]!r} and {file.path!r}, which are one; leave one out, or "
-                f"its rows count twice."
+                f"{seen[place]!r} and {file.path!r} are the same file; leave one out, or its rows count twice."
             )
         seen[place] = file.path
 
@@ -157,9 +156,9 @@ def format_of(files: Sequence[File]) -> str:
     kinds = {_FORMATS[suffix] if (suffix := _suffix(file.path)) else None for file in files}
     if None in kinds:
         odd = next(file.path for file in files if not _suffix(file.path))
-        raise DataFileError(f"a file must be one of {_known()}, got {odd!r}; convert it, or rename it.")
+        raise DataFileError(f"unknown file format: {odd!r}; convert it to one of {_known()}, or rename it.")
     if len(kinds) > 1:
-        raise DataFileError(f"files read together must be of one format, got {' and '.join(sorted(map(str, kinds)))}.")
+        raise DataFileError(f"files read together must have one format, got {' and '.join(sorted(map(str, kinds)))}.")
     return str(kinds.pop())
 
 
@@ -176,9 +175,14 @@ def check_whole(file: str) -> None:
 
 def torn(file: str, error: Exception) -> DataFileError:
     """What to say of a compressed file that ends too early, or is none."""
-    return DataFileError(
-        f"a compressed file must be whole, got {file!r}, which is not ({error}); copy or write it again."
-    )
+    return DataFileError(f"the compressed file {file!r} is damaged ({error}); copy or write it again.")
+
+
+def _beside(path: str) -> str:
+    """A hint at a file of the same folder that is called nearly so."""
+    with contextlib.suppress(OSError, ValueError):
+        return did_you_mean(os.path.basename(path), sorted(os.listdir(os.path.dirname(path) or ".")))
+    return ""
 
 
 def _known() -> str:

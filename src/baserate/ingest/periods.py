@@ -39,7 +39,7 @@ def period_from(period: object, tz: object) -> Period | None:
     """The period asked for, checked."""
     if period is None:
         if tz is not None:
-            raise InputError(f"tz= must come with a period, got tz={tz!r} alone; pass period=(column, 'month').")
+            raise InputError(f"tz= needs a period, got tz={tz!r} alone; pass period=(column, 'month').")
         return None
     if not isinstance(period, tuple | list) or len(period) != 2:
         raise InputError(f"period must be a column and a length such as ('timestamp', 'month'), got {period!r}.")
@@ -68,13 +68,13 @@ def check_time(period: Period, dtype: nw.dtypes.DType) -> None:
     aware = isinstance(dtype, nw.Datetime) and dtype.time_zone is not None
     if aware and period.zone is None:
         raise InputError(
-            f"timestamps with a time zone must be cut by somebody's clock, got {period.column!r} in "
+            f"timestamps with a time zone need tz= to be split into periods, got {period.column!r} in "
             f"{dtype.time_zone} and no tz=; pass for example tz='UTC'."  # type: ignore[union-attr]
         )
     if not aware and period.zone is not None:
         raise InputError(
-            f"tz= applies to timestamps with a time zone, got {period.column!r} of type {dtype}; leave tz= out, the "
-            f"periods are cut as the clock shows."
+            f"tz= applies to timestamps with a time zone, got {period.column!r} of type {dtype}; leave tz= out; "
+            f"local times are split as they are."
         )
 
 
@@ -122,7 +122,7 @@ def calendar(first: object, last: object, period: Period, dtype: nw.dtypes.DType
         if len(starts) > _MOST_PERIODS:
             raise InputError(
                 f"a table must have at most {_MOST_PERIODS:,} periods, got {day} to {end} by the {period.length}; "
-                f"choose longer periods, or leave out dates that stand for never."
+                f"choose longer periods, or remove placeholder dates."
             )
     names = [_name(start, period.length) for start in starts]
     if isinstance(dtype, nw.Date):
@@ -164,8 +164,8 @@ def is_beyond(error: Exception) -> bool:
 def beyond(period: Period) -> InputError:
     """What to say of times that no calendar has."""
     return InputError(
-        f"times must lie in the years 1 to 9999, got some in {period.column!r} that do not, or not by every clock; "
-        f"leave out dates that stand for never."
+        f"times must lie in the years 1 to 9999, in every time zone, got others in {period.column!r}; remove "
+        f"placeholder dates."
     )
 
 

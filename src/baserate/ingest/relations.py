@@ -92,7 +92,7 @@ def _check_alike(column: str, stored: Sequence[str], files: Sequence[File]) -> N
     odd = next((k for k, one in enumerate(stored) if one != stored[0] and not alone.isdisjoint({one, stored[0]})), None)
     if odd is not None:
         raise DataFileError(
-            f"a column must be of one kind in every file, got {column!r} as {stored[0]} in {files[0].path!r} and as "
+            f"a column must have one type in all files, got {column!r} as {stored[0]} in {files[0].path!r} and as "
             f"{stored[odd]} in {files[odd].path!r}; write these files alike."
         )
 
@@ -172,8 +172,8 @@ def _parts(files: Sequence[File], columns: Columns) -> dict[str, str]:
         if key in columns.names:
             if any(file.plain == file.path for file in files):
                 raise DataFileError(
-                    f"key=value folders are read through links, which this system refuses, got {key!r} asked for; "
-                    f"write it as a column."
+                    f"key=value folders need symbolic links, which this system refuses, for {key!r}; write it as a "
+                    f"column."
                 )
             found[key] = f"CAST({part_column(k)} AS DOUBLE)" if key in numbers else part_column(k)
     return found
@@ -201,15 +201,11 @@ def _check_columns(in_files: Mapping[str, Collection[str]], files: Sequence[File
         without = next((file for file, names in in_files.items() if column not in names), None)
         if without is not None and column not in in_parts:
             raise DataFileError(
-                f"every file must have the columns that are asked for, got {without!r} without {column!r}; leave the "
-                f"file out, or write the column."
+                f"the file {without!r} has no column {column!r}, which others have; leave it out, or add the column."
             )
 
 
 def _check_unique(header: Sequence[str], columns: Columns, file: File) -> None:
     twice = next((column for column in sorted(columns.names) if header.count(column) > 1), None)
     if twice is not None:
-        raise DataFileError(
-            f"a column that is asked for must be there once, got {twice!r} twice in the header of {file.path!r}; "
-            f"rename one of them."
-        )
+        raise DataFileError(f"duplicate column {twice!r} in the header of {file.path!r}; rename one of them.")

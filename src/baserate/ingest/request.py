@@ -199,7 +199,7 @@ def _check_numbers(dtype: nw.dtypes.DType, part: str, name: str) -> None:
 
 def _label(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
     if dtype.is_nested() or dtype.is_temporal():
-        raise InputError(f"label must be two classes, got {name!r} of type {dtype}; pass the column of labels.")
+        raise InputError(f"label must hold two classes, got {name!r} of type {dtype}; pass the column of labels.")
     return nw.col(name).alias("label")
 
 

@@ -126,7 +126,7 @@ def curves_by(
     """
     columns = Columns(_label(label, positive), score, weight, keys, period_from(period, tz), positive)
     if not keys and period is None:
-        raise InputError("curves_by needs something to group by, got no key and no period; or use curve.")
+        raise InputError("curves_by needs a key or a period to group by, got none; use curve for all rows together.")
     found = _curves(table, columns, tolerance, max_scores, Options.checked(memory_limit, delimiter, decimal))
     single = len(keys) + (period is not None) == 1
     return {key[0] if single else key: of_group for key, of_group in found.items()}
@@ -159,7 +159,7 @@ def _curves(table: object, columns: Columns, tolerance: float, max_scores: int, 
         curves = _answered(asked, tolerance, max_scores, found)
     if not any(len(curve) or curve.unlabelled for curve in curves.values()):
         named = str(table) if isinstance(table, str | os.PathLike) else table
-        raise DataFileError(f"a file must have rows, got {named!r}, which has none; check how it was written.")
+        raise DataFileError(f"the file {named!r} has no rows; check how it was written.")
     return curves
 
 

@@ -9,6 +9,7 @@ from typing import TypeVar, cast
 
 import numpy as np
 
+from baserate import checks
 from baserate.arrays import FloatArray
 from baserate.curves.bins import check_probabilities
 from baserate.curves.curve import Curve
@@ -114,20 +115,43 @@ def _evaluate(
 
 
 def check_parameters(row: Metric, given: Mapping[str, object]) -> None:
-    """Refuse a metric without a parameter that it needs."""
+    """Refuse a parameter that a metric does not have, and a metric without one that it needs."""
+    if given:
+        checks.known_keywords(row.name, given, _keywords(row.function), otherwise=_said_elsewhere(given))
     missing = [name for name in _needed(row.function) if name not in given]
     if missing:
+        given_so = ", ".join(f"{name}=…" for name in missing)
         raise InputError(
-            f"{row.name} needs {' and '.join(missing)}, got none; pass "
-            f"functools.partial(br.{row.name}, {', '.join(f'{name}=…' for name in missing)})."
+            f"{row.name} needs {' and '.join(missing)}, got none; pass {given_so} or, where a metric is passed, "
+            f"functools.partial(br.{row.name}, {given_so})."
         )
+
+
+# What other libraries tell a metric, and where it is said here.
+_ELSEWHERE = {
+    "weight": "weights belong to the curve, as in br.Curve.from_scores(y_true, y_score, weight=…)",
+    "positive": "labels belong to the curve, as in br.Curve.from_scores(y_true, y_score, positive=…)",
+    "prevalence": "read the curve at it first, as in curve.at_prevalence(0.001)",
+    "threshold": "choose a point first, as in curve.at_threshold(0.5)",
+    "confidence_level": "br.estimate gives intervals",
+    "n_resamples": "br.estimate gives intervals",
+}
+
+
+def _said_elsewhere(given: Mapping[str, object]) -> str:
+    return next((_ELSEWHERE[checks.name_here(name)] for name in given if checks.name_here(name) in _ELSEWHERE), "")
+
+
+@functools.cache
+def _keywords(metric: Callable[..., object]) -> Mapping[str, inspect.Parameter]:
+    parameters = inspect.signature(metric).parameters
+    return {name: p for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
 
 
 @functools.cache
 def _needed(metric: Callable[..., object]) -> tuple[str, ...]:
     """Parameters without a default."""
-    parameters = inspect.signature(metric).parameters.values()
-    return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty)
+    return tuple(name for name, p in _keywords(metric).items() if p.default is p.empty)
 
 
 def _the_one(

@@ -349,12 +349,9 @@ def _toml(path: str) -> dict[str, object]:
         _check_bounds(text, path)
         return tomllib.loads(text)
     except OSError as error:
-        why = (
-            "where there is none"
-            if isinstance(error, FileNotFoundError)
-            else f"which cannot be read ({error.strerror})"
-        )
-        raise InputError(f"a file of claims must be there, got {path!r}, {why}; check the path.") from None
+        missing = isinstance(error, FileNotFoundError)
+        why = f"file not found: {path!r}" if missing else f"the file {path!r} cannot be read ({error.strerror})"
+        raise InputError(f"{why}; check the path.") from None
     except InputError:
         raise
     except (ValueError, RecursionError) as error:  # also a number of too many digits, and brackets within brackets

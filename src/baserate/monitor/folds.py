@@ -253,6 +253,7 @@ def _precision(tpr: FloatArray, fpr: FloatArray, of: Segments, x: float) -> Floa
 # --- from scikit-learn ----------------------------------------------------------------------------
 
 
+@checks.declared
 def curves_from_cv(results: Mapping[str, Any], X: Any, y: Any, *, positive: Label | None = None) -> list[Curve]:
     """The curve of each fold of scikit-learn's ``cross_validate``, on the rows that the fold was tested on.
 

@@ -216,7 +216,7 @@ def common_prevalence(curves: Mapping[Hashable, Curve], prevalence: Hashable) ->
     if isinstance(prevalence, Hashable) and prevalence in curves:
         return checks.prevalence(curves[prevalence].prevalence)
     if not isinstance(prevalence, str) or prevalence != "mean":
-        if isinstance(prevalence, str) and ":" not in prevalence:
+        if isinstance(prevalence, str) and not any(sign.isdigit() for sign in prevalence):
             known = [str(key) for key in curves] + ["mean"]
             hint = checks.did_you_mean(prevalence, known)
             raise InputError(

@@ -14,8 +14,9 @@ from baserate.curves.curve import Curve
 from baserate.formulas.scoring import brier_by_class, log_loss_by_class
 from baserate.metrics.bounds import bounds
 from baserate.metrics.calibration_errors import ece
-from baserate.report.words import ALL_DIGITS, Json, isolated, numbers, one_in, rounded_p, short
+from baserate.report.words import ALL_DIGITS, Json, isolated, numbers, rounded_p, short
 from baserate.results import Estimate, Reliability
+from baserate.written import one_in
 
 # So many bins of equal width, as the library has them unless told.
 BINS = 10

@@ -10,6 +10,7 @@ import numpy as np
 
 from baserate.arrays import FloatArray, Indices
 from baserate.curves.curve import Curve
+from baserate.curves.point import shortest
 from baserate.errors import InputError, Reason
 from baserate.formulas.proportions import clopper_pearson
 from baserate.metrics.areas import auc_pr, average_precision, best_f1, roc_auc
@@ -32,14 +33,13 @@ from baserate.report.words import (
     counted,
     isolated,
     numbers,
-    one_in,
-    percent,
     rounded_p,
     short,
 )
 from baserate.results import Crossing, Estimate
 from baserate.uncertainty.estimate import Asked, estimates, sizes_behind
 from baserate.uncertainty.methods import Question
+from baserate.written import one_in, percent
 
 # Where the slider goes, or further if the prevalences asked for do.
 RANGE = (1e-6, 0.9)
@@ -258,11 +258,9 @@ def _points(curve: Curve, rows: Indices) -> Json:
 def _threshold(curve: Curve, row: int) -> float | str:
     """A score in as few digits as still tell it from the next lower one; JSON knows no infinity, but its name."""
     score = float(curve.score[row])
-    below = float(curve.top[row + 1]) if row + 1 < len(curve) else -np.inf
     if not np.isfinite(score):
         return "Infinity" if score > 0 else "-Infinity"
-    rounded = (float(f"{score:.{digits}g}") for digits in range(4, 18))
-    return next(value for value in rounded if below < value <= score)
+    return shortest(score, float(curve.top[row + 1]) if row + 1 < len(curve) else -np.inf)
 
 
 def _groups(name: str, by_model: Mapping[str, Groups], span: Span, asked: float, n_resamples: int) -> Json:

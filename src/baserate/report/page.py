@@ -25,7 +25,8 @@ from baserate.report.content import (
     verdict,
     who_leads_where,
 )
-from baserate.report.words import Json, isolated, numbers, one_in
+from baserate.report.words import Json, isolated, numbers
+from baserate.written import one_in
 
 _METHODS = (
     "Reading at another prevalence assumes that the scores within each class stay as they are, and only the share "

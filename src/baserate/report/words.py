@@ -39,20 +39,6 @@ def rounded_p(p_value: float) -> str:
     return f"{p_value:.2g}" if p_value >= _SMALLEST_P else f"below {_SMALLEST_P}"
 
 
-def one_in(prevalence: float) -> str:
-    """A prevalence as people say it."""
-    if prevalence > 0.5:
-        return percent(prevalence)
-    cases = float(f"{1 / prevalence:.3g}")
-    return f"1 in {cases:,.0f}" if cases >= 10 else f"1 in {cases:g}"
-
-
-def percent(share: float) -> str:
-    """Three digits of a share, or of what is missing to all."""
-    shown = float(f"{100 * share:.3g}") if share <= 0.5 else 100 - float(f"{100 * (1 - share):.3g}")
-    return f"{shown:.10g} %"
-
-
 def amount(cases: float) -> str:
     """A number of cases, or a sum of weights."""
     return f"{cases:,.0f}" if float(cases).is_integer() else f"{cases:,.6g}"

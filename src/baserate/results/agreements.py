@@ -183,7 +183,10 @@ class Deployment(Result):
             for row in self.rows()
         ]
         where = "" if " at prevalence " in self.chosen else f", at prevalence {self.prevalence:.4g}"
-        return Said(f"threshold {self.threshold:.6g}, chosen by {self.chosen} on other data{where}", cells=cells)
+        return Said(
+            f"threshold {str(self.threshold).removesuffix('.0')}, chosen by {self.chosen} on other data{where}",
+            cells=cells,
+        )
 
 
 @dataclass(frozen=True, eq=False)

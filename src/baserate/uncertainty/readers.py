@@ -44,7 +44,7 @@ def losses_of(metric: MetricFunction) -> Losses | None:
 
 
 def has_interval(metric: MetricFunction) -> bool:
-    """False for calibration errors: chance makes more of them than there is, so that intervals around them fail."""
+    """False for calibration errors: resampling adds plug-in bias, so that intervals around them fail."""
     row = row_of(metric)
     return row is None or row.family is not Family.PROBABILITY or losses_of(metric) is not None
 

@@ -71,6 +71,7 @@ def box_band(
     )
 
 
+@checks.declared
 def max_width(*, tpr: tuple[float, float], fpr: tuple[float, float]) -> MaxWidth:
     r"""The largest width of the band of precision over all prevalences, and where it is.
 
@@ -119,6 +120,7 @@ def max_width_from_cvs(cv_tpr: float, cv_fpr: float) -> float:
     return float(box.width_from_cvs(checks.not_negative(cv_tpr, "cv_tpr"), checks.not_negative(cv_fpr, "cv_fpr")))
 
 
+@checks.declared
 def affordable_cv(width: float, other_cv: float) -> float:
     """The coefficient of variation one rate may have so that precision is known to `width` everywhere.
 
