@@ -98,7 +98,7 @@ design-study: $(READY) ## planned test sets against all cheaper ones, by brute f
 
 store-torture: $(READY) ## the store: 200 kills, 50 times 4 writers, 50 full disks, 4,000 flipped bytes (ten minutes)
 	@BASERATE_STORE_KILLS=200 BASERATE_STORE_ROUNDS=50 BASERATE_STORE_FULL=50 BASERATE_STORE_FLIPS=4000 \
-		$(BIN)/pytest tests/monitor/test_store_torture.py tests/monitor/test_store_full.py tests/monitor/test_store_flips.py -s -q
+		$(BIN)/pytest tests/monitoring/test_store_torture.py tests/monitoring/test_store_full.py tests/monitoring/test_store_flips.py -s -q
 
 # A warning is an error (but not with --quiet); site/index.html can be opened as a file and fetches nothing.
 docs: $(DOCUMENTING) ## the documentation as a site: site/index.html

@@ -73,7 +73,7 @@ def areas(setting: Setting, scope: Scope) -> Asker:
 
 
 def answer(
-    question: str, where: str, found: br.Estimate, truth: float, *, default: bool, known_to: float = 1e-9
+    question: str, where: str, found: br.results.Estimate, truth: float, *, default: bool, known_to: float = 1e-9
 ) -> Iterator[Answer]:
     """Whether an estimate holds the truth."""
     return interval(
@@ -124,13 +124,15 @@ def _counts(point: br.Point) -> tuple[int, int, int, int]:
 
 
 @cache
-def _again(metric: MetricFunction, counts: tuple[int, int, int, int], eta: float) -> list[tuple[bool, br.Estimate]]:
+def _again(
+    metric: MetricFunction, counts: tuple[int, int, int, int], eta: float
+) -> list[tuple[bool, br.results.Estimate]]:
     """The same counts come again and again."""
     tp, fp, fn, tn = counts
     return _at_given(metric, br.Point.from_counts(tp=tp, fp=fp, fn=fn, tn=tn).at_prevalence(eta))
 
 
-def _at_given(metric: MetricFunction, point: br.Point) -> list[tuple[bool, br.Estimate]]:
+def _at_given(metric: MetricFunction, point: br.Point) -> list[tuple[bool, br.results.Estimate]]:
     names = methods(Question(metric, point, np.array([point.odds_against])))
     default = br.estimate(metric, point)
     others = [br.estimate(metric, point, method=name) for name in names if name != default.method]
@@ -159,7 +161,7 @@ def _in_population(model: Model, setting: Setting, rule: str, eta: float) -> br.
         return model.chosen(rule, mix).at_prevalence(eta)
     try:
         return model.chosen(rule, eta)
-    except br.NoSuchPointError:
+    except br.errors.NoSuchPointError:
         return None
 
 
@@ -180,7 +182,7 @@ def chosen(setting: Setting, scope: Scope) -> Asker:
         for where, eta, rule, metric, true in asked:
             try:
                 point = br.Rule.parse(rule).on(curve.at_prevalence(eta))
-            except br.NoSuchPointError:
+            except br.errors.NoSuchPointError:
                 continue
             assert point.threshold is not None
             kind = f"{name_of(metric)} at {rule.split()[0]}"

@@ -33,7 +33,7 @@ def alarms(setting: Setting, scope: Scope) -> Asker:
             now = worse if decays and period >= REFERENCE + LOOKS // 2 else model
             curves[period] = now.curve(rng, max(2, round(setting.n_pos * fewer)), setting.n_neg)
         for name, metric, at in asked:
-            found = br.model_alarms(
+            found = br.monitoring.model_alarms(
                 metric, curves, reference=REFERENCE, at=at, prevalence=COMMON, n_resamples=DRAWS, rng=rng, min_pos=5
             )
             question, raised = f"alarms: {name}", bool(found.alarm.any())
@@ -69,7 +69,7 @@ def claims(setting: Setting, scope: Scope) -> Asker:
             claim = br.Claim(metric, at_least=least, at=rule, prevalence=COMMON)
             try:
                 true = least if rule is None else _as_shipped(metric, rule, curve, setting)
-            except br.NoSuchPointError:
+            except br.errors.NoSuchPointError:
                 continue
             verdict = br.check(claim, curve, n_resamples=DRAWS, rng=rng).verdict
             question, where = f"claim: {name_of(metric)} at {rule or 'all thresholds'}", f"{COMMON:g}"
@@ -111,7 +111,10 @@ def blame(setting: Setting, scope: Scope) -> Asker:
         curve = elsewhere(rng) if setting.detail == "read elsewhere" else rows(rng)
         if curve.missing_class:
             return
-        for name, bins in (("10 bins", br.equal_width(10)), ("10 of equal frequency", br.equal_frequency(10))):
+        for name, bins in (
+            ("10 bins", br.calibration.equal_width(10)),
+            ("10 of equal frequency", br.calibration.equal_frequency(10)),
+        ):
             found = br.reliability(curve, bins=bins)
             yield mistake("scores that are right are blamed", name, "reliability", found.leaning != "none")
 

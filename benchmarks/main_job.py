@@ -153,7 +153,7 @@ def _draws(sizes: Sizes) -> Iterator[Cost]:
             yield Cost(what, float(np.median(seconds[:, k])), compared + note, f"at least {least:,} ×")
 
 
-def our_default(label: Labels, score: Floats) -> br.Estimate:
+def our_default(label: Labels, score: Floats) -> br.results.Estimate:
     """The interval that nobody has to ask for by name."""
     return br.estimate(br.average_precision, br.Curve.from_scores(label, score), n_resamples=N_REPLICATES, rng=0)
 

@@ -100,9 +100,9 @@ def stream(setting: Setting, rng: np.random.Generator) -> dict[int, br.Curve]:
     return curves
 
 
-alarms = partial(br.model_alarms, reference=REFERENCE, false_alarm=FALSE_ALARM)
+alarms = partial(br.monitoring.model_alarms, reference=REFERENCE, false_alarm=FALSE_ALARM)
 
-ASKED: dict[str, Callable[..., br.Alarms]] = {
+ASKED: dict[str, Callable[..., br.results.Alarms]] = {
     "average_precision": partial(alarms, br.average_precision),
     "average_precision, both sides": partial(alarms, br.average_precision, side="both"),
     "roc_auc": partial(alarms, br.roc_auc),

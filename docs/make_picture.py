@@ -40,7 +40,7 @@ def text(x: float, y: float, words: str, anchor: str = "middle", colour: str = G
     return f"<text x='{x:.1f}' y='{y:.1f}' text-anchor='{anchor}' fill='{colour}'>{words}</text>"
 
 
-def line(metric: br.Sweep, colour: str) -> str:
+def line(metric: br.results.Sweep, colour: str) -> str:
     """A metric over prevalence."""
     points = " ".join(f"{across(p):.1f},{up(v):.1f}" for p, v in zip(metric.prevalence, metric.value, strict=True))
     return f"<polyline points='{points}' fill='none' stroke='{colour}' stroke-width='2.5'/>"

@@ -116,7 +116,7 @@ def link_names(text: str, *, every: bool) -> str:
     Examples
     --------
     >>> link_names("`estimate_prevalence`, `br.check`, `check`, `br.check`", every=False)
-    '[`estimate_prevalence`][baserate.estimate_prevalence], [`br.check`][baserate.check], `check`, `br.check`'
+    '[`estimate_prevalence`][baserate.prior.estimate_prevalence], [`br.check`][baserate.check], `check`, `br.check`'
     >>> link_names("# The `Curve`\n[what a `Curve` is](curve.md), ``Curve``", every=False)
     '# The `Curve`\n[what a `Curve` is](curve.md), ``Curve``'
     """

@@ -25,7 +25,7 @@ def refusal(tp: int, fp: int, fn: int, tn: int) -> str:
     """What the library says to such counts; nothing if they are possible."""
     try:
         br.Point.from_counts(tp, fp, fn, tn)
-    except br.InputError as error:
+    except br.errors.InputError as error:
         return str(error)
     return ""
 

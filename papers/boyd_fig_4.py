@@ -47,7 +47,7 @@ def lowest(recall: float) -> float:
 def refused(place: Place) -> bool:
     try:
         place.point()
-    except br.InputError:
+    except br.errors.InputError:
         return True
     return False
 

@@ -82,7 +82,7 @@ def run(setup: Setup) -> Experiment:
     )
 
 
-def picture(curves: dict[str, br.Curve], prevalence: float, summary: br.SummaryPRCurve) -> Figure:
+def picture(curves: dict[str, br.Curve], prevalence: float, summary: br.results.SummaryPRCurve) -> Figure:
     from baserate.plots import PrecisionRecallDisplay
 
     figure, (left, right) = drawing.panels(2, width=4.8, height=3.9)

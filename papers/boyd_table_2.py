@@ -69,7 +69,7 @@ def run(setup: Setup) -> Experiment:
     )
 
 
-def findings(skews: dict[str, float], curves: dict[str, br.Curve], found: br.FoldMean) -> tuple[Finding, ...]:
+def findings(skews: dict[str, float], curves: dict[str, br.Curve], found: br.results.FoldMean) -> tuple[Finding, ...]:
     each = br.mean_over_folds(br.normalized_auc_pr, curves).each
     gender, genre = (br.min_auc_pr(binormal(0, skew)) for skew in (0.5, 0.05))
     rows = [_normalized(task, each[task.name]) for task in TASKS]
@@ -107,7 +107,7 @@ def findings(skews: dict[str, float], curves: dict[str, br.Curve], found: br.Fol
     )
 
 
-def normalized_mean(found: br.FoldMean) -> float:
+def normalized_mean(found: br.results.FoldMean) -> float:
     return float("nan") if found.normalized is None else found.normalized
 
 
@@ -124,7 +124,7 @@ def _normalized(task: Task, ours: float) -> Number | Difference:
     )
 
 
-def picture(skews: dict[str, float], found: br.FoldMean) -> Figure:
+def picture(skews: dict[str, float], found: br.results.FoldMean) -> Figure:
     figure, (left, right) = drawing.panels(2, width=4.9, height=3.6)
     names = [task.name for task in TASKS]
     places = np.arange(len(names))

@@ -67,7 +67,7 @@ def run(setup: Setup) -> Experiment:
     )
 
 
-def picture(found: br.Sweep) -> Figure:
+def picture(found: br.results.Sweep) -> Figure:
     figure, (ax,) = drawing.panels(width=5.8, height=3.9)
     ax.plot(found.prevalence, found.value, color=drawing.BLUE, linewidth=2.4)
     for prevalence in (0.0001, 0.001, 0.01, 0.1):

@@ -58,7 +58,7 @@ def run(setup: Setup) -> Experiment:
     )
 
 
-def picture(swap: br.Crossing) -> Figure:
+def picture(swap: br.results.Crossing) -> Figure:
     figure, (ax,) = drawing.panels(width=5.8, height=3.9)
     for point, name, colour in zip((EAGER, CAREFUL), NAMES, drawing.PALETTE, strict=False):
         found = br.sweep(br.f1, point, PREVALENCES)

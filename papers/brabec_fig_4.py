@@ -109,7 +109,7 @@ def run(setup: Setup) -> Experiment:
     )
 
 
-def picture(curves: dict[str, br.Curve], ours: br.Crossing, theirs: br.Crossing) -> Figure:
+def picture(curves: dict[str, br.Curve], ours: br.results.Crossing, theirs: br.results.Crossing) -> Figure:
     figure = Figure(figsize=(9.2, 10.4), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1))
     grid = figure.add_gridspec(3, 2)
     roc, log_roc, common, rare = (figure.add_subplot(grid[place]) for place in ((0, 0), (0, 1), (1, 0), (1, 1)))
@@ -139,7 +139,7 @@ def _pr_curves(ax: Axes, curves: dict[str, br.Curve], prevalence: float) -> None
     drawing.legend(ax, "lower left" if prevalence == 0.1 else "upper right")
 
 
-def _areas(ax: Axes, curves: dict[str, br.Curve], ours: br.Crossing, theirs: br.Crossing) -> None:
+def _areas(ax: Axes, curves: dict[str, br.Curve], ours: br.results.Crossing, theirs: br.results.Crossing) -> None:
     for name, colour in zip(NAMES, drawing.PALETTE, strict=False):
         exact, straight = (br.sweep(metric, curves[name], SWEEP).value for metric in (br.auc_pr, trapezoid))
         ax.plot(SWEEP, exact, color=colour, linewidth=2.2, label=name)

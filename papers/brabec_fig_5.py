@@ -41,13 +41,15 @@ BOX = "in the authors' tests (nci_eval, test_metrics.py); the corners of the box
 Floats = NDArray[np.float64]
 
 
-def with_recall_fixed(band: br.Band, recall: float) -> tuple[Floats, Floats]:
+def with_recall_fixed(band: br.results.Band, recall: float) -> tuple[Floats, Floats]:
     """The band of F1 that comes of a band of precision if recall is taken to be known exactly."""
     return 2 * band.low * recall / (band.low + recall), 2 * band.high * recall / (band.high + recall)
 
 
 def run(setup: Setup) -> Experiment:
-    band, f1_band = (br.box_band(metric, PREVALENCES, tpr=TPR.ends, fpr=WIDE.ends) for metric in (br.precision, br.f1))
+    band, f1_band = (
+        br.papers.box_band(metric, PREVALENCES, tpr=TPR.ends, fpr=WIDE.ends) for metric in (br.precision, br.f1)
+    )
     fixed = with_recall_fixed(band, TPR.value)
     return Experiment(
         title="How well precision is known, at worst",
@@ -63,10 +65,10 @@ def run(setup: Setup) -> Experiment:
     )
 
 
-def of_widths(band: br.Band) -> list[Number | Shape]:
-    narrow, wide = (br.max_width(tpr=TPR.ends, fpr=fpr.ends) for fpr in (NARROW, WIDE))
+def of_widths(band: br.results.Band) -> list[Number | Shape]:
+    narrow, wide = (br.design.max_width(tpr=TPR.ends, fpr=fpr.ends) for fpr in (NARROW, WIDE))
     cvs = np.linspace(0.05, 0.95, 19)
-    excess = np.array([[max(a, b) - br.max_width_from_cvs(float(a), float(b)) for a in cvs] for b in cvs])
+    excess = np.array([[max(a, b) - br.papers.max_width_from_cvs(float(a), float(b)) for a in cvs] for b in cvs])
     equal = np.eye(len(cvs), dtype=bool)
     return [
         Number("CV of both rates, and so Δ, for FPR 0.001 ± 0.0001", 0.1, narrow.width, 5e-10),
@@ -89,7 +91,7 @@ def of_widths(band: br.Band) -> list[Number | Shape]:
 
 
 def of_boxes() -> list[Number]:
-    box = br.box_band(br.precision, [0.01], tpr=(0.4, 0.6), fpr=(0.009, 0.011))
+    box = br.papers.box_band(br.precision, [0.01], tpr=(0.4, 0.6), fpr=(0.009, 0.011))
     return [
         Number(what, value, float(ours[0]), 5e-5, BOX, printed=False)
         for what, value, ours in (
@@ -107,7 +109,7 @@ def how_often(setup: Setup) -> Number:
     return Number(
         "how often the second band holds the true precision",
         expected,
-        br.box_level(tpr=TPR, fpr=WIDE, n_samples=n, rng=5),
+        br.papers.box_level(tpr=TPR, fpr=WIDE, n_samples=n, rng=5),
         round(float(4 * np.sqrt(expected * (1 - expected) / n)), 6),
         "of normal estimates, 2Φ((CV₁ + CV₂) / √(CV₁² + CV₂²)) − 1; ours is a simulation: 4 standard errors. "
         "Corollary 1 promises 0.466",
@@ -124,7 +126,7 @@ def of_few_cases() -> Shape:
     )
 
 
-def of_f1(band: br.Band, fixed: tuple[Floats, Floats]) -> Shape:
+def of_f1(band: br.results.Band, fixed: tuple[Floats, Floats]) -> Shape:
     return Shape(
         "a band of F1 from that of precision with recall held fixed is too narrow",
         f"at most {(fixed[1] - fixed[0]).max():.3f} wide, where it is {(band.high - band.low).max():.3f}",
@@ -133,7 +135,7 @@ def of_f1(band: br.Band, fixed: tuple[Floats, Floats]) -> Shape:
     )
 
 
-def picture(f1_band: br.Band, fixed: tuple[Floats, Floats]) -> Figure:
+def picture(f1_band: br.results.Band, fixed: tuple[Floats, Floats]) -> Figure:
     figure, (left, middle, right) = drawing.panels(3, width=4.1, height=3.9)
     for ax, fpr in ((left, NARROW), (middle, WIDE)):
         _precision(ax, fpr)
@@ -149,10 +151,10 @@ def picture(f1_band: br.Band, fixed: tuple[Floats, Floats]) -> Figure:
 
 
 def _precision(ax: Axes, fpr: Rate) -> None:
-    band = br.box_band(br.precision, PREVALENCES, tpr=TPR.ends, fpr=fpr.ends)
-    widest = br.max_width(tpr=TPR.ends, fpr=fpr.ends)
+    band = br.papers.box_band(br.precision, PREVALENCES, tpr=TPR.ends, fpr=fpr.ends)
+    widest = br.design.max_width(tpr=TPR.ends, fpr=fpr.ends)
     _band(ax, band, drawing.BLUE, "between the bounds")
-    at = br.box_band(br.precision, [widest.prevalence], tpr=TPR.ends, fpr=fpr.ends)
+    at = br.papers.box_band(br.precision, [widest.prevalence], tpr=TPR.ends, fpr=fpr.ends)
     ax.vlines(widest.prevalence, at.low, at.high, color=drawing.ORANGE, linewidth=2.4)
     words = f"Δ = {widest.width:.2f} at\n{widest.prevalence:.3g}"
     drawing.label(ax, widest.prevalence, float(at.low[0]), words, drawing.ORANGE, rise=-6)
@@ -160,6 +162,6 @@ def _precision(ax: Axes, fpr: Rate) -> None:
     drawing.legend(ax, "upper left")
 
 
-def _band(ax: Axes, band: br.Band, colour: str, name: str) -> None:
+def _band(ax: Axes, band: br.results.Band, colour: str, name: str) -> None:
     ax.fill_between(band.place, band.low, band.high, color=colour, alpha=0.2, linewidth=0, label=name)
     ax.plot(band.place, band.value, color=colour, linewidth=2)

@@ -35,7 +35,7 @@ def run(setup: Setup) -> Experiment:
     drawn = np.array([precisions(thinned(whole, PREVALENCE, rng)) for _ in range(SAMPLES)])
     closed = precisions(whole.at_prevalence(PREVALENCE))
     runs = 300 if setup.quick else 2000
-    area = br.undersampled(br.average_precision, whole, PREVALENCE, n_samples=runs, rng=6)
+    area = br.papers.undersampled(br.average_precision, whole, PREVALENCE, n_samples=runs, rng=6)
     return Experiment(
         title="Throwing negatives away adds noise",
         source="Brabec et al. 2020, Fig. 6 (on card fraud in place of ImageNet)",
@@ -51,7 +51,7 @@ def run(setup: Setup) -> Experiment:
     )
 
 
-def findings(closed: Precisions, drawn: Precisions, area: br.Undersampled) -> tuple[Shape, ...]:
+def findings(closed: Precisions, drawn: Precisions, area: br.results.Undersampled) -> tuple[Shape, ...]:
     low, high = np.quantile(drawn, [0.25, 0.75], axis=0)
     inside = ((drawn >= low) & (drawn <= high)).mean(axis=1)
     partly = int(((inside > 0) & (inside < 1)).sum())
@@ -88,7 +88,7 @@ def findings(closed: Precisions, drawn: Precisions, area: br.Undersampled) -> tu
     )
 
 
-def picture(closed: Precisions, drawn: Precisions, area: br.Undersampled) -> Figure:
+def picture(closed: Precisions, drawn: Precisions, area: br.results.Undersampled) -> Figure:
     figure, (whole, close, right) = drawing.panels(3, width=4.2, height=3.9)
     low, high = np.quantile(drawn, [0.25, 0.75], axis=0)
     for ax in (whole, close):

@@ -23,7 +23,7 @@ WIDTHS = np.linspace(0.005, 0.9, 359)
 
 
 def affordable(given: float, widths: Floats = WIDTHS) -> Floats:
-    return np.array([br.affordable_cv(float(width), given) for width in widths])
+    return np.array([br.design.affordable_cv(float(width), given) for width in widths])
 
 
 def printed_formula(given: float, widths: Floats = WIDTHS) -> Floats:
@@ -56,15 +56,17 @@ def run(setup: Setup) -> Experiment:
 def findings(ours: Floats, theirs: Floats, negatives: dict[Method, int]) -> tuple[Finding, ...]:
     possible = ~np.isnan(ours)
     apart = float(np.abs(ours - theirs)[possible].max())
-    back = [br.max_width_from_cvs(float(cv), 0.1) for cv in affordable(0.1) if not np.isnan(cv)]
+    back = [br.papers.max_width_from_cvs(float(cv), 0.1) for cv in affordable(0.1) if not np.isnan(cv)]
     kept = WIDTHS[~np.isnan(affordable(0.1))]
     sharp = max(n for method, n in negatives.items() if method != "hoeffding")
     return (
-        Number("affordable CV for Δ 0.1 beside a CV of 0.1", 0.1, br.affordable_cv(0.1, 0.1), 5e-10, "theorem 1"),
+        Number(
+            "affordable CV for Δ 0.1 beside a CV of 0.1", 0.1, br.design.affordable_cv(0.1, 0.1), 5e-10, "theorem 1"
+        ),
         Number(
             "affordable CV for Δ 0.3138593384 beside a CV of 0.1: the second example of section 5, backwards",
             0.5,
-            br.affordable_cv(0.3138593384, 0.1),
+            br.design.affordable_cv(0.3138593384, 0.1),
             5e-9,
         ),
         Shape(
@@ -80,8 +82,8 @@ def findings(ours: Floats, theirs: Floats, negatives: dict[Method, int]) -> tupl
         ),
         Shape(
             "the rule of theorem 1, CV = Δ, is pessimistic when the other CV is smaller",
-            f"for Δ 0.2 beside 0.01: {br.affordable_cv(0.2, 0.01):.3f} instead of 0.2",
-            br.affordable_cv(0.2, 0.01) > 0.3,
+            f"for Δ 0.2 beside 0.01: {br.design.affordable_cv(0.2, 0.01):.3f} instead of 0.2",
+            br.design.affordable_cv(0.2, 0.01) > 0.3,
         ),
         Shape(
             "Hoeffding's inequality asks for far more negatives than needed",

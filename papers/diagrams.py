@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 import baserate as br
 
 
-def reliability_diagram(axes: Axes, found: br.Reliability, title: str, colour: str = drawing.BLUE) -> None:
+def reliability_diagram(axes: Axes, found: br.results.Reliability, title: str, colour: str = drawing.BLUE) -> None:
     """Mean score against event rate of each bin, with the gap between the two as a bar."""
     axes.plot([0, 1], [0, 1], color=drawing.GREY, linewidth=1, linestyle=":", zorder=1)
     axes.vlines(found.mean_score, found.event_rate, found.mean_score, color=drawing.ORANGE, linewidth=5, alpha=0.45)

@@ -20,7 +20,7 @@ PASSENGERS = {
 
 def run(setup: Setup) -> Experiment:
     curves = {sex: br.Curve.from_scores(survived, score) for sex, (score, survived) in PASSENGERS.items()}
-    large, small = br.in_the_large(br.Curve.pool(curves.values())), br.in_the_small(curves)
+    large, small = br.calibration.in_the_large(br.Curve.pool(curves.values())), br.calibration.in_the_small(curves)
     male, female = small.subsets["male"], small.subsets["female"]
     findings = (
         Number("all: mean predicted probability", 0.5, large.mean_score, 0.005),
@@ -54,7 +54,7 @@ def run(setup: Setup) -> Experiment:
     )
 
 
-def picture(means: dict[str, br.InTheLarge]) -> Figure:
+def picture(means: dict[str, br.results.InTheLarge]) -> Figure:
     figure, (ax,) = drawing.panels(width=5.6, height=3.7)
     places = np.arange(len(means))
     for place, found in zip(places, means.values(), strict=True):

@@ -24,8 +24,8 @@ def curves(models: Mapping[str, tuple[float, ...]]) -> dict[str, br.Curve]:
 
 def run(setup: Setup) -> Experiment:
     poor, good = curves(POOR), curves(GOOD)
-    large = {"poor": {name: br.in_the_large(curve) for name, curve in poor.items()}}
-    large["good"] = {name: br.in_the_large(curve) for name, curve in good.items()}
+    large = {"poor": {name: br.calibration.in_the_large(curve) for name, curve in poor.items()}}
+    large["good"] = {name: br.calibration.in_the_large(curve) for name, curve in good.items()}
     area = {name: br.roc_auc(curve) for name, curve in poor.items()}
     findings = (
         Number("first table: mean of f1", 0.5, large["poor"]["f1"].mean_score, 0.005),

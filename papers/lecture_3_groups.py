@@ -20,9 +20,9 @@ HAPPENED = np.array([0, 0, 0, 1, 0, 1, 1, 1])
 
 def run(setup: Setup) -> Experiment:
     curve = br.Curve.from_scores(HAPPENED, SCORE)
-    two, eight = (br.reliability(curve, bins=br.equal_frequency(n)) for n in (2, 8))
+    two, eight = (br.reliability(curve, bins=br.calibration.equal_frequency(n)) for n in (2, 8))
     bolder = br.Curve.from_scores(HAPPENED, np.where(SCORE > 0.5, SCORE + 0.08, SCORE - 0.08))
-    moved = br.reliability(bolder, bins=br.equal_frequency(2))
+    moved = br.reliability(bolder, bins=br.calibration.equal_frequency(2))
     wide, even = _skewed()
     findings = (
         Shape(
@@ -33,7 +33,7 @@ def run(setup: Setup) -> Experiment:
         Shape(
             "the same predictions in eight groups look badly calibrated",
             f"event rates {_list(eight.event_rate)}: ECE {eight.ece:.3f}, MCE "
-            f"{br.mce(curve, bins=br.equal_frequency(8)):.3f}",
+            f"{br.mce(curve, bins=br.calibration.equal_frequency(8)):.3f}",
             bool(np.isin(eight.event_rate, [0, 1]).all()),
         ),
         Number(
@@ -74,17 +74,24 @@ def _list(values: np.ndarray) -> str:
     return ", ".join(f"{value:.2g}" for value in values)
 
 
-def _skewed() -> tuple[br.Reliability, br.Reliability]:
+def _skewed() -> tuple[br.results.Reliability, br.results.Reliability]:
     """Calibrated scores of which most are small, in ten groups of either kind."""
     rng = np.random.default_rng(3)
     score = rng.beta(0.6, 4, 200)
     curve = br.Curve.from_scores(rng.random(200) < score, score)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", br.FewerBinsWarning)
-        return br.reliability(curve, bins=br.equal_width(10)), br.reliability(curve, bins=br.equal_frequency(10))
+        warnings.simplefilter("ignore", br.errors.FewerBinsWarning)
+        return br.reliability(curve, bins=br.calibration.equal_width(10)), br.reliability(
+            curve, bins=br.calibration.equal_frequency(10)
+        )
 
 
-def picture(two: br.Reliability, eight: br.Reliability, wide: br.Reliability, even: br.Reliability) -> Figure:
+def picture(
+    two: br.results.Reliability,
+    eight: br.results.Reliability,
+    wide: br.results.Reliability,
+    even: br.results.Reliability,
+) -> Figure:
     figure, axes = drawing.panels(4, width=3.5, height=3.6)
     titles = ("2 groups", "8 groups", "10 of equal width, with rows", "10 of equal size")
     for ax, found, title in zip(axes, (two, eight, wide, even), titles, strict=True):

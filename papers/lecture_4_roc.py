@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import baserate as br
 from baserate.plots import RocDisplay
 
-DECILES = br.equal_frequency(10)
+DECILES = br.calibration.equal_frequency(10)
 NAMES = ("as they are", "permuted within deciles", "moved: (p + 0.2) / 1.2")
 
 
@@ -48,7 +48,7 @@ def run(setup: Setup) -> Experiment:
     )
 
 
-def findings(curves: list[br.Curve], found: tuple[br.Reliability, ...]) -> tuple[Finding, ...]:
+def findings(curves: list[br.Curve], found: tuple[br.results.Reliability, ...]) -> tuple[Finding, ...]:
     own, shuffled, moved = found
     area, area_shuffled, area_moved = (br.roc_auc(curve) for curve in curves)
     off = np.abs(own.mean_score - shuffled.mean_score).max() + np.abs(own.event_rate - shuffled.event_rate).max()
@@ -83,7 +83,7 @@ def findings(curves: list[br.Curve], found: tuple[br.Reliability, ...]) -> tuple
     )
 
 
-def picture(curves: list[br.Curve], found: tuple[br.Reliability, ...]) -> Figure:
+def picture(curves: list[br.Curve], found: tuple[br.results.Reliability, ...]) -> Figure:
     figure, axes = drawing.panels(3, 2, width=3.7, height=3.5)
     for number, (curve, name) in enumerate(zip(curves, NAMES, strict=True)):
         above, below = axes[number], axes[number + 3]

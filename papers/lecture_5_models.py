@@ -53,7 +53,7 @@ class Judged(NamedTuple):
     """A learner on new rows: its curve, its calibration plot, and how many of its scores are extreme."""
 
     curve: br.Curve
-    found: br.Reliability
+    found: br.results.Reliability
     extreme: float
 
     @property

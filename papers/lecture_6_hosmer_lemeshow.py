@@ -22,7 +22,7 @@ PRINTED = {
     "f1": {0.1: (0, 0.2, 2, 1.8), 0.9: (2, 1.8, 0, 0.2)},
     "f2": {0.7: (0, 1.4, 2, 0.6), 0.9: (2, 1.8, 0, 0.2)},
 }
-TWO = br.equal_frequency(2)
+TWO = br.calibration.equal_frequency(2)
 N_BINS = 10
 N_ROWS = 1_000
 
@@ -41,7 +41,9 @@ def simulated(runs: int, rng: np.random.Generator) -> NDArray[np.float64]:
         )
         for place, (score, in_sample) in enumerate(((fitted, True), (true, False))):
             curve = br.Curve.from_scores(happened, score)
-            row[place] = br.hosmer_lemeshow(curve, in_sample=in_sample, bins=br.equal_frequency(N_BINS)).statistic
+            row[place] = br.calibration.hosmer_lemeshow(
+                curve, in_sample=in_sample, bins=br.calibration.equal_frequency(N_BINS)
+            ).statistic
     return made
 
 
@@ -59,7 +61,7 @@ def cells(name: str, curve: br.Curve) -> list[Number]:
 
 def run(setup: Setup) -> Experiment:
     curves = {name: br.Curve.from_scores(TRUTH, score) for name, score in MODELS.items()}
-    tests = {name: br.hosmer_lemeshow(curve, in_sample=False, bins=TWO) for name, curve in curves.items()}
+    tests = {name: br.calibration.hosmer_lemeshow(curve, in_sample=False, bins=TWO) for name, curve in curves.items()}
     runs = 500 if setup.quick else 4_000
     drawn = simulated(runs, np.random.default_rng(6))
     return Experiment(
@@ -75,8 +77,8 @@ def run(setup: Setup) -> Experiment:
     )
 
 
-def of_example(curves: dict[str, br.Curve], tests: dict[str, br.HosmerLemeshow]) -> list[Number | Shape]:
-    fitted = br.hosmer_lemeshow(curves["f2"], in_sample=True, bins=TWO)
+def of_example(curves: dict[str, br.Curve], tests: dict[str, br.results.HosmerLemeshow]) -> list[Number | Shape]:
+    fitted = br.calibration.hosmer_lemeshow(curves["f2"], in_sample=True, bins=TWO)
     return [
         Number("H of f1", 0.44, tests["f1"].statistic, 0.005),
         Number("H of f2", 4.89, tests["f2"].statistic, 0.005),
@@ -119,7 +121,7 @@ def of_simulation(drawn: NDArray[np.float64]) -> list[Number]:
     ]
 
 
-def picture(tests: dict[str, br.HosmerLemeshow], drawn: NDArray[np.float64]) -> Figure:
+def picture(tests: dict[str, br.results.HosmerLemeshow], drawn: NDArray[np.float64]) -> Figure:
     from scipy.stats import chi2
 
     figure, axes = drawing.panels(3, width=4.1, height=3.6)

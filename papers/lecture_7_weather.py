@@ -56,7 +56,7 @@ def run(setup: Setup) -> Experiment:
     )
 
 
-def picture(found: br.Reliability) -> Figure:
+def picture(found: br.results.Reliability) -> Figure:
     figure, (ax,) = drawing.panels(width=5.2, height=4.2)
     ax.vlines(found.mean_score, found.rate_low, found.rate_high, color=drawing.BLUE, linewidth=1, alpha=0.6)
     reliability_diagram(ax, found, "Chance of rain, said and seen")

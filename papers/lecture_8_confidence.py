@@ -38,8 +38,8 @@ def run(setup: Setup) -> Experiment:
     )
 
 
-def findings(curves: dict[str, br.Curve], found: dict[str, br.Reliability]) -> tuple[Finding, ...]:
-    slopes = {name: br.cox_calibration(curve).slope for name, curve in curves.items()}
+def findings(curves: dict[str, br.Curve], found: dict[str, br.results.Reliability]) -> tuple[Finding, ...]:
+    slopes = {name: br.calibration.cox_calibration(curve).slope for name, curve in curves.items()}
     calm = br.reliability(curves["calibrated"], bins=10, confidence_level=0.999)
     under, over = found["underconfident"], found["overconfident"]
     return (
@@ -79,7 +79,7 @@ def findings(curves: dict[str, br.Curve], found: dict[str, br.Reliability]) -> t
     )
 
 
-def picture(found: dict[str, br.Reliability]) -> Figure:
+def picture(found: dict[str, br.results.Reliability]) -> Figure:
     figure, axes = drawing.panels(3, width=3.8, height=3.8)
     for ax, (name, one) in zip(axes, found.items(), strict=True):
         reliability_diagram(ax, one, name)

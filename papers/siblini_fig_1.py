@@ -32,9 +32,9 @@ class Story(NamedTuple):
     """A stream of months, what is seen of it, and what is true."""
 
     name: str
-    table: br.GroupTable
-    change: br.Change
-    alarms: br.Alarms
+    table: br.results.GroupTable
+    change: br.results.Change
+    alarms: br.results.Alarms
     truth: dict[str, gaussians.Floats]
     true_model_part: float
 
@@ -50,7 +50,7 @@ def watch(name: str, means: gaussians.Floats, setup: Setup, seed: int) -> Story:
     table = br.by_period(metric, months, prevalence=REFERENCE, min_pos=5, n_resamples=draws, rng=1)
     first, last = (br.Curve.pool(months[month] for month in some) for some in (MONTHS[:3], MONTHS[-3:]))
     change = br.explain_change(metric, first, last, n_resamples=draws, rng=2)
-    alarms = br.model_alarms(metric, months, reference=3, prevalence=REFERENCE, false_alarm=0.01, rng=3)
+    alarms = br.monitoring.model_alarms(metric, months, reference=3, prevalence=REFERENCE, false_alarm=0.01, rng=3)
     populations = [gaussians.population(mean, 20_000) for mean in means]
     truth = {
         "own": np.array([br.auc_pr(one.at_prevalence(share)) for one, share in zip(populations, SHARES, strict=True)]),

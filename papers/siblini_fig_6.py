@@ -125,7 +125,7 @@ def shapes(runs: Thinned) -> list[Shape]:
 def of_undersampled(curve: br.Curve, setup: Setup) -> Shape:
     """What the library says to the same question."""
     share = float(SHARES[13])
-    found = br.undersampled(br.average_precision, curve, share, n_samples=300 if setup.quick else 1000, rng=6)
+    found = br.papers.undersampled(br.average_precision, curve, share, n_samples=300 if setup.quick else 1000, rng=6)
     off = float(standard_errors_away(found.samples, found.value))
     kept = found.n_pos / (found.n_pos + found.n_neg)
     return Shape(

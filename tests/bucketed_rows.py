@@ -27,7 +27,7 @@ BINNED = [br.ece, br.mce, br.rms_calibration_error, br.debiased_ece]
 PROBABILITIES = [
     *settings_of(Family.PROBABILITY),
     *(functools.partial(metric, bins="equal_frequency(3)") for metric in BINNED),
-    *(functools.partial(metric, bins=br.equal_width(4, closed="left")) for metric in BINNED),
+    *(functools.partial(metric, bins=br.calibration.equal_width(4, closed="left")) for metric in BINNED),
 ]
 RANGES = [(0.0, 0.7), (0.3, 0.5), (0.4, 0.41)]
 RANGED = [br.average_precision, br.auc_pr, br.auc_prg, br.normalized_auc_pr, br.best_f1]
@@ -98,8 +98,8 @@ def at(curve, eta):
 
 def value(metric, where):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", br.UndefinedMetricWarning)
-        warnings.simplefilter("ignore", br.FewerBinsWarning)
+        warnings.simplefilter("ignore", br.errors.UndefinedMetricWarning)
+        warnings.simplefilter("ignore", br.errors.FewerBinsWarning)
         return metric(where)
 
 
@@ -110,11 +110,11 @@ def assert_between(found, values, where):
 
 
 def one_of(found, k):
-    return br.Bounds(found.metric, found.value[k], found.low[k], found.high[k], found.prevalence)
+    return br.results.Bounds(found.metric, found.value[k], found.low[k], found.high[k], found.prevalence)
 
 
 def chosen(curve, rule, level):
     try:
         return getattr(curve, rule)(level)
-    except (br.NoSuchPointError, br.MissingInformationError):
+    except (br.errors.NoSuchPointError, br.errors.MissingInformationError):
         return None

@@ -34,7 +34,7 @@ def source():
 
 
 def receipt():
-    with br.CurveStore(pathlib.Path(tempfile.mkdtemp()) / "monitor.db") as store:
+    with br.monitoring.CurveStore(pathlib.Path(tempfile.mkdtemp()) / "monitor.db") as store:
         return store.append(GOOD, model="fraud-3", period="2026-05")
 
 
@@ -60,7 +60,7 @@ def comparison():
 
 # By the name of the class. Several, where a class has several faces.
 MADE = {
-    "Alarms": [lambda: br.model_alarms(br.average_precision, PERIODS, reference=GOOD)],
+    "Alarms": [lambda: br.monitoring.model_alarms(br.average_precision, PERIODS, reference=GOOD)],
     "Answer": [
         lambda: br.evaluate(GOOD).answers[0],
         lambda: br.evaluate(GOOD, at="recall=0.5", confidence_level=None).answers[0],
@@ -75,13 +75,13 @@ MADE = {
     "ChanceTest": [lambda: br.better_than_chance(br.roc_auc, GOOD)],
     "Change": [change],
     "ChangePart": [lambda: change().prior],
-    "Changes": [lambda: br.explain_changes(br.average_precision, PERIODS, **FEW)],
+    "Changes": [lambda: br.monitoring.explain_changes(br.average_precision, PERIODS, **FEW)],
     "ClaimVerdict": [lambda: br.check(br.Claim(br.precision, at_least=0.3, at="threshold=0.9"), GOOD)],
     "Comparison": [comparison],
-    "CoxCalibration": [lambda: br.cox_calibration(GOOD)],
+    "CoxCalibration": [lambda: br.calibration.cox_calibration(GOOD)],
     "Crossing": [lambda: br.crossings(br.f1, SENSITIVE, SPECIFIC)[0]],
     "CrossingEstimate": [lambda: br.crossing_estimates(br.average_precision, pair(), **FEW)[0]],
-    "Decomposition": [lambda: br.decompose(br.brier_score, GOOD)],
+    "Decomposition": [lambda: br.calibration.decompose(br.brier_score, GOOD)],
     "Deployment": [
         lambda: br.deploy(GOOD, BAD, at="recall=0.5", prevalence=0.001),
         lambda: br.deploy(GOOD, BAD, at="recall=0.5", prevalence=0.001, traffic=10_000),
@@ -98,17 +98,17 @@ MADE = {
     "GroupDifference": [lambda: groups().groups[0].differences[0]],
     "GroupRow": [lambda: groups().groups[2]],
     "GroupTable": [groups, lambda: br.by_period(br.average_precision, PERIODS, **FEW)],
-    "HosmerLemeshow": [lambda: br.hosmer_lemeshow(GOOD, in_sample=False)],
-    "InTheLarge": [lambda: br.in_the_large(GOOD)],
-    "InTheSmall": [lambda: br.in_the_small(GROUPS)],
-    "IsotonicReliability": [lambda: br.isotonic_reliability(GOOD, **FEW)],
+    "HosmerLemeshow": [lambda: br.calibration.hosmer_lemeshow(GOOD, in_sample=False)],
+    "InTheLarge": [lambda: br.calibration.in_the_large(GOOD)],
+    "InTheSmall": [lambda: br.calibration.in_the_small(GROUPS)],
+    "IsotonicReliability": [lambda: br.calibration.isotonic_reliability(GOOD, **FEW)],
     "Lead": [lambda: br.lead(br.average_precision, pair(), GRID, **FEW)],
-    "MaxWidth": [lambda: br.max_width(tpr=(0.54, 0.66), fpr=(0.0005, 0.0015))],
+    "MaxWidth": [lambda: br.design.max_width(tpr=(0.54, 0.66), fpr=(0.0005, 0.0015))],
     "NaturalFrequencies": [lambda: br.natural_frequencies(POINT.at_prevalence(0.001), cases=1_000_000)],
     "PointSupport": [lambda: support().points[0]],
-    "PrevalenceEstimate": [lambda: br.estimate_prevalence(GOOD, BAD)],
-    "PriorEffect": [lambda: br.prior_effect(GOOD.at_prevalence(0.01))],
-    "PriorShiftCheck": [lambda: br.prior_shift_check(GOOD, BAD)],
+    "PrevalenceEstimate": [lambda: br.prior.estimate_prevalence(GOOD, BAD)],
+    "PriorEffect": [lambda: br.calibration.prior_effect(GOOD.at_prevalence(0.01))],
+    "PriorShiftCheck": [lambda: br.prior.prior_shift_check(GOOD, BAD)],
     "Ranking": [
         lambda: br.ranking(br.f1, {"sensitive": SENSITIVE, "specific": SPECIFIC}, [0.01, 0.1]),
         lambda: br.ranking(br.average_precision, pair(), [0.2, 0.01], **FEW),
@@ -119,7 +119,7 @@ MADE = {
     "Source": [source],
     "SourceFile": [lambda: source().tables[0].files[0]],
     "SourceTable": [lambda: source().tables[0]],
-    "Spiegelhalter": [lambda: br.spiegelhalter(GOOD)],
+    "Spiegelhalter": [lambda: br.calibration.spiegelhalter(GOOD)],
     "SummaryPRCurve": [lambda: br.summary_pr_curve({1: GOOD, 2: BAD, 3: EMPTY}, 0.05)],
     "Support": [support],
     "Sweep": [
@@ -127,5 +127,5 @@ MADE = {
         lambda: br.sweep(br.precision, EMPTY.at_threshold(0.5), [0.1]),
     ],
     "TestSetPlan": [lambda: br.design.test_set(0.6, 0.001, half_width=0.1, prevalence=0.001, cost_neg=0.01)],
-    "Undersampled": [lambda: br.undersampled(br.roc_auc, GOOD, "1:90", n_samples=20, rng=0)],
+    "Undersampled": [lambda: br.papers.undersampled(br.roc_auc, GOOD, "1:90", n_samples=20, rng=0)],
 }

@@ -62,7 +62,7 @@ HOSTILE = [
     np.array([None, 0.5]), np.float32(0.1), np.int8(3), np.bool_(True), np.datetime64("2026-01-01"),
     np.ma.masked_array([0.1, 0.2], [True, False]), pd.DataFrame({"y": [0, 1], "p": [0.1, 0.2]}), pd.Series([0.1, None]),
     pd.NA, pd.NaT, decimal.Decimal("0.1"), fractions.Fraction(1, 3), datetime.date(2026, 1, 1), Path("nowhere"),
-    br.Beta(2, 98), br.Claim(br.average_precision, at_least=0.5), br.Accumulator(), br.equal_frequency(3),
+    br.prior.Beta(2, 98), br.Claim(br.average_precision, at_least=0.5), br.Accumulator(), br.calibration.equal_frequency(3),
     np.random.default_rng(0), ValueError("x"), print, partial(br.f_beta, beta=2), partial(br.f1),
 ]  # fmt: skip
 

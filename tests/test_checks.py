@@ -166,7 +166,7 @@ BAD |= {
 @pytest.mark.parametrize("name", BAD)
 def test_bad_input_gets_one_sentence(name):
     attempt, expected = BAD[name]
-    with pytest.raises(br.InputError) as caught:
+    with pytest.raises(br.errors.InputError) as caught:
         attempt()
     message = str(caught.value)
     assert expected in message or re.search(expected, message), message
@@ -179,7 +179,7 @@ def test_bad_input_gets_one_sentence(name):
 @pytest.mark.parametrize("missing", ["scores", "counts"])
 def test_rates_have_no_scores_or_counts(missing):
     rates = br.Curve.from_rates([0.5], [0.1])
-    with pytest.raises(br.MissingInformationError, match=f"has no {missing}; build it with"):
+    with pytest.raises(br.errors.MissingInformationError, match=f"has no {missing}; build it with"):
         _ = rates.score if missing == "scores" else rates.pos
 
 
@@ -190,8 +190,8 @@ def test_rates_without_prevalence_answer_what_they_can():
     assert br.precision_gain(rates).tolist() == [0.8, 0]
     assert br.sweep(br.auc_pr, rates, [0.1]).value > 0
     for metric in (br.auc_pr, br.precision, br.min_auc_pr, br.mcc):
-        with pytest.raises(br.MissingInformationError, match="has no prevalence"):
+        with pytest.raises(br.errors.MissingInformationError, match="has no prevalence"):
             metric(rates)
     for metric in (br.min_average_precision, br.normalized_average_precision, br.chance_average_precision):
-        with pytest.raises(br.MissingInformationError, match="has no numbers of cases; pass n_pos="):
+        with pytest.raises(br.errors.MissingInformationError, match="has no numbers of cases; pass n_pos="):
             metric(rates.at_prevalence(0.1))

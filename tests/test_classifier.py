@@ -263,12 +263,12 @@ def test_class_weights_must_be_told(data):
     balanced = LogisticRegression(class_weight="balanced", max_iter=1000)
     for estimator in (balanced, make_pipeline(StandardScaler(), balanced), FrozenEstimator(balanced.fit(X, y))):
         with pytest.raises(
-            br.InputError,
+            br.errors.InputError,
             match=r"^from_prevalence must be given for an estimator that weights classes itself, got "
             r"class_weight='balanced'; pass .* 0\.5 for 'balanced'\.$",
         ):
             shift(estimator).fit(X, y)
-    with pytest.raises(br.InputError, match=r"got priors=\[0.2, 0.8\]"):
+    with pytest.raises(br.errors.InputError, match=r"got priors=\[0.2, 0.8\]"):
         shift(GaussianNB(priors=[0.2, 0.8])).fit(X, y)
     model = shift(make_pipeline(StandardScaler(), balanced), 0.2, from_prevalence=0.5).fit(X, y)
     plain = shift(prevalence=0.2).fit(X, y)
@@ -443,7 +443,7 @@ class Unsure(ClassifierMixin, BaseEstimator):
 )
 def test_what_are_not_probabilities_is_refused(answer):
     model = shift(Unsure(np.array(answer))).fit([[0], [1]], [0, 1])
-    with pytest.raises(br.InputError, match="must give two columns of probabilities that add up to 1, got"):
+    with pytest.raises(br.errors.InputError, match="must give two columns of probabilities that add up to 1, got"):
         model.predict_proba([[0]])
 
 
@@ -456,20 +456,23 @@ def test_probabilities_in_32_bits_are_welcome():
 
 def test_refusals(data):
     X, y = data
-    with pytest.raises(br.InputError, match=r"^Only binary classification is supported, got 3 classes; .*\.$"):
+    with pytest.raises(br.errors.InputError, match=r"^Only binary classification is supported, got 3 classes; .*\.$"):
         shift().fit(X, np.arange(len(y)) % 3)
-    with pytest.raises(br.InputError, match=r"^y must hold rows of both classes, got 1 class: \[0\]; .*\.$"):
+    with pytest.raises(br.errors.InputError, match=r"^y must hold rows of both classes, got 1 class: \[0\]; .*\.$"):
         shift().fit(X, np.zeros(len(y), int))
-    with pytest.raises(br.InputError, match=r"^prevalence must be strictly between 0 and 1, got 1\.5"):
+    with pytest.raises(br.errors.InputError, match=r"^prevalence must be strictly between 0 and 1, got 1\.5"):
         shift(prevalence=1.5).fit(X, y)
-    with pytest.raises(br.InputError, match=r"^from_prevalence must be strictly between 0 and 1, got 0"):
+    with pytest.raises(br.errors.InputError, match=r"^from_prevalence must be strictly between 0 and 1, got 0"):
         shift(from_prevalence=0).fit(X, y)
-    with pytest.raises(br.InputError, match=r"^estimator must have predict_proba, got LinearSVC\(\), which has not"):
+    with pytest.raises(
+        br.errors.InputError, match=r"^estimator must have predict_proba, got LinearSVC\(\), which has not"
+    ):
         shift(LinearSVC()).fit(X, y)
-    with pytest.raises(br.InputError, match=r"^estimator must have the classes of y, got \[0, 1\] and \[3, 4\]"):
+    with pytest.raises(br.errors.InputError, match=r"^estimator must have the classes of y, got \[0, 1\] and \[3, 4\]"):
         shift(FrozenEstimator(LogisticRegression().fit(X / 1000, y))).fit(X, y + 3)
     with pytest.raises(
-        br.InputError, match=r"^sample_weight must leave both classes some weight, got a share of positives of 1\.0"
+        br.errors.InputError,
+        match=r"^sample_weight must leave both classes some weight, got a share of positives of 1\.0",
     ):
         shift(GaussianNB(), from_prevalence=0.5).fit(X, y, sample_weight=y)
     with pytest.raises(NotFittedError):
@@ -504,7 +507,7 @@ def test_without_scikit_learn_a_sentence_says_how_to_install_it():
         "print('PriorShiftClassifier' in dir(br), len(pydoc.render_doc(br)) > 1000)",
         "for ask in ('br.PriorShiftClassifier', 'from baserate import PriorShiftClassifier'):",
         "    try: exec(ask)",
-        "    except br.MissingInformationError as error: print(error)",
+        "    except br.errors.MissingInformationError as error: print(error)",
     ]
     sentence = "a PriorShiftClassifier needs scikit-learn, which is not installed; pip install scikit-learn."
     assert run("\n".join(lines)) == f"False True\n{sentence}\n{sentence}"

@@ -65,7 +65,7 @@ def functions():
         if inspect.isfunction(getattr(br, name)):
             yield name, getattr(br, name)
     yield from ((f"design.{name}", getattr(br.design, name)) for name in ("supports", "test_set_like"))
-    yield "CurveStore", br.CurveStore
+    yield "CurveStore", br.monitoring.CurveStore
     yield "Claim", br.Claim
     for owner in (CURVE, br.Accumulator()):
         for name in ("best", "save", "load", "pool", "merge"):
@@ -132,12 +132,12 @@ SENTENCES = {
         "metric must be a function of a Curve, got 'f1'; pass br.f1, not its name.",
     ),
     "a page of a table": (
-        lambda: br.write_report("page.html", FRAME, prevalences=[0.1]),
+        lambda: br.report("page.html", FRAME, prevalences=[0.1]),
         "models must be a mapping of names to Curves, got a DataFrame; pass what br.curves_by returns, or "
         "{'name': curve}.",
     ),
     "a page of tables": (
-        lambda: br.write_report("page.html", {"new": FRAME}, prevalences=[0.1]),
+        lambda: br.report("page.html", {"new": FRAME}, prevalences=[0.1]),
         "models must be a mapping of names to Curves, got a dict with a DataFrame at 'new'; pass what br.curves_by "
         "returns, or {'name': curve}.",
     ),
@@ -192,31 +192,33 @@ SENTENCES = {
 @pytest.mark.parametrize("name", SENTENCES)
 def test_the_right_call_is_in_the_sentence(name):
     attempt, sentence = SENTENCES[name]
-    with pytest.raises(br.InputError) as caught:
+    with pytest.raises(br.errors.InputError) as caught:
         attempt()
     assert str(caught.value) == sentence
 
 
 def test_what_is_kept_has_to_be_a_curve(tmp_path):
-    with br.CurveStore(tmp_path / "store.db") as store:
-        with pytest.raises(br.InputError, match="curve must be a Curve, got 'x'; build one with"):
+    with br.monitoring.CurveStore(tmp_path / "store.db") as store:
+        with pytest.raises(br.errors.InputError, match="curve must be a Curve, got 'x'; build one with"):
             store.append("x")
-        with pytest.raises(br.InputError, match="model must be text, got a list; pass one name in quotes"):
+        with pytest.raises(br.errors.InputError, match="model must be text, got a list; pass one name in quotes"):
             store.append(CURVE, model=["new"], period="2026-01")
-        with pytest.raises(br.InputError, match=r"a key must be \(model, period, slice\), got 'new'"):
+        with pytest.raises(br.errors.InputError, match=r"a key must be \(model, period, slice\), got 'new'"):
             store.append_many({"new": CURVE})
-        with pytest.raises(br.InputError, match="must be a mapping of names to Curves, got a dict with 3 at 'new'"):
+        with pytest.raises(
+            br.errors.InputError, match="must be a mapping of names to Curves, got a dict with 3 at 'new'"
+        ):
             store.append_many({"new": 3})
 
 
 @pytest.mark.parametrize("value", [FRAME, np.eye(2), ["threshold"], 3, None])
 def test_what_is_not_one_of_the_choices_is_refused(value):
     """Tables and arrays have an answer of their own to whether they equal something."""
-    with pytest.raises(br.InputError, match="about must be one of 'threshold', 'rule', got"):
+    with pytest.raises(br.errors.InputError, match="about must be one of 'threshold', 'rule', got"):
         br.estimate(br.f1, POINT, about=value)
 
 
 @pytest.mark.parametrize("value", [FRAME, [0.1], {}, np.eye(2)])
 def test_a_common_prevalence_that_can_be_no_key_is_refused(value):
-    with pytest.raises(br.InputError, match="prevalence must be"):
+    with pytest.raises(br.errors.InputError, match="prevalence must be"):
         br.by_slice(br.average_precision, CURVES, prevalence=value)

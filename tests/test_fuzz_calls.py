@@ -34,7 +34,7 @@ def test_a_raw_error_is_a_complaint():
     ],
 )
 def test_what_was_found_is_a_sentence_now(call, sentence):
-    with pytest.raises(br.InputError, match=sentence):
+    with pytest.raises(br.errors.InputError, match=sentence):
         call()
 
 

@@ -135,7 +135,7 @@ def test_a_metric_of_lr_positive_has_the_intervals_of_precision(alert_odds, pair
     assert found.method == of_precision.method == (method or "melded")
     # Quantiles of nodes lie between values, and odds are not straight between two precisions.
     assert ends(found) == pytest.approx(odds(ends(of_precision)), rel=1e-9 if method in ("score", "box") else 1e-3)
-    with pytest.raises(br.InputError, match="'melded', 'score', 'logit_delta', 'box', got 'wilson'"):
+    with pytest.raises(br.errors.InputError, match="'melded', 'score', 'logit_delta', 'box', got 'wilson'"):
         br.estimate(alert_odds, point, method="wilson")
 
 
@@ -185,7 +185,7 @@ def test_an_area_with_an_influence_function_has_what_follows_from_it(gini, pair)
     for method in ("bca", "logit_studentised", "influence"):
         found = br.estimate(gini, pair.a, method=method, n_resamples=200, rng=0)
         assert found.low < found.value < found.high
-    with pytest.raises(br.InputError, match="'influence', got 'delong'"):
+    with pytest.raises(br.errors.InputError, match="'influence', got 'delong'"):
         br.estimate(gini, pair.a, method="delong")
     ours, of_area = (br.difference(one, pair, method="influence") for one in (gini, br.roc_auc))
     assert (ours.low, ours.high) == pytest.approx((2 * of_area.low, 2 * of_area.high), rel=1e-9)
@@ -258,8 +258,8 @@ def test_a_mean_of_losses_has_the_intervals_of_means(half_brier, pair):
     assert found.p_value == whole.p_value
     swept = [br.sweep(one, pair.a, [0.01, 0.1]).value for one in (half_brier, br.brier_score)]
     assert swept[0] == pytest.approx(swept[1] / 2, rel=1e-12)
-    with pytest.raises(br.InputError, match="got half_brier"):
-        br.decompose(half_brier, pair.a)
+    with pytest.raises(br.errors.InputError, match="got half_brier"):
+        br.calibration.decompose(half_brier, pair.a)
 
 
 def test_a_loss_with_parts_is_taken_apart(registered, pair):
@@ -274,7 +274,10 @@ def test_a_loss_with_parts_is_taken_apart(registered, pair):
         higher_is_better=False,
         traits=Traits(parts=registry.METRICS["brier_score"].traits.parts),
     )(brier_again)
-    assert br.decompose(again, pair.a).miscalibration == br.decompose(br.brier_score, pair.a).miscalibration
+    assert (
+        br.calibration.decompose(again, pair.a).miscalibration
+        == br.calibration.decompose(br.brier_score, pair.a).miscalibration
+    )
 
 
 def test_a_constant_is_known(clueless_odds, pair):

@@ -89,7 +89,7 @@ def test_threads_that_disagree_on_the_labels_are_refused_one_of_them(hasty):
         try:
             counted.update([negative, 1], [0.1, 0.2])
             outcomes.append("counted")
-        except br.InputError:
+        except br.errors.InputError:
             outcomes.append("refused")
 
     threads = [threading.Thread(target=count, args=(negative,)) for negative in (0, -1)]
@@ -172,13 +172,13 @@ def test_a_child_counts_on_even_if_it_is_born_while_others_count(hasty):
 
 
 def sentence_of(store):
-    with pytest.raises(br.InputError) as caught:
+    with pytest.raises(br.errors.InputError) as caught:
         store.keys()
     return str(caught.value)
 
 
 def test_a_store_is_of_the_thread_that_opened_it(tmp_path):
-    with br.CurveStore(tmp_path / "store.db") as store:
+    with br.monitoring.CurveStore(tmp_path / "store.db") as store:
         store.append(CURVE, model="m", period="2026-01")
         found = in_threads(lambda: sentence_of(store), 1)
         assert "must be used by the thread and the process that opened it" in found[0]
@@ -186,7 +186,7 @@ def test_a_store_is_of_the_thread_that_opened_it(tmp_path):
         assert len(store.keys()) == 1
 
     def append_and_read():
-        with br.CurveStore(tmp_path / "store.db") as own:
+        with br.monitoring.CurveStore(tmp_path / "store.db") as own:
             own.append(CURVE, model="m", period="2026-01")
             return own.curve(model="m", period="2026-01").n_pos
 
@@ -196,9 +196,9 @@ def test_a_store_is_of_the_thread_that_opened_it(tmp_path):
 @needs_fork
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_store_is_of_the_process_that_opened_it(tmp_path):
-    with br.CurveStore(tmp_path / "store.db") as store:
+    with br.monitoring.CurveStore(tmp_path / "store.db") as store:
         assert forked(lambda: "opened it" in sentence_of(store))
-        assert forked(lambda: br.CurveStore(tmp_path / "store.db").keys() == [])
+        assert forked(lambda: br.monitoring.CurveStore(tmp_path / "store.db").keys() == [])
         assert store.keys() == []
 
 

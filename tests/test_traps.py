@@ -95,7 +95,7 @@ def test_no_point_is_invented_at_recall_zero():
     assert br.precision(curve).tolist() == [0, 0.5]
     assert curve.best(br.precision).threshold == 1
     assert br.auc_pr(curve) == pytest.approx(1 - np.log(2), rel=1e-15)
-    with pytest.warns(br.UndefinedMetricWarning, match="nothing is predicted positive"):
+    with pytest.warns(br.errors.UndefinedMetricWarning, match="nothing is predicted positive"):
         assert np.isnan(br.precision(curve.at_threshold(3)))
 
 
@@ -121,11 +121,11 @@ def test_one_class_warns_once_and_only_about_itself(y):
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 value = np.asarray(row.function(read, **row.examples[0]))
-            assert {item.category for item in caught} <= {br.UndefinedMetricWarning}
+            assert {item.category for item in caught} <= {br.errors.UndefinedMetricWarning}
             assert len(caught) == int(np.isnan(value).any())
 
 
-@pytest.mark.filterwarnings("ignore::baserate.UndefinedMetricWarning")
+@pytest.mark.filterwarnings("ignore::baserate.errors.UndefinedMetricWarning")
 def test_one_class_never_gives_0_or_1_to_a_metric_of_both():
     for y in ([0, 0], [1, 1]):
         curve = br.Curve.from_scores(y, [0.1, 0.2])
@@ -136,7 +136,7 @@ def test_one_class_never_gives_0_or_1_to_a_metric_of_both():
 
 
 def test_recall_without_positives_says_so():
-    with pytest.warns(br.UndefinedMetricWarning, match="there are no positives"):
+    with pytest.warns(br.errors.UndefinedMetricWarning, match="there are no positives"):
         br.recall(br.Curve.from_scores([0, 0], [1, 2]))
 
 
@@ -239,7 +239,7 @@ def test_delong_neither_leaves_the_unit_interval_nor_collapses():
 
 def test_the_band_of_f1_lets_recall_vary():
     """T .6 ± .1, F .01 ± .005 at prevalence .05; with recall held at .6 it would be [.618, .714]."""
-    band = br.box_band(br.f1, [0.05], tpr=(0.5, 0.7), fpr=(0.005, 0.015))
+    band = br.papers.box_band(br.f1, [0.05], tpr=(0.5, 0.7), fpr=(0.005, 0.015))
     assert (band.low[0], band.high[0]) == pytest.approx((0.560, 0.780), abs=5.001e-4)
 
 

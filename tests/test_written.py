@@ -36,17 +36,17 @@ def test_what_can_mean_one_thing_is_read_everywhere(text):
 @pytest.mark.parametrize("text", ANSWERED)
 def test_what_can_mean_two_things_is_answered_with_the_right_form(text):
     for read in (CURVE.at_prevalence, prevalence_from):
-        with pytest.raises(br.InputError, match="strictly between 0 and 1") as caught:
+        with pytest.raises(br.errors.InputError, match="strictly between 0 and 1") as caught:
             read(text)
         assert ANSWERED[text] in str(caught.value)
 
 
 def test_numbers_get_the_same_answer():
-    with pytest.raises(br.InputError, match=r'got 5; write 0\.05 for 5 % or "1 in 5"\.$'):
+    with pytest.raises(br.errors.InputError, match=r'got 5; write 0\.05 for 5 % or "1 in 5"\.$'):
         CURVE.at_prevalence(5)
-    with pytest.raises(br.InputError, match=r"got 95; write 0\.95 for 95 %\.$"):
+    with pytest.raises(br.errors.InputError, match=r"got 95; write 0\.95 for 95 %\.$"):
         br.estimate(br.roc_auc, CURVE, confidence_level=95)
-    with pytest.raises(br.InputError, match=r"recall must be a number, got '60%'; pass 0\.6, without quotes\.$"):
+    with pytest.raises(br.errors.InputError, match=r"recall must be a number, got '60%'; pass 0\.6, without quotes\.$"):
         CURVE.at_recall("60%")
 
 
@@ -57,7 +57,7 @@ def test_ranges_have_any_two_of_them():
 
 def test_rules_take_percentages():
     assert str(br.Rule.parse("recall=60%")) == "recall >= 0.6"
-    with pytest.raises(br.InputError, match=r"got 'recall=0,6'; write 0\.6, with a decimal point\.$"):
+    with pytest.raises(br.errors.InputError, match=r"got 'recall=0,6'; write 0\.6, with a decimal point\.$"):
         br.Rule.parse("recall=0,6")
 
 

@@ -15,7 +15,7 @@ from baserate.calibration.decomposition import decompose
 from baserate.calibration.goodness_of_fit import hosmer_lemeshow, spiegelhalter
 from baserate.calibration.large_and_small import in_the_large, in_the_small
 from baserate.calibration.line import cox_calibration
-from baserate.calibration.prior_effect import prior_effect
+from baserate.calibration.prior_effects import prior_effect
 from baserate.calibration.reliability import reliability
 from baserate.curves.accumulator import Accumulator
 from baserate.curves.bins import Bins, equal_frequency, equal_width
@@ -70,17 +70,17 @@ from baserate.metrics.over_prevalence import crossings, mean_over_prevalence, sw
 from baserate.metrics.predictive import accuracy, alert_rate, f1, f_beta, kappa, lift, mcc, npv, precision
 from baserate.metrics.probabilities import brier_score, log_loss
 from baserate.metrics.rates import balanced_accuracy, lr_negative, lr_positive, recall, specificity, youden_j
-from baserate.monitor.alarms import model_alarms
-from baserate.monitor.change import explain_change, explain_changes
-from baserate.monitor.claims import Claim, check, read_claims
-from baserate.monitor.deployment import deploy, worst_case
-from baserate.monitor.folds import curves_from_cv, mean_over_folds, summary_pr_curve
-from baserate.monitor.groups import by_period, by_slice
-from baserate.monitor.store import CurveStore, Receipt
+from baserate.monitoring.alarms import model_alarms
+from baserate.monitoring.change import explain_change, explain_changes
+from baserate.claims.claims import Claim, check, read_claims
+from baserate.deployment import deploy, worst_case
+from baserate.folds import curves_from_cv, mean_over_folds, summary_pr_curve
+from baserate.monitoring.groups import by_period, by_slice
+from baserate.monitoring.store import CurveStore, Receipt
 from baserate.prior.prevalence import estimate_prevalence
 from baserate.prior.shift import prior_shift_check
 from baserate.registry import METRICS
-from baserate.report.page import write_report
+from baserate.page.page import write_report
 from baserate.results import (
     Alarms,
     Band,
@@ -120,7 +120,7 @@ from baserate.results import (
     TestSetPlan,
     Undersampled,
 )
-from baserate.scorer import scorer
+from baserate.scikit.scorer import scorer
 from baserate.uncertainty.bands import pr_band, prg_band, roc_band, sweep_estimates
 from baserate.uncertainty.chance import better_than_chance
 from baserate.uncertainty.clusters import cluster_estimate
@@ -133,7 +133,7 @@ from baserate.uncertainty.undersampling import undersampled
 from baserate.uncertainty.widths import affordable_cv, box_band, box_level, max_width, max_width_from_cvs
 
 if _TYPE_CHECKING:
-    from baserate.classifier import PriorShiftClassifier as PriorShiftClassifier
+    from baserate.scikit.classifier import PriorShiftClassifier as PriorShiftClassifier
 
 __version__ = "0.1.0"
 
@@ -306,7 +306,7 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """Import what is made of scikit-learn when it is asked for; ``import *`` does not ask."""
     if name == "PriorShiftClassifier":
-        from baserate.classifier import PriorShiftClassifier
+        from baserate.scikit.classifier import PriorShiftClassifier
 
         return PriorShiftClassifier
     from baserate.checks.synonyms import no_attribute

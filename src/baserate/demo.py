@@ -8,8 +8,8 @@ import numpy as np
 import baserate as br
 from baserate.arrays import Array
 from baserate.registry import row_of
-from baserate.report.content import content, verdict
-from baserate.report.page import write
+from baserate.page.content import content, verdict
+from baserate.page.page import write
 
 _PREVALENCES = ("1:1", "own", "1:1000", "1:10000")
 

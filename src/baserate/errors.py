@@ -153,7 +153,7 @@ class FewerBinsWarning(UserWarning):
     >>> import warnings, baserate as br
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     error = br.ece(br.Curve.from_scores([0, 1, 0, 1], [0.2, 0.2, 0.2, 0.9]), bins=br.equal_frequency(4))
+    ...     error = br.ece(br.Curve.from_scores([0, 1, 0, 1], [0.2, 0.2, 0.2, 0.9]), bins=br.calibration.equal_frequency(4))
     >>> caught[0].message.bins
     2
     """

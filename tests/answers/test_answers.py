@@ -148,6 +148,6 @@ def test_what_cannot_be_asked_is_a_sentence(data, asked, sentence):
     ],
 )
 def test_what_cannot_be_compared_is_a_sentence(data, asked, sentence):
-    with pytest.raises(br.InputError) as refused:
+    with pytest.raises(br.errors.InputError) as refused:
         br.compare(data, **asked)
     assert sentence in str(refused.value)

@@ -218,5 +218,5 @@ def test_no_scores_are_no_scores():
     ],
 )
 def test_bad_input(scores, before, after, sentence):
-    with pytest.raises(br.InputError, match=sentence):
+    with pytest.raises(br.errors.InputError, match=sentence):
         br.adjust(scores, before, after)

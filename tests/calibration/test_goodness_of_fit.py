@@ -27,25 +27,25 @@ def test_other_tools_agree(name, reference_data):
     wanted = entry["calibration"]["hosmer_lemeshow_g10"]
     rows = pd.read_csv(reference_data / "reference" / entry["file"])
     curve = br.Curve.from_scores(rows["y"], rows["score"])
-    found = br.hosmer_lemeshow(curve, in_sample=True)
+    found = br.calibration.hosmer_lemeshow(curve, in_sample=True)
     assert found.statistic == pytest.approx(wanted["stat"], abs=1e-9)
     assert (found.n_bins, found.df) == (wanted["groups"], wanted["df_G_minus_2"])
     assert found.p_value == pytest.approx(wanted["p_df_G_minus_2"], rel=1e-9)
     assert found.min_expected == pytest.approx(wanted["min_expected"], rel=1e-9)
-    assert br.hosmer_lemeshow(curve, in_sample=False).df == wanted["groups"]
+    assert br.calibration.hosmer_lemeshow(curve, in_sample=False).df == wanted["groups"]
 
 
 @pytest.mark.parametrize(("scores", "statistic"), [([0.9, 0.9, 0.1, 0.1], 0.4444), ([0.9, 0.9, 0.7, 0.7], 4.8889)])
 @pytest.mark.parametrize("bins", [10, [0, 0.2, 0.8, 1], "equal_frequency(2)"])
 def test_the_lecture_example(scores, statistic, bins):
     """LMU, Introduction to Machine Learning: calibration."""
-    found = br.hosmer_lemeshow(br.Curve.from_scores([1, 1, 0, 0], scores), in_sample=False, bins=bins)
+    found = br.calibration.hosmer_lemeshow(br.Curve.from_scores([1, 1, 0, 0], scores), in_sample=False, bins=bins)
     assert found.statistic == pytest.approx(statistic, abs=5e-5)
     assert found.n_bins == 2
 
 
 def test_degrees_of_freedom_are_what_the_caller_says():
-    new, fitted = (br.hosmer_lemeshow(CURVE, in_sample=said) for said in (False, True))
+    new, fitted = (br.calibration.hosmer_lemeshow(CURVE, in_sample=said) for said in (False, True))
     assert (new.df, fitted.df, new.n_bins) == (4, 2, 4)
     assert fitted.p_value < new.p_value
     assert fitted.p_value == pytest.approx(math.exp(-fitted.statistic / 2), rel=1e-12)
@@ -53,42 +53,42 @@ def test_degrees_of_freedom_are_what_the_caller_says():
     assert "2 degrees of freedom, scores fitted on these rows" in str(fitted)
     assert "in 4 bins" in str(new)
     with pytest.raises(TypeError):
-        br.hosmer_lemeshow(CURVE)
-    with pytest.raises(br.InputError, match="in_sample must be True or False, got 1; say whether"):
-        br.hosmer_lemeshow(CURVE, in_sample=1)
+        br.calibration.hosmer_lemeshow(CURVE)
+    with pytest.raises(br.errors.InputError, match="in_sample must be True or False, got 1; say whether"):
+        br.calibration.hosmer_lemeshow(CURVE, in_sample=1)
 
 
 def test_two_bins_leave_nothing_in_sample():
-    found = br.hosmer_lemeshow(CURVE, in_sample=True, bins=2)
+    found = br.calibration.hosmer_lemeshow(CURVE, in_sample=True, bins=2)
     assert (found.df, found.reason, math.isnan(found.p_value)) == (0, Reason.TOO_FEW_BINS, True)
     assert found.statistic > 0
-    assert br.hosmer_lemeshow(CURVE, in_sample=False, bins=1).df == 1
+    assert br.calibration.hosmer_lemeshow(CURVE, in_sample=False, bins=1).df == 1
 
 
 def test_what_cannot_be_is_infinite():
-    found = br.hosmer_lemeshow(br.Curve.from_scores([1, 0, 0, 1], [0.0, 0.0, 0.3, 0.3]), in_sample=False)
+    found = br.calibration.hosmer_lemeshow(br.Curve.from_scores([1, 0, 0, 1], [0.0, 0.0, 0.3, 0.3]), in_sample=False)
     assert (found.statistic, found.p_value) == (math.inf, 0.0)
-    sure = br.hosmer_lemeshow(br.Curve.from_scores([1, 0, 0, 1], [1.0, 0.0, 0.0, 1.0]), in_sample=False)
+    sure = br.calibration.hosmer_lemeshow(br.Curve.from_scores([1, 0, 0, 1], [1.0, 0.0, 0.0, 1.0]), in_sample=False)
     assert (sure.statistic, sure.p_value) == (0.0, 1.0)
 
 
 def test_small_expected_counts_are_said():
-    assert br.hosmer_lemeshow(CURVE, in_sample=False).caution is None
+    assert br.calibration.hosmer_lemeshow(CURVE, in_sample=False).caution is None
     below_one = br.Curve.from_counts([0.001, 0.5, 0.6], pos=[0, 25, 31], neg=[50, 25, 19])
-    found = br.hosmer_lemeshow(below_one, in_sample=False)
+    found = br.calibration.hosmer_lemeshow(below_one, in_sample=False)
     assert found.min_expected == pytest.approx(0.05)
     assert "expected counts go down to 0.05" in found.caution
     assert found.caution in str(found)
     # Two of six expected counts are 4: above 1, and more than a fifth below 5. With ten counts it is a fifth.
     many_small = br.Curve.from_counts([0.1, 0.5, 0.9], pos=[4, 20, 36], neg=[36, 20, 4])
-    assert br.hosmer_lemeshow(many_small, in_sample=False).caution is not None
+    assert br.calibration.hosmer_lemeshow(many_small, in_sample=False).caution is not None
     a_fifth = br.Curve.from_counts([0.1, 0.4, 0.5, 0.6, 0.9], pos=[4, 16, 20, 24, 36], neg=[36, 24, 20, 16, 4])
-    assert br.hosmer_lemeshow(a_fifth, in_sample=False).caution is None
+    assert br.calibration.hosmer_lemeshow(a_fifth, in_sample=False).caution is None
 
 
 def test_spiegelhalter_says_which_way():
-    extreme = br.spiegelhalter(br.Curve.from_counts([0.1, 0.9], pos=[20, 80], neg=[80, 20]))
-    timid = br.spiegelhalter(br.Curve.from_counts([0.4, 0.6], pos=[20, 80], neg=[80, 20]))
+    extreme = br.calibration.spiegelhalter(br.Curve.from_counts([0.1, 0.9], pos=[20, 80], neg=[80, 20]))
+    timid = br.calibration.spiegelhalter(br.Curve.from_counts([0.4, 0.6], pos=[20, 80], neg=[80, 20]))
     assert extreme.z > 0 > timid.z
     assert max(extreme.p_value, timid.p_value) < 0.001
     by_hand = (40 * (0.9 * 0.8) - 160 * (0.1 * 0.8)) / math.sqrt(200 * 0.8**2 * 0.09)
@@ -102,32 +102,36 @@ def test_what_is_undefined_says_why():
         (br.Curve.from_scores([0, 1, 0], [0.5, 0.5, 0.5]), Reason.NOTHING_TO_TEST),
         (br.Curve.from_scores([0, 1, 1], [0.0, 1.0, 0.5]), Reason.NOTHING_TO_TEST),
     ):
-        found = br.spiegelhalter(curve)
+        found = br.calibration.spiegelhalter(curve)
         assert (math.isnan(found.z), math.isnan(found.p_value), found.reason) == (True, True, reason)
         assert reason.sentence in str(found)
-    empty = br.hosmer_lemeshow(br.Curve.from_counts([], [], []), in_sample=False)
+    empty = br.calibration.hosmer_lemeshow(br.Curve.from_counts([], [], []), in_sample=False)
     assert (math.isnan(empty.statistic), math.isnan(empty.p_value), empty.reason) == (True, True, Reason.NO_ROWS)
 
 
 def test_one_class_can_be_tested():
     only = br.Curve.from_counts([0.3, 0.4], pos=[0, 0], neg=[50, 50])
-    assert br.hosmer_lemeshow(only, in_sample=False).p_value < 1e-6
-    assert br.spiegelhalter(only).z < -3
+    assert br.calibration.hosmer_lemeshow(only, in_sample=False).p_value < 1e-6
+    assert br.calibration.spiegelhalter(only).z < -3
 
 
-@pytest.mark.parametrize("test", [lambda c: br.hosmer_lemeshow(c, in_sample=False), br.spiegelhalter])
+@pytest.mark.parametrize(
+    "test", [lambda c: br.calibration.hosmer_lemeshow(c, in_sample=False), br.calibration.spiegelhalter]
+)
 def test_they_count_cases(test):
     with pytest.raises(
-        br.InputError, match=r"own prevalence, got one read at 0\.01; read it at its own prevalence, or"
+        br.errors.InputError, match=r"own prevalence, got one read at 0\.01; read it at its own prevalence, or"
     ):
         test(CURVE.at_prevalence(0.01))
-    with pytest.raises(br.MissingInformationError, match="made from weighted rows"):
+    with pytest.raises(br.errors.MissingInformationError, match="made from weighted rows"):
         test(br.Curve.from_scores([0, 1, 0], [0.2, 0.3, 0.4], weight=[1.0, 2.0, 1.0]))
-    with pytest.raises(br.MissingInformationError, match="made from rates"):
+    with pytest.raises(br.errors.MissingInformationError, match="made from rates"):
         test(br.Curve.from_rates([0.5], [0.1], n_pos=10, n_neg=10))
-    with pytest.raises(br.InputError, match="reads scores as probabilities between 0 and 1, got scores from -2 to 3"):
+    with pytest.raises(
+        br.errors.InputError, match="reads scores as probabilities between 0 and 1, got scores from -2 to 3"
+    ):
         test(br.Curve.from_scores([0, 1, 0], [-2.0, 3.0, 0.4]))
-    with pytest.raises(br.InputError, match="must be a Curve, got a list"):
+    with pytest.raises(br.errors.InputError, match="must be a Curve, got a list"):
         test([0.1, 0.2])
 
 
@@ -149,12 +153,12 @@ def test_buckets_keep_the_statistic_within_limits():
             columns[name].append(value)
     bucketed = br.Curve.from_counts(**columns)
     edges = [0, *(np.array([50, 100, 150, 200, 300]) / 500), 1]
-    rough, fine = (br.hosmer_lemeshow(curve, in_sample=False, bins=edges) for curve in (bucketed, exact))
+    rough, fine = (br.calibration.hosmer_lemeshow(curve, in_sample=False, bins=edges) for curve in (bucketed, exact))
     assert rough.low < fine.statistic < rough.high
     assert rough.low < rough.statistic < rough.high
     assert rough.statistic == pytest.approx(fine.statistic, rel=0.05)
     assert "because scores are buckets" in str(rough)
-    rough, fine = br.spiegelhalter(bucketed), br.spiegelhalter(exact)
+    rough, fine = br.calibration.spiegelhalter(bucketed), br.calibration.spiegelhalter(exact)
     assert rough.low < fine.z < rough.high
     assert rough.z == pytest.approx(fine.z, abs=0.1)
     assert rough.high - rough.low < 2
@@ -170,7 +174,7 @@ def test_false_alarms_and_power():
         found = np.zeros(2)
         for _ in range(n_draws):
             curve = br.Curve.from_scores(*rows(1000, rng, slope))
-            tests = br.hosmer_lemeshow(curve, in_sample=False), br.spiegelhalter(curve)
+            tests = br.calibration.hosmer_lemeshow(curve, in_sample=False), br.calibration.spiegelhalter(curve)
             found += [test.p_value < 0.05 for test in tests]
         return found / n_draws
 
@@ -188,9 +192,9 @@ def test_two_degrees_of_freedom_go_to_a_model_fitted_on_the_rows():
     alarms, n_draws = np.zeros(2), 1500
     for _ in range(n_draws):
         y, score = rows(1000, rng)
-        line = br.cox_calibration(br.Curve.from_scores(y, score))
+        line = br.calibration.cox_calibration(br.Curve.from_scores(y, score))
         fitted = br.Curve.from_scores(y, expit(line.intercept.value + line.slope.value * logit(score)))
-        alarms += [br.hosmer_lemeshow(fitted, in_sample=said).p_value < 0.05 for said in (True, False)]
+        alarms += [br.calibration.hosmer_lemeshow(fitted, in_sample=said).p_value < 0.05 for said in (True, False)]
     in_sample, as_if_new = alarms / n_draws
     assert in_sample == pytest.approx(0.05, abs=0.017)
     assert as_if_new < 0.03

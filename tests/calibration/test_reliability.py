@@ -74,7 +74,7 @@ def blamed(curve, bins):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bins", [10, br.equal_frequency(10)], ids=str)
+@pytest.mark.parametrize("bins", [10, br.calibration.equal_frequency(10)], ids=str)
 def test_calibrated_scores_are_seldom_blamed_at_another_prevalence(bins):
     """Every positive and a tenth of the negatives are kept, and the curve is read where the scores belong."""
     rng = np.random.default_rng(8)
@@ -83,7 +83,7 @@ def test_calibrated_scores_are_seldom_blamed_at_another_prevalence(bins):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bins", [10, br.equal_frequency(5)], ids=str)
+@pytest.mark.parametrize("bins", [10, br.calibration.equal_frequency(5)], ids=str)
 @pytest.mark.parametrize(
     ("prevalence", "n_pos", "n_neg"),
     [
@@ -102,7 +102,7 @@ def test_calibrated_scores_are_seldom_blamed_anywhere(prevalence, n_pos, n_neg, 
     assert sum(blamed(curve.at_prevalence(prevalence), bins) for curve in sets) <= 6  # 5 % and two standard errors
 
 
-@pytest.mark.parametrize("bins", [10, br.equal_frequency(5)], ids=str)
+@pytest.mark.parametrize("bins", [10, br.calibration.equal_frequency(5)], ids=str)
 def test_weights_that_stand_for_rows_left_out_are_no_blame(bins):
     """The same as a prevalence that is given, said by weights: class sizes are random, and so are mean scores."""
     rng = np.random.default_rng(10)
@@ -122,7 +122,7 @@ def test_scores_that_are_off_are_blamed(shape, offset, prevalence):
         y, s = simulated(rng, 8_000, shape, offset)
         curve = br.Curve.from_scores(y, s)
         moved = curve if prevalence is None else curve.shift_scores(prevalence).at_prevalence(prevalence)
-        found += blamed(moved, br.equal_frequency(5))
+        found += blamed(moved, br.calibration.equal_frequency(5))
     assert found >= 4
 
 
@@ -256,14 +256,16 @@ def test_bucketed_curves_state_their_error():
 @pytest.mark.parametrize("y", [[], [0, 0], [1, 1]])
 def test_one_class_is_refused_in_a_sentence(y):
     curve = br.Curve.from_scores(y, [0.2, 0.4][: len(y)])
-    with pytest.raises(br.MissingInformationError, match="reliability needs rows of both classes, and there are no"):
+    with pytest.raises(
+        br.errors.MissingInformationError, match="reliability needs rows of both classes, and there are no"
+    ):
         br.reliability(curve)
 
 
 def test_what_is_no_curve_is_refused():
-    with pytest.raises(br.InputError, match="curve must be a Curve, got a list; build one"):
+    with pytest.raises(br.errors.InputError, match="curve must be a Curve, got a list; build one"):
         br.reliability([0.1, 0.2])
-    with pytest.raises(br.InputError, match="confidence_level must be at least"):
+    with pytest.raises(br.errors.InputError, match="confidence_level must be at least"):
         br.reliability(br.Curve.from_scores([0, 1], [0.2, 0.4]), confidence_level=95)
 
 
@@ -275,7 +277,7 @@ def test_of_calibrated_scores_all_of_the_error_is_the_prior():
     rows = np.array([2000, 1000, 400, 200])
     curve = br.Curve.from_counts(levels, (levels * rows).round(), ((1 - levels) * rows).round())
     for eta in (0.001, 0.02, 0.9):
-        found = br.prior_effect(curve.at_prevalence(eta))
+        found = br.calibration.prior_effect(curve.at_prevalence(eta))
         assert found.ece_before == pytest.approx(0, abs=1e-15)
         assert found.ece == pytest.approx(br.ece(curve.at_prevalence(eta)), rel=1e-12)
         assert found.shape == pytest.approx(0, abs=1e-15)
@@ -288,7 +290,7 @@ def test_the_shape_is_the_error_of_the_shifted_curve_over_the_same_rows():
     y, s = simulated(np.random.default_rng(5), 5_000, shape=0.6)
     curve = br.Curve.from_scores(y, s)
     eta = 0.02
-    found = br.prior_effect(curve.at_prevalence(eta), bins=4)
+    found = br.calibration.prior_effect(curve.at_prevalence(eta), bins=4)
     place = np.clip(np.ceil(4 * s), 1, 4)
     moved = br.adjust(s, curve.own_prevalence, eta)
     weight = np.where(y, 1.0, (1 - eta) / eta * y.sum() / (~y).sum())
@@ -306,13 +308,13 @@ def test_scores_may_belong_elsewhere_than_the_data():
     levels = np.array([0.1, 0.4, 0.7, 0.9])
     balanced = br.Curve.from_counts(levels, (levels * 1000).round(), ((1 - levels) * 1000).round())
     tested = br.Curve.from_counts(levels, balanced.pos[::-1], 49 * balanced.neg[::-1])
-    own = br.prior_effect(tested.at_prevalence(0.02))
-    told = br.prior_effect(tested.at_prevalence(0.02), from_prevalence=balanced.own_prevalence)
+    own = br.calibration.prior_effect(tested.at_prevalence(0.02))
+    told = br.calibration.prior_effect(tested.at_prevalence(0.02), from_prevalence=balanced.own_prevalence)
     assert told.shape == pytest.approx(0, abs=0.002)
     assert own.shape > 0.1
     assert str(told).startswith("ECE 0 at prevalence 0.525, where the scores belong; ")
 
 
 def test_a_curve_read_at_its_own_prevalence_has_no_prior_effect():
-    with pytest.raises(br.InputError, match="got one read at its own; call"):
-        br.prior_effect(br.Curve.from_scores([0, 1], [0.2, 0.4]))
+    with pytest.raises(br.errors.InputError, match="got one read at its own; call"):
+        br.calibration.prior_effect(br.Curve.from_scores([0, 1], [0.2, 0.4]))

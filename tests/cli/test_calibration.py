@@ -41,7 +41,7 @@ def test_everything_is_that_of_the_library(payments, curve, ask):
     assert asked.err == ""
     found = answer(asked)
     there = curve.at_prevalence(0.001)
-    diagram, effect = br.reliability(curve), br.prior_effect(there)
+    diagram, effect = br.reliability(curve), br.calibration.prior_effect(there)
     assert without_score(found["bins"]) == diagram.rows()
     assert {(row["score"], row["prevalence"]) for row in found["bins"]} == {("old_model", 0.025)}
     (verdict,) = found["verdicts"]
@@ -68,7 +68,7 @@ def test_everything_is_that_of_the_library(payments, curve, ask):
             "log_loss",
         ]
         assert [row["value"] for row in errors] == [getattr(br, row["metric"])(at) for row in errors]
-        line = br.cox_calibration(at)
+        line = br.calibration.cox_calibration(at)
         for row, number_of_line in zip(
             found["line"][3 * number :], (line.in_the_large, line.intercept, line.slope), strict=False
         ):
@@ -78,11 +78,11 @@ def test_everything_is_that_of_the_library(payments, curve, ask):
                 number_of_line.low,
                 number_of_line.high,
             )
-        means, row = br.in_the_large(at), found["in_the_large"][number]
+        means, row = br.calibration.in_the_large(at), found["in_the_large"][number]
         for name in ("n", "mean_score", "event_rate", "difference", "low", "high", "verdict"):
             assert row[name] == getattr(means, name)
         for metric, row in zip((br.brier_score, br.log_loss), found["decompositions"][2 * number :], strict=False):
-            parts = br.decompose(metric, at)
+            parts = br.calibration.decompose(metric, at)
             assert (row["metric"], row["value"]) == (metric.__name__, parts.value)
             for name in ("miscalibration", "discrimination", "uncertainty"):
                 assert row[name] == getattr(parts, name)
@@ -93,14 +93,14 @@ def test_everything_is_that_of_the_library(payments, curve, ask):
 def test_the_tests_are_those_of_the_library(payments, curve, ask, in_sample):
     found = answer(ask("calibration", payments, *SCORES, "--json", *["--in-sample"] * in_sample))
     by_bins, without = found["tests"]
-    expected = br.hosmer_lemeshow(curve, in_sample=in_sample)
+    expected = br.calibration.hosmer_lemeshow(curve, in_sample=in_sample)
     assert (by_bins["test"], by_bins["statistic"], by_bins["p_value"]) == (
         "hosmer_lemeshow",
         expected.statistic,
         expected.p_value,
     )
     assert (by_bins["bins"], by_bins["df"], by_bins["note"]) == (10, 8 if in_sample else 10, expected.caution)
-    z = br.spiegelhalter(curve)
+    z = br.calibration.spiegelhalter(curve)
     assert (without["test"], without["statistic"], without["p_value"]) == ("spiegelhalter", z.z, z.p_value)
     assert (without["bins"], without["df"], without["note"]) == (None, None, None)
     assert (by_bins["at_least"], by_bins["at_most"]) == (None, None)
@@ -110,7 +110,7 @@ def test_the_tests_are_those_of_the_library(payments, curve, ask, in_sample):
     ("text", "bins"),
     [
         ("5", 5),
-        ("equal_frequency(4)", br.equal_frequency(4)),
+        ("equal_frequency(4)", br.calibration.equal_frequency(4)),
         ("equal_width(4)", 4),
         ("0, 0.01, 1", [0, 0.01, 1]),
     ],
@@ -124,18 +124,18 @@ def test_bins_are_cut_as_told_everywhere(payments, curve, ask, text, bins):
     for metric in (br.ece, br.debiased_ece, br.mce):
         assert errors[metric.__name__, 0.025] == metric(curve, bins=bins)
         assert errors[metric.__name__, 0.01] == metric(there, bins=bins)
-    assert found["tests"][0]["statistic"] == br.hosmer_lemeshow(curve, in_sample=False, bins=bins).statistic
-    assert found["prior_effects"][0]["ece"] == br.prior_effect(there, bins=bins).ece
+    assert found["tests"][0]["statistic"] == br.calibration.hosmer_lemeshow(curve, in_sample=False, bins=bins).statistic
+    assert found["prior_effects"][0]["ece"] == br.calibration.prior_effect(there, bins=bins).ece
 
 
 def test_the_confidence_level_is_that_of_every_interval(payments, curve, ask):
     asked = ("calibration", payments, *SCORES, "--confidence-level", "0.5", "--by", "channel")
     found = answer(ask(*asked, "--json"))
     assert [row["rate_low"] for row in found["bins"]] == br.reliability(curve, confidence_level=0.5).rate_low.tolist()
-    assert found["line"][2]["low"] == br.cox_calibration(curve, confidence_level=0.5).slope.low
-    assert found["in_the_large"][0]["low"] == br.in_the_large(curve, confidence_level=0.5).low
+    assert found["line"][2]["low"] == br.calibration.cox_calibration(curve, confidence_level=0.5).slope.low
+    assert found["in_the_large"][0]["low"] == br.calibration.in_the_large(curve, confidence_level=0.5).low
     groups = br.curves_by(payments, "channel", label="fraud", score="old_model")
-    subsets = br.in_the_small(groups, confidence_level=0.5).subsets
+    subsets = br.calibration.in_the_small(groups, confidence_level=0.5).subsets
     assert [row["low"] for row in found["in_the_small"]] == [subset.low for subset in subsets.values()]
     assert "50 % intervals" in ask(*asked).out
 
@@ -143,7 +143,7 @@ def test_the_confidence_level_is_that_of_every_interval(payments, curve, ask):
 def test_groups_are_shown_in_the_small(payments, ask):
     found = answer(ask("calibration", payments, *SCORES, "--by", "channel", "--json"))
     groups = br.curves_by(payments, "channel", label="fraud", score="old_model")
-    subsets = br.in_the_small(groups).subsets
+    subsets = br.calibration.in_the_small(groups).subsets
     assert [row["group"] for row in found["in_the_small"]] == list(subsets) == ["shop", "web"]
     for row, subset in zip(found["in_the_small"], subsets.values(), strict=True):
         for name in ("n", "mean_score", "event_rate", "difference", "low", "high", "verdict", "prevalence"):
@@ -166,12 +166,14 @@ def test_each_model_has_its_tables(payments, ask):
         assert list(dict.fromkeys(row["score"] for row in table)) == ["new_model", "old_model"], name
         assert {tuple(row) for row in table} == {tuple(table[0])}, name  # the same fields in every row
     for score in ("new_model", "old_model"):
-        subsets = br.in_the_small(br.curves_by(payments, "channel", label="fraud", score=score)).subsets.values()
+        subsets = br.calibration.in_the_small(
+            br.curves_by(payments, "channel", label="fraud", score=score)
+        ).subsets.values()
         shown = [row["mean_score"] for row in found["in_the_small"] if row["score"] == score]
         assert shown == [subset.mean_score for subset in subsets]
         (effect,) = (row for row in found["prior_effects"] if row["score"] == score)
         curve = br.curve(payments, label="fraud", score=score)
-        assert effect["ece"] == br.prior_effect(curve.at_prevalence("1:1000")).ece
+        assert effect["ece"] == br.calibration.prior_effect(curve.at_prevalence("1:1000")).ece
 
 
 def test_a_prevalence_that_is_the_own_one_is_still_another_reading(payments, ask):
@@ -190,7 +192,7 @@ def test_rows_without_labels_say_what_their_prevalence_is(payments, curve, ask, 
     asked = ("calibration", payments, *SCORES, "--score", "new_model", "--confidence-level", "0.9")
     asked += ("--unlabelled", tmp_path / "first.parquet", "--unlabelled", tmp_path / "second.parquet")
     now, other = answer(ask(*asked, "--json"))["prevalence_now"]
-    found = br.estimate_prevalence(curve, web["old_model"], confidence_level=0.9)
+    found = br.prior.estimate_prevalence(curve, web["old_model"], confidence_level=0.9)
     for name in ("value", "low", "high", "n_unlabelled", "fit_p_value", "fits"):
         assert now[name] == getattr(found, name)
     assert (now["prevalence"], now["sentence"], now["note"]) == (0.025, str(found), None)
@@ -228,7 +230,7 @@ def test_what_people_see(payments, curve, ask):
     assert lines[1].split() == head
     assert len(lines[2].split()) == len(head)
     assert lines[12] == br.reliability(curve).verdict
-    assert str(br.prior_effect(curve.at_prevalence("1:1000"))) in lines
+    assert str(br.calibration.prior_effect(curve.at_prevalence("1:1000"))) in lines
     for heading in ("Calibration in the large:", "Tests:", "Decomposition of the proper scores:"):
         assert heading in lines
     assert "\x1b" not in done.out
@@ -290,7 +292,7 @@ def test_a_bucketed_curve_says_what_is_certain(payments, ask, monkeypatch):
     for row, metric in zip(found["errors"][:2], (br.ece, br.debiased_ece), strict=True):
         certain = br.bounds(partial(metric, bins=5), bucketed)
         assert (row["at_least"], row["at_most"]) == (certain.low, certain.high)
-    by_bins = br.hosmer_lemeshow(bucketed, in_sample=False, bins=5)
+    by_bins = br.calibration.hosmer_lemeshow(bucketed, in_sample=False, bins=5)
     assert (found["tests"][0]["at_least"], found["tests"][0]["at_most"]) == (by_bins.low, by_bins.high)
     assert "buckets" in found["line"][0]["note"]
 
@@ -339,7 +341,7 @@ def test_bad_bins_are_noticed_before_a_file_is_read(ask):
 
 def test_bins_as_people_write_them():
     assert bins_from(None) is None
-    assert bins_from(" 7 ") == br.equal_width(7)
+    assert bins_from(" 7 ") == br.calibration.equal_width(7)
     assert bins_from("0,.5,1").edges == (0.0, 0.5, 1.0)
 
 

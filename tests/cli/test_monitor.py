@@ -17,7 +17,7 @@ import pytest
 from cli.conftest import PROGRAM
 
 import baserate as br
-from baserate.monitor.store_rows import Key
+from baserate.monitoring.store_rows import Key
 
 pytestmark = pytest.mark.slow  # together, these take long
 
@@ -127,9 +127,9 @@ def test_verdicts_are_those_of_the_library(asked):
     done = asked(months, "--prevalence", "0.01", "--json")
     assert "Note: kept in at most 4 KiB each, average precision is certain within 0.0" in done.err
     rows = json.loads(done.out)["periods"]
-    with br.CurveStore("monitor.db") as store:
+    with br.monitoring.CurveStore("monitor.db") as store:
         curves = store.curves(model="p")
-    alarms = br.model_alarms(br.average_precision, curves, prevalence=0.01, looks=24, rng=0)
+    alarms = br.monitoring.model_alarms(br.average_precision, curves, prevalence=0.01, looks=24, rng=0)
     assert [row["alarm"] for row in rows] == [None] * 3 + alarms.alarm.tolist()
     assert [row["limit"] for row in rows[3:]] == alarms.limit.tolist()
     assert [row["statistic"] for row in rows[3:]] == alarms.statistic.tolist()
@@ -152,7 +152,7 @@ def test_verdicts_are_those_of_the_library(asked):
 def test_a_metric_of_a_point(asked):
     done = asked(STEADY, "--metric", "precision", "--at", "recall=0.5", "--json")
     row = json.loads(done.out)["periods"][-1]
-    with br.CurveStore("monitor.db") as store:
+    with br.monitoring.CurveStore("monitor.db") as store:
         curve = store.curve(model="p", period="2025-05")
     assert (done.code, row["metric"]) == (0, "precision")
     assert row["own"] == br.precision(curve.at_recall(0.5))
@@ -187,7 +187,7 @@ def test_other_rows_of_a_period_are_refused_unless_told(asked):
     done = asked([month(5, seed=99), month(6)])
     assert (done.code, done.out) == (1, "")
     assert re.match(r"Error: a curve is kept once, got other rows for p, 2025-05 .*; pass --replace if", done.err)
-    with br.CurveStore("monitor.db") as store:
+    with br.monitoring.CurveStore("monitor.db") as store:
         assert len(store) == 5  # the sixth is not there either
     done = asked([month(5, seed=99), month(6)], "--replace")
     assert (done.code, done.out.count("replaced"), done.out.count("added")) == (0, 1, 1)
@@ -196,7 +196,7 @@ def test_other_rows_of_a_period_are_refused_unless_told(asked):
 def test_a_period_that_is_not_over_is_left_out(asked):
     done = asked(STEADY, "--until", "2025-05-31")
     assert "Note: 2025-05 may not be over on 2025-05-31 and is left out" in done.err
-    with br.CurveStore("monitor.db") as store:
+    with br.monitoring.CurveStore("monitor.db") as store:
         assert store.keys()[-1].period == "2025-04"
     assert "added" in asked(STEADY, "--until", "2025-06-01").out
     done = asked(STEADY, "--until", "2025-01-31", store="other.db")
@@ -215,7 +215,7 @@ def test_what_runs_today_is_not_over(asked):
 @pytest.mark.parametrize(("length", "name"), [("week", "2025-W02"), ("quarter", "2025-Q1"), ("year", "2025")])
 def test_other_lengths_of_periods(asked, length, name):
     asked([month(1)], "--period", f"ts:{length}")
-    with br.CurveStore("monitor.db") as store:
+    with br.monitoring.CurveStore("monitor.db") as store:
         assert store.keys() == [Key("p", name if length != "week" else "2025-W01")]
 
 
@@ -226,7 +226,7 @@ def test_slices_are_series_of_their_own(asked):
     verdicts = {one["slice"]: one["verdict"] for one in json.loads(done.out)["verdicts"]}
     assert verdicts == {None: "model", "part=a": "model", "part=b": None}
     assert done.code == 3
-    with br.CurveStore("monitor.db") as store:
+    with br.monitoring.CurveStore("monitor.db") as store:
         assert list(store.curves(model="p", slice="part=a")) == [f"2025-0{number}" for number in range(1, 6)]
 
 
@@ -235,7 +235,7 @@ def test_false_alarms_are_shared_by_all_series(asked, monkeypatch):
 
     def watched(*curves, **options):
         rates.append(options["false_alarm"])
-        return br.model_alarms(*curves, **options)
+        return br.monitoring.model_alarms(*curves, **options)
 
     monkeypatch.setattr("baserate.cli.monitor.model_alarms", watched)
     asked(STEADY)
@@ -252,7 +252,7 @@ def test_rows_without_a_time_or_a_slice(asked):
     )
     done = asked([rows], "--by", "part")
     assert "Note: rows without a time are in no period, and are left out" in done.err
-    with br.CurveStore("monitor.db") as store:
+    with br.monitoring.CurveStore("monitor.db") as store:
         assert {part for _, _, part in store.keys(model="p")} == {None, "part=a", "part=(none)"}
 
 
@@ -291,7 +291,7 @@ def test_the_gauges(asked):
         assert line.startswith("# ") or sample.match(line), line
     assert r'baserate_model_alarm{model="p",slice="part=a\"b\\c\nd"} 1.0' in lines
     assert 'baserate_latest_period_info{model="p",slice="",period="2025-05"} 1.0' in lines
-    with br.CurveStore("monitor.db") as store:
+    with br.monitoring.CurveStore("monitor.db") as store:
         value = br.average_precision(store.curve(model="p", period="2025-05"))
     named = 'baserate_metric{model="p",slice="",metric="average_precision",prevalence="own"}'
     assert f"{named} {value!r}" in lines
@@ -395,7 +395,7 @@ def test_commands_at_once_leave_what_some_order_of_them_leaves(tmp_path):
         return subprocess.Popen([*PROGRAM, "monitor", f"{number}.parquet", *fixed], cwd=tmp_path)
 
     def kept(store):
-        with br.CurveStore(tmp_path / store, read_only=True) as opened:
+        with br.monitoring.CurveStore(tmp_path / store, read_only=True) as opened:
             opened.verify()
             return {key: opened.curve(**key._asdict()) for key in opened.keys()}  # noqa: SIM118
 

@@ -18,7 +18,7 @@ HEAVY = br.Curve.from_scores([0, 1], [0.1, 0.4], weight=[0.5, 2.25])
 def kept(tmp_path, monkeypatch):
     """A store of two models, one with slices."""
     monkeypatch.chdir(tmp_path)
-    with br.CurveStore("monitor.db") as store:
+    with br.monitoring.CurveStore("monitor.db") as store:
         months = [f"2026-{month:02}" for month in range(1, 7)]
         store.append_many({("p", month, part): MAY for month in months for part in (None, "who=acme", "who=emca")})
         store.append(HEAVY, model="q", period="2026-01")
@@ -26,7 +26,7 @@ def kept(tmp_path, monkeypatch):
 
 
 def keys(path="monitor.db"):
-    with br.CurveStore(path, read_only=True) as store:
+    with br.monitoring.CurveStore(path, read_only=True) as store:
         store.verify()
         return store.keys()
 
@@ -47,7 +47,7 @@ def test_list(ask, kept):
 
 
 def test_an_empty_store_is_no_error(ask, tmp_path):
-    br.CurveStore(tmp_path / "empty.db").close()
+    br.monitoring.CurveStore(tmp_path / "empty.db").close()
     done = ask("store", "list", tmp_path / "empty.db")
     assert (done.code, done.out, done.err) == (0, "", "Note: the store is empty\n")
     assert json.loads(ask("store", "list", tmp_path / "empty.db", "--json").out) == []
@@ -80,7 +80,7 @@ def test_a_number_can_be_traced_to_its_file(ask, tmp_path):
         f"may.csv: 400 rows, 100 labelled and 0 unlabelled counted; CSV, delimiter ',', decimal '.'; "
         f"{path.stat().st_size:,} bytes, {source.fingerprint}"
     ] * 4
-    with br.CurveStore(kept) as store:
+    with br.monitoring.CurveStore(kept) as store:
         assert store.history(model="p")["source"].tolist() == [row["source"] for row in rows]
         store.append(MAY, model="q", period="2026-05")
         assert store.history(model="q")["source"].tolist() == [""]

@@ -67,7 +67,7 @@ def test_any_split_order_and_tree_of_merges_gives_the_same_curve(rows, max_score
         other = pool.pop(data.draw(st.integers(0, len(pool) - 1)))
         pool[data.draw(st.integers(0, len(pool) - 1))].merge(other)
     if not has_weight(pooled_rows, any_weighted):
-        with pytest.raises(br.InputError, match="zero for every row"):
+        with pytest.raises(br.errors.InputError, match="zero for every row"):
             pool[0].curve()
         return
     at_once = counted(pooled_rows, max_scores, any_weighted)
@@ -179,7 +179,7 @@ def test_sums_of_fractions_agree_up_to_rounding():
 def test_a_batch_may_have_no_weight_if_all_rows_together_have_some():
     going = br.Accumulator()
     going.update([0, 1], [1, 2], weight=[0, 0])
-    with pytest.raises(br.InputError, match="weight must not be zero for every row"):
+    with pytest.raises(br.errors.InputError, match="weight must not be zero for every row"):
         going.curve()
     assert repr(going) == "Accumulator(0 pos, 0 neg, weighted, exact, 0 scores)"
     going.update([0, 1], [2, 3], weight=[0, 5])
@@ -285,18 +285,18 @@ def test_many_small_batches_are_sorted_in_a_few_times_only(monkeypatch):
     ],
 )
 def test_three_classes_over_all_batches_are_refused_as_they_are_pooled(first, second, positive):
-    with pytest.raises(br.InputError):
+    with pytest.raises(br.errors.InputError):
         br.Curve.from_scores(first + second, range(len(first + second)), positive=positive)
     going = br.Accumulator(positive=positive)
     going.update(first, range(len(first)))
     before = going.curve()
-    with pytest.raises(br.InputError):
+    with pytest.raises(br.errors.InputError):
         going.update(second, range(len(second)))
     assert going.curve() == before
     if type(first[0]) is type(second[0]):
         other = br.Accumulator(positive=positive)
         other.update(second, range(len(second)))
-        with pytest.raises(br.InputError, match=r"same two classes in all batches, got the negative label"):
+        with pytest.raises(br.errors.InputError, match=r"same two classes in all batches, got the negative label"):
             going.merge(other)
         assert going.curve() == before
 
@@ -305,7 +305,7 @@ def test_the_labels_of_a_merged_accumulator_count():
     here, there = br.Accumulator(), br.Accumulator()
     there.update([-1], [0.5])
     here.merge(there)
-    with pytest.raises(br.InputError, match="got the negative label 0 after -1; write it the same in all"):
+    with pytest.raises(br.errors.InputError, match="got the negative label 0 after -1; write it the same in all"):
         here.update([0], [0.5])
     here.update([-1.0, 1.0], [0.5, 0.6])
 
@@ -332,9 +332,9 @@ def test_batches_may_lack_a_class(batches, positive):
 
 @pytest.mark.parametrize("positive", [b"fraud", float("nan"), ["fraud"], Decimal(1)])
 def test_a_positive_label_that_no_file_can_hold_is_refused(positive):
-    with pytest.raises(br.InputError, match=r"positive= must be numbers, text or bool"):
+    with pytest.raises(br.errors.InputError, match=r"positive= must be numbers, text or bool"):
         br.Accumulator(positive=positive)
-    with pytest.raises(br.InputError, match=r"y_true must be numbers, text or bool"):
+    with pytest.raises(br.errors.InputError, match=r"y_true must be numbers, text or bool"):
         br.Accumulator(positive=1).update([Decimal(0)], [0.5])
 
 
@@ -355,12 +355,12 @@ def test_a_positive_label_that_no_file_can_hold_is_refused(positive):
     ],
 )
 def test_a_refused_batch_leaves_everything_as_it_was(y_true, y_score, weight):
-    with pytest.raises(br.InputError):
+    with pytest.raises(br.errors.InputError):
         br.Curve.from_scores(y_true, y_score, weight=weight)
     going = br.Accumulator()
     going.update([1, 1], [0.5, 0.6])
     before = going._state
-    with pytest.raises(br.InputError):
+    with pytest.raises(br.errors.InputError):
         going.update(y_true, y_score, weight=weight)
     assert going._state is before
     going.update([-1], [0.1])  # the refused labels are not remembered
@@ -387,12 +387,12 @@ def test_an_interrupt_leaves_everything_as_it_was(action, monkeypatch):
 
 
 def test_accumulators_that_differ_are_not_merged():
-    with pytest.raises(br.InputError, match=r"got 5 and None here, 6 and None there"):
+    with pytest.raises(br.errors.InputError, match=r"got 5 and None here, 6 and None there"):
         br.Accumulator(max_scores=5).merge(br.Accumulator(max_scores=6))
-    with pytest.raises(br.InputError, match=r"positive are the same, got .* and 'a' here, .* and None there"):
+    with pytest.raises(br.errors.InputError, match=r"positive are the same, got .* and 'a' here, .* and None there"):
         br.Accumulator(positive="a").merge(br.Accumulator())
-    with pytest.raises(br.InputError, match=r"other must be an Accumulator, got a Curve; use update for rows"):
+    with pytest.raises(br.errors.InputError, match=r"other must be an Accumulator, got a Curve; use update for rows"):
         br.Accumulator().merge(br.Curve.from_scores([0, 1], [1, 2]))
     for max_scores in (0, 2.5, "many", True):
-        with pytest.raises(br.InputError, match="max_scores"):
+        with pytest.raises(br.errors.InputError, match="max_scores"):
             br.Accumulator(max_scores=max_scores)

@@ -38,26 +38,26 @@ def test_a_loaded_accumulator_remembers_both_labels(tmp_path):
     saved.update(["nein\ud800"], [1])
     saved.save(tmp_path / "saved")
     loaded = br.Accumulator.load(tmp_path / "saved")
-    with pytest.raises(br.InputError, match="after 'nein"):
+    with pytest.raises(br.errors.InputError, match="after 'nein"):
         loaded.update(["no"], [1])
     loaded.update(["ja\0é", "nein\ud800"], [2, 3])
 
 
 def test_damaged_and_foreign_files_are_refused(tmp_path):
     path = tmp_path / "saved"
-    with pytest.raises(br.CurveFileError, match=r"a saved accumulator must be a file, .*check the path"):
+    with pytest.raises(br.errors.CurveFileError, match=r"a saved accumulator must be a file, .*check the path"):
         br.Accumulator.load(path)
     example().save(path)
     whole = path.read_bytes()
     for broken in (whole[: len(whole) // 2], b"", b"label,score\n1,0.5\n"):
         path.write_bytes(broken)
-        with pytest.raises(br.CurveFileError, match=r"written by Accumulator.save, .*damaged or something else"):
+        with pytest.raises(br.errors.CurveFileError, match=r"written by Accumulator.save, .*damaged or something else"):
             br.Accumulator.load(path)
     example().curve().save(path)
-    with pytest.raises(br.CurveFileError, match="'baserate accumulator', got 'baserate curve'"):
+    with pytest.raises(br.errors.CurveFileError, match="'baserate accumulator', got 'baserate curve'"):
         br.Accumulator.load(path)
     example().save(path)
-    with pytest.raises(br.CurveFileError, match="'baserate curve', got 'baserate accumulator'"):
+    with pytest.raises(br.errors.CurveFileError, match="'baserate curve', got 'baserate accumulator'"):
         br.Curve.load(path)
 
 
@@ -68,7 +68,7 @@ def test_any_flipped_bit_is_refused_or_harmless(tmp_path):
     whole = path.read_bytes()
     for place in range(0, len(whole), 3):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
-        with contextlib.suppress(br.CurveFileError):
+        with contextlib.suppress(br.errors.CurveFileError):
             assert br.Accumulator.load(path).curve() == saved.curve()
 
 
@@ -107,7 +107,7 @@ def test_a_file_made_by_hand_is_read(tmp_path):
 )
 def test_files_are_checked_like_any_input(facts, changed, tmp_path):
     write_by_hand(tmp_path / "saved", FACTS | facts, COLUMNS | changed)
-    with pytest.raises(br.CurveFileError, match=r"must hold the columns of one, .*; save it again\."):
+    with pytest.raises(br.errors.CurveFileError, match=r"must hold the columns of one, .*; save it again\."):
         br.Accumulator.load(tmp_path / "saved")
 
 
@@ -115,7 +115,7 @@ def test_files_are_checked_like_any_input(facts, changed, tmp_path):
 def test_a_file_without_one_of_its_parts_is_refused(name, tmp_path):
     kept = [{key: value for key, value in all_of.items() if key != name} for all_of in (FACTS, COLUMNS)]
     write_by_hand(tmp_path / "saved", *kept)
-    with pytest.raises(br.CurveFileError):
+    with pytest.raises(br.errors.CurveFileError):
         br.Accumulator.load(tmp_path / "saved")
 
 

@@ -22,7 +22,7 @@ def rows_in(scores, bins):
 def test_scores_on_edges_fall_below_them_or_above(n, dtype):
     edges = np.array([k / n for k in range(n + 1)]).astype(dtype)
     right = binned(br.Curve.from_scores(np.arange(n + 1) % 2, edges), n)
-    left = binned(br.Curve.from_scores(np.arange(n + 1) % 2, edges), br.equal_width(n, closed="left"))
+    left = binned(br.Curve.from_scores(np.arange(n + 1) % 2, edges), br.calibration.equal_width(n, closed="left"))
     assert right.n.tolist() == [2] + [1] * (n - 1)  # 0 and the first edge share a bin
     assert left.n.tolist() == [1] * (n - 1) + [2]
 
@@ -31,7 +31,7 @@ def test_scores_on_edges_fall_below_them_or_above(n, dtype):
 def test_the_neighbours_of_an_edge_are_on_their_own_sides(edge):
     high = round(edge + 0.1, 6)
     assert rows_in([np.nextafter(edge, 0), edge, np.nextafter(edge, 1)], 10) == {edge: 2, high: 1}
-    left = br.equal_width(10, closed="left")
+    left = br.calibration.equal_width(10, closed="left")
     assert rows_in([np.nextafter(edge, 0), edge, np.nextafter(edge, 1)], left) == {edge: 1, high: 2}
 
 
@@ -40,7 +40,7 @@ def test_the_neighbours_of_an_edge_in_32_bits(edge):
     edge32 = np.float32(edge)
     three = np.array([np.nextafter(edge32, np.float32(0)), edge32, np.nextafter(edge32, np.float32(1))])
     assert rows_in(three, 10) == {edge: 2, round(edge + 0.1, 6): 1}
-    assert rows_in(three, br.equal_width(10, closed="left")) == {edge: 1, round(edge + 0.1, 6): 2}
+    assert rows_in(three, br.calibration.equal_width(10, closed="left")) == {edge: 1, round(edge + 0.1, 6): 2}
 
 
 def test_an_edge_next_to_another_stays_where_it_is():
@@ -67,7 +67,7 @@ def test_equal_frequency_is_cutting_at_exact_quantiles(scores, n):
     cuts = [quantile(k) for k in range(1, n)]
     place = [sum(cut < Fraction(score) for cut in cuts) for score in scores]
     expected = [place.count(k) for k in sorted(set(place))]
-    found = binned(br.Curve.from_scores(np.arange(len(scores)) % 2, scores), br.equal_frequency(n))
+    found = binned(br.Curve.from_scores(np.arange(len(scores)) % 2, scores), br.calibration.equal_frequency(n))
     assert found.n.tolist() == expected
     assert (found.high[:-1] < found.low[1:]).all()
 
@@ -112,14 +112,14 @@ def test_weighted_rows_have_the_variance_of_the_rows_they_are_worth():
 
 
 def test_ways_to_say_bins():
-    assert as_bins(10) == as_bins("equal_width(10)") == br.equal_width(10)
-    assert as_bins("equal_frequency(7)") == br.equal_frequency(7)
+    assert as_bins(10) == as_bins("equal_width(10)") == br.calibration.equal_width(10)
+    assert as_bins("equal_frequency(7)") == br.calibration.equal_frequency(7)
     assert as_bins([0, 0.5, 1]) == as_bins(np.array([0, 0.5, 1])) == Bins("edges", 2, (0.0, 0.5, 1.0))
     assert [str(as_bins(text)) for text in ("equal_width(10)", "equal_frequency(3)")] == [
         "equal_width(10)",
         "equal_frequency(3)",
     ]
-    assert str(br.equal_width(4, closed="left")) == "equal_width(4, left-closed)"
+    assert str(br.calibration.equal_width(4, closed="left")) == "equal_width(4, left-closed)"
     assert str(as_bins([0, 0.5, 1])) == "edges 0, 0.5, 1"
 
 
@@ -139,24 +139,26 @@ def test_ways_to_say_bins():
     ],
 )  # fmt: skip
 def test_bins_that_are_none(bins, sentence):
-    with pytest.raises(br.InputError) as refused:
+    with pytest.raises(br.errors.InputError) as refused:
         br.ece(br.Curve.from_scores([0, 1], [0.1, 0.9]), bins=bins)
     assert str(refused.value) == sentence
 
 
 def test_fewer_bins_than_asked_is_said():
     curve = br.Curve.from_scores([0, 1, 0, 1], [0.2, 0.2, 0.2, 0.9])
-    with pytest.warns(br.FewerBinsWarning, match="only 2 of 4 bins: equal scores"):
-        br.ece(curve, bins=br.equal_frequency(4))
-    assert "2 bins, because equal scores are never split" in str(br.reliability(curve, bins=br.equal_frequency(4)))
+    with pytest.warns(br.errors.FewerBinsWarning, match="only 2 of 4 bins: equal scores"):
+        br.ece(curve, bins=br.calibration.equal_frequency(4))
+    assert "2 bins, because equal scores are never split" in str(
+        br.reliability(curve, bins=br.calibration.equal_frequency(4))
+    )
 
 
 def test_scores_that_are_no_probabilities_are_refused():
     curve = br.Curve.from_scores([0, 1], [-2.0, 7.0])
     for ask in (br.ece, br.brier_score, br.smooth_ece, br.reliability):
         with pytest.raises(
-            br.InputError, match=r"reads scores as probabilities between 0 and 1, got scores from -2 to 7"
+            br.errors.InputError, match=r"reads scores as probabilities between 0 and 1, got scores from -2 to 7"
         ):
             ask(curve)
-    with pytest.raises(br.MissingInformationError, match="made from rates and has no scores"):
+    with pytest.raises(br.errors.MissingInformationError, match="made from rates and has no scores"):
         br.ece(br.Curve.from_rates([0.5], [0.1]).at_prevalence(0.1))

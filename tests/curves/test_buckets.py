@@ -163,11 +163,11 @@ def test_weights_and_their_squares_are_joined_too():
 
 
 def test_a_top_below_its_score_is_refused():
-    with pytest.raises(br.InputError, match=r"top must not be below score, got 1.0 below 2.0; swap them\."):
+    with pytest.raises(br.errors.InputError, match=r"top must not be below score, got 1.0 below 2.0; swap them\."):
         br.Curve.from_counts([1, 2], [1, 1], [1, 1], top=[1, 1])
-    with pytest.raises(br.InputError, match="same length"):
+    with pytest.raises(br.errors.InputError, match="same length"):
         br.Curve.from_counts([1, 2], [1, 1], [1, 1], top=[1])
-    with pytest.raises(br.InputError, match="missing"):
+    with pytest.raises(br.errors.InputError, match="missing"):
         br.Curve.from_counts([1], [1], [1], top=[np.nan])
 
 
@@ -192,7 +192,7 @@ def test_a_bucketed_curve_says_so():
     assert repr(with_unlabelled(EXACT, 1200)) == "Curve(2 pos, 1 neg, prevalence=0.6667, 1,200 rows unlabelled)"
     rates = br.Curve.from_rates([0.5], [0.1])
     assert not rates.bucketed
-    with pytest.raises(br.MissingInformationError):
+    with pytest.raises(br.errors.MissingInformationError):
         _ = rates.top
 
 
@@ -244,7 +244,7 @@ def test_a_file_with_a_top_below_its_score_is_refused(tmp_path):
     path = tmp_path / "curve.npz"
     header = json.dumps({"format": "baserate curve", "version": 1, "facts": {"prevalence": None}})
     np.savez(path, header=np.array(header), score=[2.0], top=[1.0], pos=[1], neg=[1])
-    with pytest.raises(br.CurveFileError, match="top must not be below score"):
+    with pytest.raises(br.errors.CurveFileError, match="top must not be below score"):
         br.Curve.load(path)
 
 
@@ -254,7 +254,7 @@ def test_a_file_with_an_impossible_number_of_unlabelled_rows_is_refused(rows, tm
     facts = {"prevalence": None, "unlabelled": rows}
     header = json.dumps({"format": "baserate curve", "version": 1, "facts": facts})
     np.savez(path, header=np.array(header), score=[2.0], pos=[1], neg=[1])
-    with pytest.raises(br.CurveFileError, match="columns of a curve"):
+    with pytest.raises(br.errors.CurveFileError, match="columns of a curve"):
         br.Curve.load(path)
 
 

@@ -52,7 +52,7 @@ def test_rows_without_a_label_are_remembered():
     import polars as pl
 
     table = pl.DataFrame({"y": [0, 1, None], "p": [0.1, 0.4, 0.5]})
-    with pytest.warns(br.UnlabelledWarning):
+    with pytest.warns(br.errors.UnlabelledWarning):
         curve = br.curve(table, label="y", score="p")
     assert decode(encode(curve)).unlabelled == 1
 
@@ -167,20 +167,20 @@ def test_edges_that_ask_for_too_much_are_thinned_out():
 
 
 def test_wrong_input():
-    with pytest.raises(br.InputError, match="max_bytes must be at least 256, got 10"):
+    with pytest.raises(br.errors.InputError, match="max_bytes must be at least 256, got 10"):
         compact(CURVES["few scores"], max_bytes=10)
-    with pytest.raises(br.InputError, match="only a curve of counts"):
+    with pytest.raises(br.errors.InputError, match="only a curve of counts"):
         compact(br.Curve.from_rates([0.5], [0.1]))
 
 
 def test_damaged_bytes_are_refused():
     packed = encode(drawn(500, 0.2))
     for broken in (b"", b"curve", packed[:-1], packed[: len(packed) // 2], zlib.compress(b"\1" * 50)):
-        with pytest.raises(br.CurveFileError, match="damaged or something else"):
+        with pytest.raises(br.errors.CurveFileError, match="damaged or something else"):
             decode(broken)
     later = bytearray(zlib.decompress(packed))
     later[0] = 9
-    with pytest.raises(br.CurveFileError, match="must be of version 1, got version 9"):
+    with pytest.raises(br.errors.CurveFileError, match="must be of version 1, got version 9"):
         decode(zlib.compress(bytes(later)))
 
 

@@ -123,7 +123,7 @@ def test_a_curve_of_rates_never_changes_either():
 
 @pytest.mark.parametrize("wrong", [lambda: br.Curve([0, 1], [0.1, 0.2]), lambda: br.Point(0.6, 0.001)])
 def test_the_obvious_first_guess_is_told_the_way(wrong):
-    with pytest.raises(br.InputError, match=r"use (Curve|Point)\.from_"):
+    with pytest.raises(br.errors.InputError, match=r"use (Curve|Point)\.from_"):
         wrong()
 
 
@@ -171,7 +171,7 @@ def test_equal_given_prevalences_stay_and_others_refuse(curve):
     a = curve.at_prevalence(0.1)
     assert (a + a).prevalence == 0.1
     for other in (curve, curve.at_prevalence(0.2)):
-        with pytest.raises(br.InputError, match="add them first"):
+        with pytest.raises(br.errors.InputError, match="add them first"):
             a + other
 
 
@@ -192,7 +192,7 @@ def test_pooling_many_curves_equals_adding_them(curve):
 
 def test_rates_cannot_be_added():
     rates = br.Curve.from_rates([0.5], [0.1])
-    with pytest.raises(br.MissingInformationError, match="from rates"):
+    with pytest.raises(br.errors.MissingInformationError, match="from rates"):
         rates + rates
 
 

@@ -38,7 +38,7 @@ def test_a_damaged_file_is_refused(tmp_path):
     whole = path.read_bytes()
     for broken in (whole[: len(whole) // 2], b"", whole[:3000] + b"\0\0\0\0" + whole[3004:], b"label,score\n1,0.5\n"):
         path.write_bytes(broken)
-        with pytest.raises(br.CurveFileError, match=r"damaged or something else .*; save it again\."):
+        with pytest.raises(br.errors.CurveFileError, match=r"damaged or something else .*; save it again\."):
             br.Curve.load(path)
 
 
@@ -48,7 +48,7 @@ def test_any_flipped_bit_is_refused_or_harmless(tmp_path):
     whole = path.read_bytes()
     for place in range(len(whole)):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
-        with contextlib.suppress(br.CurveFileError):
+        with contextlib.suppress(br.errors.CurveFileError):
             assert br.Curve.load(path) == CURVES["counts"]
 
 
@@ -66,13 +66,13 @@ def test_foreign_and_future_files_are_refused(tmp_path):
     path = tmp_path / "curve.npz"
     columns = {"score": [1.0], "pos": [1], "neg": [1]}
     np.savez(path, **columns)
-    with pytest.raises(br.CurveFileError, match="something else"):
+    with pytest.raises(br.errors.CurveFileError, match="something else"):
         br.Curve.load(path)
     np.savez(path, header=header(version=2), **columns)
-    with pytest.raises(br.CurveFileError, match="version 2"):
+    with pytest.raises(br.errors.CurveFileError, match="version 2"):
         br.Curve.load(path)
     np.savez(path, header=header(format="other"), **columns)
-    with pytest.raises(br.CurveFileError, match="'other'"):
+    with pytest.raises(br.errors.CurveFileError, match="'other'"):
         br.Curve.load(path)
 
 
@@ -84,19 +84,19 @@ def test_files_are_checked_like_any_input(tmp_path):
         {"pos": [1]},
     ):
         np.savez(path, header=header(), **columns)
-        with pytest.raises(br.CurveFileError, match="columns of a curve"):
+        with pytest.raises(br.errors.CurveFileError, match="columns of a curve"):
             br.Curve.load(path)
 
 
 def test_a_pickle_is_never_opened(tmp_path):
     path = tmp_path / "curve.npz"
     np.savez(path, header=header(), score=np.array([{"a": 1}], dtype=object), pos=[1], neg=[1])
-    with pytest.raises(br.CurveFileError):
+    with pytest.raises(br.errors.CurveFileError):
         br.Curve.load(path)
 
 
 def test_a_missing_file_is_said(tmp_path):
-    with pytest.raises(br.CurveFileError, match="check the path"):
+    with pytest.raises(br.errors.CurveFileError, match="check the path"):
         br.Curve.load(tmp_path / "nowhere")
 
 

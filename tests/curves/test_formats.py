@@ -45,7 +45,7 @@ def test_saved_accumulators_of_every_version_go_on(version):
 @pytest.mark.parametrize("version", versions(formats.STORE))
 def test_stores_of_every_version(version, tmp_path):
     path = Path(shutil.copy(KEPT / f"store-{version}.db", tmp_path))
-    with br.CurveStore(path) as store:
+    with br.monitoring.CurveStore(path) as store:
         assert list(map(str, store.keys())) == ["fraud, 2026-05", "fraud, 2026-06, web", "large, 2026-05"]
         assert store.curve(model="fraud", period="2026-05") == MAY
         assert store.curve(model="fraud", period="2026-06", slice="web") == JUNE
@@ -59,7 +59,7 @@ def test_stores_of_every_version(version, tmp_path):
         assert width(br.Curve.pool(store.curves(model="large").values())) < 1.2 * width(large)
         history = store.history(model="fraud", slice="web")
         assert history["n_pos"].tolist() == [2.1]
-    with br.CurveStore(path, read_only=True) as store:
+    with br.monitoring.CurveStore(path, read_only=True) as store:
         assert len(store) == 4
         store.verify()
 
@@ -76,7 +76,7 @@ def test_versions_that_are_not_known_are_refused(found):
     formats.check_version(kept, 0)
     formats.check_version(kept, 1)
     with pytest.raises(
-        br.CurveFileError, match=rf"a thing must be of version 0 to 1, got version {found!r} in there; "
+        br.errors.CurveFileError, match=rf"a thing must be of version 0 to 1, got version {found!r} in there; "
     ):
         formats.check_version(kept, found, "there")
 
@@ -88,6 +88,6 @@ def test_an_accumulator_of_other_buckets_is_refused(tmp_path):
     header["facts"]["buckets"] = formats.BUCKETS.version + 1
     np.savez(tmp_path / "later.npz", header=np.array(json.dumps(header)), **columns)
     with pytest.raises(
-        br.CurveFileError, match=r"an accumulator's buckets must be of version 1, got version 2 in '.*later"
+        br.errors.CurveFileError, match=r"an accumulator's buckets must be of version 1, got version 2 in '.*later"
     ):
         br.Accumulator.load(tmp_path / "later.npz")

@@ -60,7 +60,7 @@ def test_changed_bytes_of_a_kept_curve(curve, changes, data):
     raw = bytearray(zlib.decompress(encode(curve)))
     for place, content in changes:
         raw[place : place + data.draw(st.integers(0, 9))] = content
-    with contextlib.suppress(br.CurveFileError):
+    with contextlib.suppress(br.errors.CurveFileError):
         check_possible(decode(zlib.compress(bytes(raw))))
 
 
@@ -86,7 +86,7 @@ HEADER = struct.Struct("<BBBIQd")
 @example(HEADER.pack(1, 0, 2, 3, 0, 0.0), b"\1\2\1\1" + b"\x08" + (2**62).to_bytes(24, "little") + b"\1\1\1\1")
 def test_headers_of_a_kept_curve(header, columns):
     packed = zlib.compress(header + columns)
-    with at_most(2**22), contextlib.suppress(br.CurveFileError):
+    with at_most(2**22), contextlib.suppress(br.errors.CurveFileError):
         check_possible(decode(packed))
 
 
@@ -106,13 +106,13 @@ def test_headers_of_a_kept_curve(header, columns):
     ],
 )
 def test_what_no_rows_can_give_is_refused(header, columns):
-    with at_most(2**20), pytest.raises(br.CurveFileError, match="damaged or something else"):
+    with at_most(2**20), pytest.raises(br.errors.CurveFileError, match="damaged or something else"):
         decode(zlib.compress(HEADER.pack(*header) + columns))
 
 
 def test_bytes_that_unpack_to_very_many_are_refused():
     packed = zlib.compress(HEADER.pack(1, 0, 2, 2**26, 0, 0.0) + bytes(2**27))
-    with at_most(2**24), pytest.raises(br.CurveFileError, match="damaged or something else"):
+    with at_most(2**24), pytest.raises(br.errors.CurveFileError, match="damaged or something else"):
         decode(packed)
 
 
@@ -131,9 +131,9 @@ def test_changed_bytes_of_a_saved_curve(path, curve, changes, data):
     for place, changed in changes:
         content[place : place + data.draw(st.integers(0, 9))] = changed
     path.write_bytes(content)
-    with contextlib.suppress(br.CurveFileError):
+    with contextlib.suppress(br.errors.CurveFileError):
         assert br.Curve.load(path) == curve
-    with contextlib.suppress(br.CurveFileError):
+    with contextlib.suppress(br.errors.CurveFileError):
         br.Accumulator.load(path)
 
 
@@ -142,7 +142,7 @@ def test_bytes_that_are_no_saved_curve(path, content):
     for beginning in (b"", b"PK\3\4", b"\x93NUMPY\1\0"):
         path.write_bytes(beginning + content)
         for load in (br.Curve.load, br.Accumulator.load):
-            with pytest.raises(br.CurveFileError):
+            with pytest.raises(br.errors.CurveFileError):
                 load(path)
 
 
@@ -168,7 +168,7 @@ def saved(path, kind, columns, facts):
 def test_columns_of_a_saved_curve(path, columns, facts):
     with open(path, "wb") as file:
         saved(file, "curve", columns, {"prevalence": None} | facts)
-    with contextlib.suppress(br.CurveFileError):
+    with contextlib.suppress(br.errors.CurveFileError):
         check_possible(br.Curve.load(path))
 
 
@@ -179,7 +179,7 @@ def test_columns_of_a_saved_curve(path, columns, facts):
 def test_columns_of_saved_rates(path, columns, facts):
     with open(path, "wb") as file:
         saved(file, "curve", columns, facts)
-    with contextlib.suppress(br.CurveFileError):
+    with contextlib.suppress(br.errors.CurveFileError):
         curve = br.Curve.load(path)
         assert (np.diff(curve.rates.tpr) >= 0).all()
         assert curve.given_prevalence is None or 0 < curve.given_prevalence < 1
@@ -195,10 +195,10 @@ FACTS = {"max_scores": 5, "positive": None, "other": 0, "rows": 2, "bits": None}
 def test_columns_of_a_saved_accumulator(path, columns, facts):
     with open(path, "wb") as file:
         saved(file, "accumulator", columns, FACTS | facts)
-    with contextlib.suppress(br.CurveFileError):
+    with contextlib.suppress(br.errors.CurveFileError):
         loaded = br.Accumulator.load(path)
         assert loaded.n_rows >= 0
-        with contextlib.suppress(br.InputError):  # no rows of any weight
+        with contextlib.suppress(br.errors.InputError):  # no rows of any weight
             check_possible(loaded.curve())
 
 
@@ -208,7 +208,7 @@ def test_a_file_that_unpacks_to_far_more_is_refused(path):
         zeros = np.zeros(2**22)
         np.savez_compressed(file, header=np.array(header), score=zeros, pos=zeros, neg=zeros)
     assert path.stat().st_size < 2**17
-    with at_most(2**20), pytest.raises(br.CurveFileError, match="damaged or something else"):
+    with at_most(2**20), pytest.raises(br.errors.CurveFileError, match="damaged or something else"):
         br.Curve.load(path)
 
 
@@ -217,7 +217,7 @@ def test_a_column_that_says_it_is_longer_than_it_is_is_refused(path):
         column = io.BytesIO()
         np.lib.format.write_array_header_1_0(column, {"descr": "<f8", "fortran_order": False, "shape": (2**40,)})
         archive.writestr("score.npy", column.getvalue() + bytes(8))
-    with at_most(2**20), pytest.raises(br.CurveFileError, match="damaged or something else"):
+    with at_most(2**20), pytest.raises(br.errors.CurveFileError, match="damaged or something else"):
         br.Curve.load(path)
 
 

@@ -88,7 +88,7 @@ def test_what_a_rule_limits_is_what_it_chooses_by(rule):
     ],
 )
 def test_what_is_no_rule_is_refused_with_a_sentence(text, sentence):
-    with pytest.raises(br.InputError, match=sentence):
+    with pytest.raises(br.errors.InputError, match=sentence):
         br.Rule.parse(text)
 
 
@@ -106,10 +106,12 @@ ASKED = {
         br.precision, {k: br.Curve.from_scores(Y[k::8], FIRST[k::8]) for k in range(8)}, at=at, **FEW
     ),
     "change": lambda at: br.explain_change(br.precision, *HALVES.values(), at=at, **FEW),
-    "changes": lambda at: br.explain_changes(br.precision, HALVES, at=at, **FEW).changes,
+    "changes": lambda at: br.monitoring.explain_changes(br.precision, HALVES, at=at, **FEW).changes,
     "slices": lambda at: br.by_slice(br.precision, HALVES, at=at, **FEW).groups,
     "periods": lambda at: br.by_period(br.precision, HALVES, at=at, **FEW).groups[0].common,
-    "alarms": lambda at: br.model_alarms(br.precision, HALVES, reference=1, at=at, **FEW).difference.tolist(),
+    "alarms": lambda at: br.monitoring.model_alarms(
+        br.precision, HALVES, reference=1, at=at, **FEW
+    ).difference.tolist(),
     "claim": lambda at: br.check(br.Claim(br.precision, at_least=0.1, at=at), CURVE, rng=0).estimate,
     "deploy": lambda at: br.deploy(*HALVES.values(), at=at),
 }
@@ -120,7 +122,7 @@ def test_wherever_one_says_at_a_rule_its_text_and_a_function_are_the_same(ask):
     expected = repr(ask(lambda curve: curve.at_recall(0.6)))
     for at in (Recall(0.6), "recall=0.6", "recall >= 0.6", CURVE.at_recall(0.6).chosen):
         assert repr(ask(at)) == expected
-    with pytest.raises(br.InputError, match=r"at must be a rule such as 'recall=0.6', or a func"):
+    with pytest.raises(br.errors.InputError, match=r"at must be a rule such as 'recall=0.6', or a func"):
         ask([0.6])
-    with pytest.raises(br.InputError, match="did you mean 'recall'"):
+    with pytest.raises(br.errors.InputError, match="did you mean 'recall'"):
         ask("recal=0.6")

@@ -37,7 +37,7 @@ anywhere = st.floats(0, 1) | st.sampled_from([0.0, 1.0, 0.3, np.nextafter(0.3, 1
 
 def value(metric, curve):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", br.UndefinedMetricWarning)
+        warnings.simplefilter("ignore", br.errors.UndefinedMetricWarning)
         return metric(curve)
 
 
@@ -118,7 +118,7 @@ def test_buckets_and_rows_without_label_survive():
     for metric in (br.roc_auc, br.average_precision):
         before, after = br.bounds(metric, curve), br.bounds(metric, moved)
         assert (before.low, before.high) == (after.low, after.high)
-    with pytest.warns(br.UnlabelledWarning):
+    with pytest.warns(br.errors.UnlabelledWarning):
         some = br.curve(pl.DataFrame({"y": [0, 1, None], "p": [0.1, 0.4, 0.5]}), label="y", score="p")
     assert some.shift_scores(0.1).unlabelled == 1
 
@@ -148,40 +148,45 @@ def test_no_rows_are_no_rows():
         (
             br.Curve.from_scores([0, 1], [-0.1, 0.5]),
             {"prevalence": 0.1},
-            br.InputError,
+            br.errors.InputError,
             r"^shift_scores reads scores as probabilities between 0 and 1, got scores from -0.1 to 0.5; .*\.$",
         ),
         (
             br.Curve.from_counts([0.5, 0.2], [1, 1], [1, 1], top=[1.5, 0.2]),
             {"prevalence": 0.1},
-            br.InputError,
+            br.errors.InputError,
             "got scores from 0.2 to 1.5",
         ),
         (
             br.Curve.from_rates([0.5], [0.1], n_pos=5, n_neg=5),
             {"prevalence": 0.1},
-            br.MissingInformationError,
+            br.errors.MissingInformationError,
             r"^this curve was made from rates and has no scores; .*\.$",
         ),
         (
             br.Curve.from_scores([0, 0], [0.1, 0.5]),
             {"prevalence": 0.1},
-            br.MissingInformationError,
+            br.errors.MissingInformationError,
             r"^this curve has no prevalence that its scores could be right at, because there are no positives; pass "
             r"from_prevalence= where they are right\.$",
         ),
         (
             br.Curve.from_scores([1], [0.1]).at_prevalence(0.5),
             {"prevalence": 0.1},
-            br.MissingInformationError,
+            br.errors.MissingInformationError,
             "no negatives",
         ),
-        (br.Curve.from_counts([], [], []), {"prevalence": 0.1}, br.MissingInformationError, "there are no rows"),
-        (br.Curve.from_scores([0, 1], [0, 1]), {"prevalence": 1.0}, br.InputError, "^prevalence must be strictly"),
+        (br.Curve.from_counts([], [], []), {"prevalence": 0.1}, br.errors.MissingInformationError, "there are no rows"),
+        (
+            br.Curve.from_scores([0, 1], [0, 1]),
+            {"prevalence": 1.0},
+            br.errors.InputError,
+            "^prevalence must be strictly",
+        ),
         (
             br.Curve.from_scores([0, 1], [0, 1]),
             {"prevalence": 0.1, "from_prevalence": 0},
-            br.InputError,
+            br.errors.InputError,
             "^from_prevalence must be strictly",
         ),
     ],

@@ -38,7 +38,7 @@ def test_fpr_takes_the_lowest_threshold_within_it():
 def test_fpr_that_no_score_keeps_alerts_on_nothing():
     point = br.Curve.from_scores([0, 1], [2, 1]).at_fpr(0)
     assert (point.threshold, point.tpr, point.fpr) == (np.inf, 0, 0)
-    with pytest.raises(br.NoSuchPointError, match="infinite"):
+    with pytest.raises(br.errors.NoSuchPointError, match="infinite"):
         br.Curve.from_scores([0, 1], [np.inf, 1]).at_fpr(0)
 
 
@@ -50,7 +50,7 @@ def test_precision_takes_the_largest_recall_and_then_the_highest_threshold():
 
 
 def test_precision_out_of_reach_says_how_far():
-    with pytest.raises(br.NoSuchPointError, match=r"the highest is 0\.5, at threshold 1"):
+    with pytest.raises(br.errors.NoSuchPointError, match=r"the highest is 0\.5, at threshold 1"):
         br.Curve.from_scores([0, 1], [1, 1]).at_precision(0.9)
 
 
@@ -59,9 +59,9 @@ def test_top_k_counts_rows_and_never_splits_ties():
     assert CURVE.at_top_k(5).threshold == 0.8
     assert CURVE.at_top_k(10**6).threshold == 0.1
     assert CURVE.at_top_k(1).threshold == np.inf
-    with pytest.raises(br.MissingInformationError, match="at_alert_rate"):
+    with pytest.raises(br.errors.MissingInformationError, match="at_alert_rate"):
         br.Curve.from_scores([0, 1], [1, 2], weight=[1, 1]).at_top_k(1)
-    with pytest.raises(br.MissingInformationError, match="at_alert_rate"):
+    with pytest.raises(br.errors.MissingInformationError, match="at_alert_rate"):
         br.Curve.from_rates([0.5], [0.1]).at_top_k(1)
 
 
@@ -99,9 +99,9 @@ def test_silence_competes_for_the_best():
 
 @pytest.mark.parametrize("metric", [br.alert_rate, br.min_precision])
 def test_a_metric_without_direction_has_no_best(metric):
-    with pytest.raises(br.InputError, match="must have a direction"):
+    with pytest.raises(br.errors.InputError, match="must have a direction"):
         CURVE.best(metric)
-    with pytest.raises(br.InputError, match="must have a direction"):
+    with pytest.raises(br.errors.InputError, match="must have a direction"):
         br.crossings(metric, CURVE.at_recall(0.5), CURVE.at_recall(0.9))
 
 
@@ -114,7 +114,7 @@ def test_wishes_are_met_up_to_rounding():
 
 def test_best_takes_a_users_own_metric():
     assert CURVE.best(lambda curve: br.recall(curve) - 5 * curve.fpr).threshold == 0.9
-    with pytest.raises(br.InputError, match="one value per threshold"):
+    with pytest.raises(br.errors.InputError, match="one value per threshold"):
         CURVE.best(br.roc_auc)
 
 
@@ -136,13 +136,13 @@ def test_a_point_of_a_curve_of_rates_has_no_threshold():
     assert (point.tpr, point.fpr) == (0.8, 0.3)
     assert curve.best(br.youden_j).tpr == 0.8
     assert curve.at_fpr(0.05).tpr == 0
-    with pytest.raises(br.MissingInformationError, match="no scores"):
+    with pytest.raises(br.errors.MissingInformationError, match="no scores"):
         curve.at_threshold(0.5)
 
 
 @pytest.mark.parametrize("rule", ["at_recall", "at_fpr", "at_precision", "at_alert_rate"])
 def test_one_class_has_nothing_to_choose(rule):
-    with pytest.raises(br.NoSuchPointError, match="no positives"):
+    with pytest.raises(br.errors.NoSuchPointError, match="no positives"):
         getattr(br.Curve.from_scores([0, 0], [1, 2]), rule)(0.5)
 
 
@@ -169,7 +169,7 @@ def test_every_rule_against_its_definition(table, wanted, eta):
         expected = max(p.threshold for p in precise if p.tpr == most)
         assert curve.at_precision(wanted).threshold == expected
     else:
-        with pytest.raises(br.NoSuchPointError):
+        with pytest.raises(br.errors.NoSuchPointError):
             curve.at_precision(wanted)
     best = max(br.f1(p) for p in points)
     assert curve.best(br.f1).threshold == max(p.threshold for p in points if br.f1(p) >= best - rounding)

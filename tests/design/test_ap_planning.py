@@ -233,7 +233,9 @@ def test_one_class_may_be_settled():
     assert fewer.n_neg == 2 * free.n_neg
     assert fewer.n_pos < free.n_pos
     for settled in ({"n_pos": 3}, {"n_neg": 3}):
-        with pytest.raises(br.InputError, match=f"got {next(iter(settled))}=3, for which that many are not enough"):
+        with pytest.raises(
+            br.errors.InputError, match=f"got {next(iter(settled))}=3, for which that many are not enough"
+        ):
             br.design.test_set(0.6, 0.05, **QUICK, **settled)
 
 
@@ -273,21 +275,21 @@ def test_a_pilot_of_twenty_positives_gives_sizes_of_the_right_order():
     ],
 )
 def test_what_is_refused(changed, sentence):
-    with pytest.raises(br.InputError, match=sentence):
+    with pytest.raises(br.errors.InputError, match=sentence):
         br.design.test_set(**({"tpr": 0.6, "fpr": 0.05} | QUICK | changed))
 
 
 def test_what_is_no_example():
-    with pytest.raises(br.InputError, match="example must be a Curve, got a list"):
+    with pytest.raises(br.errors.InputError, match="example must be a Curve, got a list"):
         br.design.test_set_like([1, 2], ap_width=0.1)
-    with pytest.raises(br.InputError, match="rows of both classes, got one where there are no positives"):
+    with pytest.raises(br.errors.InputError, match="rows of both classes, got one where there are no positives"):
         br.design.test_set_like(br.Curve.from_counts([1, 2], [0, 0], [3, 4]), ap_width=0.1)
-    with pytest.raises(br.MissingInformationError, match="this curve was made from rates"):
+    with pytest.raises(br.errors.MissingInformationError, match="this curve was made from rates"):
         br.design.test_set_like(br.Curve.from_rates([0.5], [0.1], prevalence=0.1), ap_width=0.1)
 
 
 def test_settled_sizes_stay_as_they_are_and_may_not_be_endless():
-    with pytest.raises(br.InputError, match=r"n_pos must be at most 10,000,000,000,000, got 1000"):
+    with pytest.raises(br.errors.InputError, match=r"n_pos must be at most 10,000,000,000,000, got 1000"):
         br.design.test_set(0.6, 0.05, **QUICK, n_pos=10**30)
     assert br.design.test_set(0.6, 0.05, **QUICK, n_neg=10**8).n_neg == 10**8
 

@@ -118,7 +118,7 @@ def precision_width(tpr, fpr, prevalence):
             return 1.0 if math.isnan(found.width) else found.width
         rates = (br.estimate(metric, point) for metric in (br.recall, br.specificity))
         t, s = ((one.low, one.high) for one in rates)
-        return br.max_width(tpr=t, fpr=(1 - s[1], 1 - s[0])).width
+        return br.design.max_width(tpr=t, fpr=(1 - s[1], 1 - s[0])).width
 
     def width_of(rng, n_pos, n_neg):
         return of_counts(int(rng.binomial(n_pos, tpr)), int(rng.binomial(n_neg, fpr)), n_pos, n_neg)

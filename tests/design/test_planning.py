@@ -37,9 +37,9 @@ def width_of(plan, tp, fp):
     if known or tp == fp == 0:
         return 1.0
     if plan.prevalence is None:
-        return br.max_width(**ends).width
+        return br.design.max_width(**ends).width
     if plan.method == "hoeffding":
-        band = br.box_band(br.precision, [plan.prevalence], **ends)
+        band = br.papers.box_band(br.precision, [plan.prevalence], **ends)
         return float(band.high[0] - band.low[0])
     point = br.Point.from_counts(tp=tp, fn=plan.n_pos - tp, fp=fp, tn=plan.n_neg - fp)
     return br.estimate(br.precision, point.at_prevalence(plan.prevalence), method=OF_PRECISION[plan.method]).width
@@ -104,7 +104,7 @@ def test_hoeffding_is_the_closed_form(tpr):
     """Brabec: margins sigma = sqrt(ln(2 / (1 - level)) / (2 n)), and the other CV that the first one leaves."""
     plan = plan_of(tpr, 0.01, None, 0.1, 1.0, method="hoeffding")
     bound = math.log(2 / 0.05) / 2
-    left = br.affordable_cv(0.1, math.sqrt(bound / plan.n_pos) / tpr)
+    left = br.design.affordable_cv(0.1, math.sqrt(bound / plan.n_pos) / tpr)
     closed = bound / (left * 0.01) ** 2
     assert closed < plan.n_neg < 1.06 * closed
 
@@ -215,7 +215,7 @@ def seconds_of(work):
     ],
 )
 def test_what_is_refused(changed, sentence):
-    with pytest.raises(br.InputError, match=sentence):
+    with pytest.raises(br.errors.InputError, match=sentence):
         br.design.test_set(**({"tpr": 0.6, "fpr": 0.01, "delta": 0.1} | changed))
 
 

@@ -23,7 +23,7 @@ def test_the_rows_behind_each_rate_are_said():
     assert one.cv_tpr == pytest.approx(math.sqrt(0.4 / 60))
     recall = br.estimate(br.recall, TEN)
     assert one.tpr_interval == pytest.approx((recall.low, recall.high), rel=1e-12)
-    assert one.max_width == br.max_width(tpr=one.tpr_interval, fpr=one.fpr_interval)
+    assert one.max_width == br.design.max_width(tpr=one.tpr_interval, fpr=one.fpr_interval)
 
 
 @pytest.mark.parametrize("width", [0.05, 0.1, 0.2])
@@ -105,11 +105,11 @@ def test_weighted_rows_are_worth_fewer():
 
 
 def test_what_is_refused():
-    with pytest.raises(br.InputError, match="at must be a Curve or a Point, got a dict"):
+    with pytest.raises(br.errors.InputError, match="at must be a Curve or a Point, got a dict"):
         br.design.supports({})
-    with pytest.raises(br.InputError, match="width must be strictly between 0 and 1"):
+    with pytest.raises(br.errors.InputError, match="width must be strictly between 0 and 1"):
         br.design.supports(TEN, width=10)
-    with pytest.raises(br.InputError, match="rows of both classes, got one where there are no positives"):
+    with pytest.raises(br.errors.InputError, match="rows of both classes, got one where there are no positives"):
         br.design.supports(br.Point.from_counts(tp=0, fp=1, fn=0, tn=10))
-    with pytest.raises(br.MissingInformationError, match="no numbers of cases"):
+    with pytest.raises(br.errors.MissingInformationError, match="no numbers of cases"):
         br.design.supports(br.Point.from_rates(0.6, 0.001))

@@ -21,7 +21,7 @@ def at_prevalence(method, tp, fp, prevalence):
     if method == "hoeffding":
         each = math.sqrt(0.95)
         t, f = PROPORTIONS[method](tp, N_POS, each), PROPORTIONS[method](fp, N_NEG, each)
-        band = br.box_band(br.precision, [prevalence], tpr=tuple(map(float, t)), fpr=tuple(map(float, f)))
+        band = br.papers.box_band(br.precision, [prevalence], tpr=tuple(map(float, t)), fpr=tuple(map(float, f)))
         return 1.0 if tp == fp == 0 else float(band.high[0] - band.low[0])
     if method == "normal" and (tp == N_POS or fp == N_NEG):
         return 1.0
@@ -33,7 +33,7 @@ def at_worst(method, tp, fp):
     t, f = (PROPORTIONS[OF_A_RATE[method]](k, n, 0.95) for k, n in ((tp, N_POS), (fp, N_NEG)))
     if not (t.low < t.high and f.low < f.high):
         return 1.0
-    return br.max_width(tpr=tuple(map(float, t)), fpr=tuple(map(float, f))).width
+    return br.design.max_width(tpr=tuple(map(float, t)), fpr=tuple(map(float, f))).width
 
 
 @pytest.mark.parametrize("prevalence", [None, 0.05])

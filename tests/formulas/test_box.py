@@ -32,7 +32,7 @@ def odds(prevalence):
 
 
 def band_of(metric, t, f, x):
-    band = br.box_band(metric, 1 / (1 + np.atleast_1d(x)), tpr=tuple(map(float, t)), fpr=tuple(map(float, f)))
+    band = br.papers.box_band(metric, 1 / (1 + np.atleast_1d(x)), tpr=tuple(map(float, t)), fpr=tuple(map(float, f)))
     return Interval(band.low, band.high) if np.ndim(x) else Interval(band.low[0], band.high[0])
 
 

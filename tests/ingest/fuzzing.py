@@ -147,7 +147,7 @@ def rows_in_footer(path, otherwise):
 def by_baserate(path):
     """The counts by score and class of a curve."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", br.UnlabelledWarning)
+        warnings.simplefilter("ignore", br.errors.UnlabelledWarning)
         curve = br.curve(path, label="y", score="p")
     found = Counter({None: curve.unlabelled})
     for score, pos, neg in zip(curve.score.tolist(), curve.pos.tolist(), curve.neg.tolist(), strict=True):

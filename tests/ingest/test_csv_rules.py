@@ -93,15 +93,15 @@ def test_rows_far_behind_the_first_are_read_alike(tmp_path):
     ids=["short", "long", "text after a quote", "open quote", "another end of line"],
 )
 def test_a_row_that_does_not_fit_is_refused(tmp_path, row):
-    with pytest.raises(br.DataFileError, match=r"cannot read .* as CSV"):
+    with pytest.raises(br.errors.DataFileError, match=r"cannot read .* as CSV"):
         curve_of(tmp_path, f"y,p,note\n1,.5,x\n{row}\n0,.5,x\n")
 
 
 def test_text_must_be_utf8(tmp_path):
-    with pytest.raises(br.DataFileError, match=r"cannot read .* as CSV"):
+    with pytest.raises(br.errors.DataFileError, match=r"cannot read .* as CSV"):
         curve_of(tmp_path, ("y,p\n" + "1,.5\n" * 10_000 + "é,.5\n").encode("latin-1"))
     for coding in ("latin-1", "utf-16"):
-        with pytest.raises(br.DataFileError, match="is not UTF-8; convert it"):
+        with pytest.raises(br.errors.DataFileError, match="is not UTF-8; convert it"):
             curve_of(tmp_path, "y,p,é\n1,.5,1\n0,.5,1\n".encode(coding))
 
 
@@ -119,7 +119,7 @@ def test_the_header_tells_the_delimiter(tmp_path, header, delimiter):
 def test_a_delimiter_that_is_not_clear_is_asked_for(tmp_path):
     text = "y;p;a,b\n1;.5;x\n"
     with pytest.raises(
-        br.DataFileError, match=r"ambiguous delimiter: the header of .* has comma and semicolon; say which one"
+        br.errors.DataFileError, match=r"ambiguous delimiter: the header of .* has comma and semicolon; say which one"
     ):
         curve_of(tmp_path, text)
     assert counts(curve_of(tmp_path, text, delimiter=";")) == [(0.5, 1, 0)]
@@ -129,19 +129,21 @@ def test_a_delimiter_that_is_not_clear_is_asked_for(tmp_path):
 
 def test_the_first_line_is_the_header(tmp_path):
     for start in ("\n", "  \n"):
-        with pytest.raises(br.DataFileError, match="must be its header, got a line without names"):
+        with pytest.raises(br.errors.DataFileError, match="must be its header, got a line without names"):
             curve_of(tmp_path, start + "y,p\n1,.5\n")
-    with pytest.raises(br.DataFileError, match=r"must be its header, got 1, \.5 in .*; add a line with the names"):
+    with pytest.raises(
+        br.errors.DataFileError, match=r"must be its header, got 1, \.5 in .*; add a line with the names"
+    ):
         curve_of(tmp_path, "1,.5\n0,.4\n", label=None)
-    with pytest.raises(br.InputError, match="got 'p'; its columns are 0, 1"):  # columns may be counted
+    with pytest.raises(br.errors.InputError, match="got 'p'; its columns are 0, 1"):  # columns may be counted
         curve_of(tmp_path, "0,1\n0,.4\n", label=None)
-    with pytest.raises(br.InputError, match="its columns are # made by a tool"):
+    with pytest.raises(br.errors.InputError, match="its columns are # made by a tool"):
         curve_of(tmp_path, "# made by a tool\ny,p\n1,.5\n")
 
 
 def test_columns_nobody_asks_for_may_be_called_anything(tmp_path):
     assert counts(curve_of(tmp_path, ",P,p,y,x,x,unasked 0\n0,.1,.5,1,,,\n")) == [(0.5, 1, 0)]
-    with pytest.raises(br.DataFileError, match="duplicate column 'p' in the header of"):
+    with pytest.raises(br.errors.DataFileError, match="duplicate column 'p' in the header of"):
         curve_of(tmp_path, "p,p,y\n.1,.5,1\n")
 
 
@@ -150,12 +152,12 @@ def test_columns_nobody_asks_for_may_be_called_anything(tmp_path):
 
 def test_a_decimal_comma_is_read_only_if_it_is_said(tmp_path):
     text = "y;p\n1;0,5\n0;0,25\n"
-    with pytest.raises(br.DataFileError, match="must be numbers, got '0,5' in column 'p'"):
+    with pytest.raises(br.errors.DataFileError, match="must be numbers, got '0,5' in column 'p'"):
         curve_of(tmp_path, text)
     assert counts(curve_of(tmp_path, text, decimal=",")) == [(0.5, 1, 0), (0.25, 0, 1)]
-    with pytest.raises(br.DataFileError, match=r"must be numbers, got '0\.5' in column 'p'"):
+    with pytest.raises(br.errors.DataFileError, match=r"must be numbers, got '0\.5' in column 'p'"):
         curve_of(tmp_path, "y;p\n1;0.5\n", decimal=",")
-    with pytest.raises(br.InputError, match="delimiter and decimal must differ"):
+    with pytest.raises(br.errors.InputError, match="delimiter and decimal must differ"):
         curve_of(tmp_path, "y,p\n1,.5\n", decimal=",")
 
 
@@ -170,7 +172,7 @@ def test_a_decimal_comma_is_read_only_if_it_is_said(tmp_path):
     ],
 )
 def test_bad_options(tmp_path, options, rule):
-    with pytest.raises(br.InputError, match=rule):
+    with pytest.raises(br.errors.InputError, match=rule):
         curve_of(tmp_path, "y,p\n1,.5\n", **options)
 
 
@@ -180,7 +182,7 @@ def test_options_of_csv_are_for_csv(tmp_path):
     table = pl.DataFrame({"y": [0, 1], "p": [0.1, 0.2]})
     table.write_parquet(tmp_path / "rows.parquet")
     for given_table in (table, tmp_path / "rows.parquet"):
-        with pytest.raises(br.InputError, match="delimiter and decimal are for CSV files"):
+        with pytest.raises(br.errors.InputError, match="delimiter and decimal are for CSV files"):
             br.curve(given_table, label="y", score="p", delimiter=",")
 
 
@@ -257,5 +259,5 @@ def test_times_in_text_are_iso_8601(tmp_path, form):
 )
 def test_other_times_are_refused(tmp_path, form, times):
     tz = "UTC" if times[0].endswith("+01:00") else None
-    with pytest.raises(br.DataFileError, match="times in text must be ISO 8601"):
+    with pytest.raises(br.errors.DataFileError, match="times in text must be ISO 8601"):
         by_month(tmp_path, *times, form=form, tz=tz)

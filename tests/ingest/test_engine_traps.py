@@ -38,7 +38,7 @@ def test_trap_1_statistics_of_a_file_do_not_hide_a_nan(tmp_path):
     missing = asked.frame.select(nw.col("score").is_null().cast(nw.Int64).sum()).collect()
     assert missing.item() == 2
     for tolerance in (0, 1e-4):
-        with pytest.raises(br.InputError, match="got 2 rows with a label and without a score"):
+        with pytest.raises(br.errors.InputError, match="got 2 rows with a label and without a score"):
             br.curve(table, label="y", score="p", tolerance=tolerance)
 
 
@@ -47,23 +47,23 @@ def test_trap_2_a_nan_is_above_a_threshold_nowhere(kind):
     """A row with a nan is in no range of scores and in no bucket, though some engines say nan >= 0.5."""
     asked = request(IN_PROCESS[kind](WITH_NAN), Columns("y", "p"))
     assert Reader(asked).read(EXACT, [(0.5, np.inf)]).rows.sum() == 2
-    with pytest.raises(br.InputError, match="got 2 rows"):
+    with pytest.raises(br.errors.InputError, match="got 2 rows"):
         Reader(asked).read(12)
 
 
 def test_trap_3_objects_that_dask_makes_text_of_are_counted_rightly_or_refused():
     objects = pd.DataFrame({"y": pd.Series([True, None, False, True], dtype=object), "p": [0.1, 0.2, 0.3, 0.4]})
-    with pytest.warns(br.UnlabelledWarning):
+    with pytest.warns(br.errors.UnlabelledWarning):
         curve = br.curve(objects, label="y", score="p")
     assert (curve.n_pos, curve.n_neg, curve.unlabelled) == (2, 1, 1)
-    with pytest.raises(br.InputError, match=r"got text labels: 'False', 'True'"):
+    with pytest.raises(br.errors.InputError, match=r"got text labels: 'False', 'True'"):
         br.curve(dd.from_pandas(objects, npartitions=2), label="y", score="p")
 
 
 @pytest.mark.parametrize("kind", IN_PROCESS)
 def test_trap_4_a_nan_that_slips_through_is_noticed(kind, monkeypatch):
     monkeypatch.setattr(baserate.ingest.request, "_with_good_numbers", lambda frame, columns: frame)
-    with pytest.raises(br.InputError, match="must have no missing values"):
+    with pytest.raises(br.errors.InputError, match="must have no missing values"):
         br.curve(IN_PROCESS[kind](WITH_NAN), label="y", score="p", tolerance=0)
 
 
@@ -86,7 +86,7 @@ def test_trap_6_the_zone_of_a_session_does_not_cut_periods(session):
         "SELECT * FROM (VALUES (1, 0.2::DOUBLE, TIMESTAMPTZ '2026-03-31 21:59:59+00'),"
         " (0, 0.1::DOUBLE, TIMESTAMPTZ '2026-03-31 22:00:00+00')) rows(y, p, t)"
     )
-    with pytest.raises(br.InputError, match="pass for example tz='UTC'"):
+    with pytest.raises(br.errors.InputError, match="pass for example tz='UTC'"):
         br.curves_by(table, label="y", score="p", period=("t", "month"))
     found = br.curves_by(table, label="y", score="p", period=("t", "month"), tz="Europe/Prague")
     assert {name: (curve.n_pos, curve.n_neg) for name, curve in found.items()} == {"2026-03": (1, 0), "2026-04": (0, 1)}
@@ -111,7 +111,7 @@ def test_trap_8_minus_zero_is_zero_and_whole_sums_are_numbers(kind):
 
 def test_trap_8_decimals_are_not_rounded_to_scores():
     decimals = pl.DataFrame({"y": [0, 1], "p": ["0.1", "0.3"]}).with_columns(pl.col("p").cast(pl.Decimal(20, 17)))
-    with pytest.raises(br.InputError, match="got decimals in 'p'; cast them to float first"):
+    with pytest.raises(br.errors.InputError, match="got decimals in 'p'; cast them to float first"):
         br.curve(decimals, label="y", score="p")
 
 

@@ -54,9 +54,9 @@ def _marks(kind):
 def test_counts_are_those_of_plain_rows(kind, case, frame_of):
     frame = frame_of(kind, case.table)
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", br.UnlabelledWarning)
+        warnings.simplefilter("always", br.errors.UnlabelledWarning)
         if case.refused:
-            with pytest.raises(br.InputError, match=case.refused):
+            with pytest.raises(br.errors.InputError, match=case.refused):
                 case.ask(frame)
         else:
             found = case.ask(frame)
@@ -76,6 +76,6 @@ def test_trap_10_plans_stay_small_enough_for_spark(kind, frame_of):
 
 def test_categories_may_be_numbers():
     table = pd.DataFrame({"label": pd.Categorical([0, 1, 0, 1, None]), "score": [0.1, 0.4, 0.5, 0.8, 0.9]})
-    with pytest.warns(br.UnlabelledWarning):
+    with pytest.warns(br.errors.UnlabelledWarning):
         found = br.curve(table, label="label", score="score")
     assert (found.n_pos, found.n_neg, found.unlabelled) == (2, 2, 1)

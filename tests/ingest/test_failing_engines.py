@@ -66,7 +66,7 @@ def test_every_score_fits_into_the_memory_or_is_refused_before(tmp_path, form, m
     monkeypatch.setattr(files, "_SCORE", 5_000)  # or the files would have to be large
     assert len(br.curve(path, **options, memory_limit="400MB")) == 60_000
     monkeypatch.setattr(Reader, "read", None)  # nothing may have begun
-    with pytest.raises(br.InputError, match=r"some \d\d,\d{3} scores need 0\.\d+ GB, more than memory_limit"):
+    with pytest.raises(br.errors.InputError, match=r"some \d\d,\d{3} scores need 0\.\d+ GB, more than memory_limit"):
         br.curve(path, **options, memory_limit="200MB")
 
 
@@ -83,5 +83,5 @@ def test_too_little_memory_is_no_broken_file(tmp_path, monkeypatch):
     monkeypatch.setattr(files.Files, "check_room", lambda *_: None)
     with pytest.raises(br.BaserateError, match="memory_limit 1MB is too small for these files") as refused:
         br.curve(path, label="y", score="p", tolerance=0, max_scores=1_000, memory_limit="1MB")
-    assert not isinstance(refused.value, br.DataFileError)
+    assert not isinstance(refused.value, br.errors.DataFileError)
     assert isinstance(refused.value.__cause__, duckdb.OutOfMemoryException)

@@ -62,7 +62,7 @@ def folder(tmp_path):
 
 def read(path, **options):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", br.UnlabelledWarning)
+        warnings.simplefilter("ignore", br.errors.UnlabelledWarning)
         return br.curve(path, **({"label": "y", "score": "p"} | options))
 
 
@@ -91,7 +91,7 @@ def test_many_files_are_one_table(folder):
 
 
 def test_parts_of_a_path_are_columns(folder):
-    with pytest.warns(br.UnlabelledWarning, match="2 rows have no label"):
+    with pytest.warns(br.errors.UnlabelledWarning, match="2 rows have no label"):
         curves = br.curves_by(folder / "parts", "country", "segment", label="y", score="p")
     assert list(curves) == [(c, s) for c in ("cz", "de") for s in ("a", "b", None)]
     of_a = [row for row in LABELLED if row[3] == "a"]
@@ -106,7 +106,7 @@ def test_a_missing_word_does_not_make_a_csv_score_text(tmp_path):
     curve = read(tmp_path / "late.csv")
     assert (curve.n_pos, curve.n_neg, curve.unlabelled) == (30_000, 30_000, 1)
     (tmp_path / "late.csv").write_text("\n".join([*lines, "1,NA"]))
-    with pytest.raises(br.InputError, match="got 1 row with a label and without a score"):
+    with pytest.raises(br.errors.InputError, match="got 1 row with a label and without a score"):
         read(tmp_path / "late.csv")
 
 
@@ -170,20 +170,20 @@ def broken(folder, name):
 
 
 BROKEN = [
-    ("truncated.parquet", br.DataFileError, "as Parquet ("),
-    ("foreign.parquet", br.DataFileError, "as Parquet ("),
-    ("empty.csv", br.DataFileError, "is empty; check"),
-    ("empty.parquet", br.DataFileError, "is empty; check"),
-    ("header.csv", br.DataFileError, "has no rows"),
-    ("text.csv", br.DataFileError, "numbers, got 'high' in column 'p'"),
-    ("three.csv", br.InputError, "'y' must hold two classes, 0/1 or -1/1, got 3 different labels"),
-    ("broken.jsonl", br.DataFileError, "as JSON lines ("),
-    ("notes.txt", br.DataFileError, "convert it to one of .parquet"),
-    ("nothing", br.DataFileError, "the folder '"),
-    ("torn.csv.gz", br.DataFileError, "the compressed file"),
-    ("plain.csv.gz", br.DataFileError, "the compressed file"),
-    ("absent.parquet", br.DataFileError, "file not found: "),
-    ("absent*.parquet", br.DataFileError, "file not found: "),
+    ("truncated.parquet", br.errors.DataFileError, "as Parquet ("),
+    ("foreign.parquet", br.errors.DataFileError, "as Parquet ("),
+    ("empty.csv", br.errors.DataFileError, "is empty; check"),
+    ("empty.parquet", br.errors.DataFileError, "is empty; check"),
+    ("header.csv", br.errors.DataFileError, "has no rows"),
+    ("text.csv", br.errors.DataFileError, "numbers, got 'high' in column 'p'"),
+    ("three.csv", br.errors.InputError, "'y' must hold two classes, 0/1 or -1/1, got 3 different labels"),
+    ("broken.jsonl", br.errors.DataFileError, "as JSON lines ("),
+    ("notes.txt", br.errors.DataFileError, "convert it to one of .parquet"),
+    ("nothing", br.errors.DataFileError, "the folder '"),
+    ("torn.csv.gz", br.errors.DataFileError, "the compressed file"),
+    ("plain.csv.gz", br.errors.DataFileError, "the compressed file"),
+    ("absent.parquet", br.errors.DataFileError, "file not found: "),
+    ("absent*.parquet", br.errors.DataFileError, "file not found: "),
 ]
 
 
@@ -199,23 +199,25 @@ def test_a_broken_file_is_refused_in_a_sentence(folder, name, error, sentence):
 
 def test_an_unreadable_path_is_refused(folder, monkeypatch):
     monkeypatch.setattr(os, "access", lambda path, mode: False)  # whoever runs the tests may read everything
-    with pytest.raises(br.DataFileError, match=r"cannot be read; check its permissions"):
+    with pytest.raises(br.errors.DataFileError, match=r"cannot be read; check its permissions"):
         read(folder / "rows.parquet")
 
 
 def test_columns_of_a_file_are_checked(folder):
-    with pytest.raises(br.InputError, match="score must be a column of the table, got 'pp'; did you mean 'p'"):
+    with pytest.raises(br.errors.InputError, match="score must be a column of the table, got 'pp'; did you mean 'p'"):
         read(folder / "rows.csv", score="pp")
-    with pytest.raises(br.InputError, match="label must be a column of the table, got 'fraud'; its columns are y, p"):
+    with pytest.raises(
+        br.errors.InputError, match="label must be a column of the table, got 'fraud'; its columns are y, p"
+    ):
         read(folder / "rows.csv", label="fraud")
-    with pytest.raises(br.InputError, match="score must be numbers, got 'segment' of type String"):
+    with pytest.raises(br.errors.InputError, match="score must be numbers, got 'segment' of type String"):
         read(folder / "rows.parquet", score="segment")
-    with pytest.raises(br.DataFileError, match="must have one format, got CSV and Parquet"):
+    with pytest.raises(br.errors.DataFileError, match="must have one format, got CSV and Parquet"):
         read([folder / "rows.csv", folder / "rows.parquet"])
 
 
 def test_remote_files_are_left_to_engines():
-    with pytest.raises(br.DataFileError, match="for remote files pass a relation of your own engine"):
+    with pytest.raises(br.errors.DataFileError, match="for remote files pass a relation of your own engine"):
         read("s3://bucket/scores.parquet")
 
 
@@ -239,10 +241,10 @@ def test_nan_is_seen_whatever_the_statistics_of_a_file_say(tmp_path, writer, col
     else:
         duckdb.from_arrow(table).write_parquet(str(path))
     if column == "y":
-        with pytest.warns(br.UnlabelledWarning, match="100 rows have no label"):
+        with pytest.warns(br.errors.UnlabelledWarning, match="100 rows have no label"):
             assert br.curve(path, label="y", score="p").n_neg == 400
         return
-    with pytest.raises(br.InputError, match=r"(missing|must be finite|must not be)"):
+    with pytest.raises(br.errors.InputError, match=r"(missing|must be finite|must not be)"):
         br.curve(path, label="y", score="p", weight="w")
 
 
@@ -259,9 +261,9 @@ def test_the_memory_limit_is_stated_to_duckdb_and_only_for_files(folder):
         (limit,) = found.table.query("t", "SELECT current_setting('memory_limit')").fetchall()[0]
     assert limit == "95.3 MiB"
     for size in ("plenty", "-5GB", "150%", "-1", "", "1e9GB"):
-        with pytest.raises(br.InputError, match="memory_limit must be a size such as '512MB'"):
+        with pytest.raises(br.errors.InputError, match="memory_limit must be a size such as '512MB'"):
             read(folder / "rows.parquet", memory_limit=size)
-    with pytest.raises(br.InputError, match="memory_limit is for files"):
+    with pytest.raises(br.errors.InputError, match="memory_limit is for files"):
         br.curve(pl.DataFrame(ROWS), label="y", score="p", memory_limit="1GB")
 
 

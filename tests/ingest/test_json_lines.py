@@ -24,9 +24,11 @@ def test_later_numbers_are_not_rounded_to_the_type_of_the_first(tmp_path):
 
 def test_keys_that_come_late_are_columns(tmp_path):
     path = written(tmp_path, {"y": 1, "p": 0.4, "w": 2}, first=({"y": None, "p": 1}, FIRST))
-    with pytest.warns(br.UnlabelledWarning, match="30,000 rows have no label"):
+    with pytest.warns(br.errors.UnlabelledWarning, match="30,000 rows have no label"):
         assert br.curve(path, label="y", score="p", weight="w").n_pos == 2
-    with pytest.raises(br.InputError, match="weight must be a column of the table, got 'v'; its columns are y, p, w"):
+    with pytest.raises(
+        br.errors.InputError, match="weight must be a column of the table, got 'v'; its columns are y, p, w"
+    ):
         br.curve(path, label="y", score="p", weight="v")
 
 
@@ -65,11 +67,11 @@ def test_labels_keep_their_type(tmp_path, labels, positive, n_pos):
 def test_what_is_no_label_and_no_score(tmp_path):
     for value in ([1], {"a": 1}):
         path = written(tmp_path, {"y": value, "p": 0.5})
-        with pytest.raises(br.InputError, match="labels and keys must be numbers, text, true or false"):
+        with pytest.raises(br.errors.InputError, match="labels and keys must be numbers, text, true or false"):
             br.curve(path, label="y", score="p")
     path = written(tmp_path, {"y": 1, "p": "high"}, first=({"y": 0, "p": 1}, FIRST))
-    with pytest.raises(br.DataFileError, match='scores and weights must be numbers, got "high" in a line of'):
+    with pytest.raises(br.errors.DataFileError, match='scores and weights must be numbers, got "high" in a line of'):
         br.curve(path, label="y", score="p")
     path = written(tmp_path, {"y": "1", "p": 0.5})
-    with pytest.raises(br.InputError, match="'y' must"):
+    with pytest.raises(br.errors.InputError, match="'y' must"):
         br.curve(path, label="y", score="p")

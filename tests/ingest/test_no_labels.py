@@ -35,12 +35,12 @@ def test_an_empty_table_is_an_empty_curve():
 
 def test_positive_needs_labels():
     table = pl.DataFrame({"p": SCORES})
-    with pytest.raises(br.InputError, match="positive needs a column of labels, got positive=1 and label=None"):
+    with pytest.raises(br.errors.InputError, match="positive needs a column of labels, got positive=1 and label=None"):
         br.curve(table, label=None, score="p", positive=1)
-    with pytest.raises(br.InputError, match="positive needs a column of labels"):
+    with pytest.raises(br.errors.InputError, match="positive needs a column of labels"):
         br.curves_by(table, "p", label=None, score="p", positive="yes")
 
 
 def test_a_label_that_is_not_there_is_still_said():
-    with pytest.raises(br.InputError, match="label must be a column of the table, got 'y'"):
+    with pytest.raises(br.errors.InputError, match="label must be a column of the table, got 'y'"):
         br.curve(pl.DataFrame({"p": SCORES}), label="y", score="p")

@@ -124,7 +124,7 @@ def test_the_second_look_is_only_where_it_matters(monkeypatch):
 
 def test_what_cannot_be_reached_is_said():
     table = rows(200_000)
-    with pytest.warns(br.PrecisionWarning, match=r"certain within [\d.e-]+ only, not 1e-09"):
+    with pytest.warns(br.errors.PrecisionWarning, match=r"certain within [\d.e-]+ only, not 1e-09"):
         curve = br.curve(table.lazy(), label="y", score="p", tolerance=1e-9, max_scores=5_000)
     assert curve.bucketed
     truth = br.average_precision(br.Curve.from_scores(table["y"], table["p"]))
@@ -148,13 +148,13 @@ def test_every_group_is_known_well_enough():
 
 def test_too_many_groups_are_refused():
     table = rows(5_000).with_row_index("id")
-    with pytest.raises(br.InputError, match="at most 100 groups of rows"):
+    with pytest.raises(br.errors.InputError, match="at most 100 groups of rows"):
         br.curves_by(table.lazy(), "id", label="y", score="p", max_scores=100)
 
 
 def test_a_label_of_many_values_is_called_that():
     table = rows(5_000).with_row_index("id")
-    with pytest.raises(br.InputError, match="'id' must hold two classes"):
+    with pytest.raises(br.errors.InputError, match="'id' must hold two classes"):
         br.curve(table.lazy(), label="id", score="p", max_scores=100)
 
 
@@ -169,7 +169,7 @@ def test_a_table_that_changes_between_two_looks_is_noticed(monkeypatch):
 
     lost = request(table.lazy().filter(~pl.col("y")), Columns("y", "p"))
     monkeypatch.setattr(Reader, "_ask", with_rows_lost)
-    with pytest.raises(br.InputError, match="the table changed while it was read"):
+    with pytest.raises(br.errors.InputError, match="the table changed while it was read"):
         br.curve(table.lazy(), label="y", score="p", tolerance=1e-9, max_scores=50_000)
 
 

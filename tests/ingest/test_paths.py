@@ -95,7 +95,7 @@ def test_capitals_do_not_matter(tmp_path, named):
 def test_errors_name_the_file_that_was_given(tmp_path, form):
     good, bad = write(tmp_path / f"good.{form}", 1), tmp_path / f"bad[1].{form}"
     bad.write_text('y,p\n1,"half\n0' if form == "csv" else "not at all")
-    with pytest.raises(br.DataFileError) as refused:
+    with pytest.raises(br.errors.DataFileError) as refused:
         positives([good, bad])
     assert f"cannot read '{bad}' as " in str(refused.value)
     assert "links" not in str(refused.value)
@@ -103,9 +103,9 @@ def test_errors_name_the_file_that_was_given(tmp_path, form):
 
 def test_a_file_counts_once(tmp_path):
     path = write(tmp_path / "rows.csv", 1)
-    with pytest.raises(br.DataFileError, match=r"rows\.csv' are the same file; leave one out"):
+    with pytest.raises(br.errors.DataFileError, match=r"rows\.csv' are the same file; leave one out"):
         positives([path, tmp_path])
-    with pytest.raises(br.DataFileError, match="are the same file"):
+    with pytest.raises(br.errors.DataFileError, match="are the same file"):
         positives([path, path])
 
 
@@ -119,7 +119,7 @@ def test_a_folder_does_not_override_a_column(tmp_path, form):
         curve = br.curve(given, label="y", score="p")
         assert (curve.n_pos, curve.n_neg, curve.score.tolist()) == (1, 1, [0.1, 0.0])
     for given in (tmp_path, f"{tmp_path}/*/*/*.{form}"):
-        with pytest.raises(br.DataFileError, match=r"got 'p' in both \(p=2\); name the files one by one"):
+        with pytest.raises(br.errors.DataFileError, match=r"got 'p' in both \(p=2\); name the files one by one"):
             positives(given)
     # What nobody asks for is not in the way.
     write(tmp_path / "q" / "z=1" / f"b.{form}", 1, z=[3, 4])
@@ -162,11 +162,11 @@ def test_folders_may_be_periods_labels_and_scores(tmp_path, form):
 def test_folders_must_have_the_same_keys(tmp_path):
     write(tmp_path / "k=1" / "a.csv", 1)
     write(tmp_path / "b.csv", 1)
-    with pytest.raises(br.DataFileError, match="key=value folders must be the same keys for every file, got"):
+    with pytest.raises(br.errors.DataFileError, match="key=value folders must be the same keys for every file, got"):
         positives(tmp_path)
     assert positives([tmp_path / "b.csv", tmp_path / "k=1" / "a.csv"]) == 2
     write(tmp_path / "c" / "k=1" / "k=2" / "a.csv", 1)
-    with pytest.raises(br.DataFileError, match="must be the same keys"):
+    with pytest.raises(br.errors.DataFileError, match="must be the same keys"):
         positives(tmp_path / "c")
 
 
@@ -177,7 +177,9 @@ def test_without_links_folders_are_no_columns(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "symlink", refused)
     write(tmp_path / "k=1" / "a.csv", 1)
     assert positives(tmp_path) == 1
-    with pytest.raises(br.DataFileError, match="key=value folders need symbolic links, which this system refuses"):
+    with pytest.raises(
+        br.errors.DataFileError, match="key=value folders need symbolic links, which this system refuses"
+    ):
         br.curves_by(tmp_path, "k", label="y", score="p")
 
 
@@ -188,7 +190,7 @@ def test_folders_are_among_the_columns(tmp_path):
         ("p", "float"),
         ("country", "other"),
     ]
-    with pytest.raises(br.InputError, match="got 'land'; its columns are y, p, country"):
+    with pytest.raises(br.errors.InputError, match="got 'land'; its columns are y, p, country"):
         br.curves_by(tmp_path, "land", label="y", score="p")
 
 
@@ -216,7 +218,7 @@ def test_a_file_without_an_asked_column_is_refused(tmp_path, form):
     write(tmp_path / f"a.{form}", 1, w=[1.0, 1.0])
     write(tmp_path / f"b.{form}", 1)
     assert positives(tmp_path) == 2
-    with pytest.raises(br.DataFileError, match=r"b\.\w+' has no column 'w'"):
+    with pytest.raises(br.errors.DataFileError, match=r"b\.\w+' has no column 'w'"):
         positives(tmp_path, weight="w")
 
 
@@ -225,5 +227,5 @@ def test_types_of_all_parquet_files_count(tmp_path):
     pl.DataFrame({"y": [False], "p": [0.6], "s": [{"y": 3}]}).write_parquet(tmp_path / "b.parquet")
     assert br.curve(tmp_path, label="y", score="p").score.tolist() == [1.0, 0.6]
     pl.DataFrame({"y": ["0"], "p": [0.6], "s": [{"y": 3}]}).write_parquet(tmp_path / "c.parquet")
-    with pytest.raises(br.DataFileError, match=r"one type in all files, got 'y' as INT64 in .* BYTE_ARRAY"):
+    with pytest.raises(br.errors.DataFileError, match=r"one type in all files, got 'y' as INT64 in .* BYTE_ARRAY"):
         positives(tmp_path)

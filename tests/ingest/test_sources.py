@@ -19,7 +19,7 @@ ROWS = pl.DataFrame(
 @pytest.fixture(autouse=True)
 def unlabelled_rows_are_no_news():
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", br.UnlabelledWarning)
+        warnings.simplefilter("ignore", br.errors.UnlabelledWarning)
         yield
 
 
@@ -51,7 +51,7 @@ def test_a_receipt_of_buckets_counts_rows(tmp_path):
         tmp_path / "rows.parquet"
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", br.PrecisionWarning)
+        warnings.simplefilter("ignore", br.errors.PrecisionWarning)
         curve = read(tmp_path / "rows.parquet", max_scores=500)
     assert curve.bucketed
     assert (curve.source.n_rows, curve.source.labelled) == (5_000, 5_000)
@@ -110,12 +110,12 @@ def test_a_file_that_changes_is_refused(path, monkeypatch):
         return found
 
     monkeypatch.setattr(tables, "gather", changing)
-    with pytest.raises(br.DataFileError, match=r"a file must stay as it is, got '.*', which changed"):
+    with pytest.raises(br.errors.DataFileError, match=r"a file must stay as it is, got '.*', which changed"):
         read(path)
-    with pytest.raises(br.DataFileError, match="a file must stay as it is"):
+    with pytest.raises(br.errors.DataFileError, match="a file must stay as it is"):
         source.sha256()
     path.unlink()
-    with pytest.raises(br.DataFileError, match="a file must stay as it is"):
+    with pytest.raises(br.errors.DataFileError, match="a file must stay as it is"):
         source.sha256()
 
 
@@ -125,5 +125,5 @@ def test_a_damaged_receipt_is_refused(path, tmp_path):
     read(path).save(tmp_path / "it.curve")
     columns, facts = files.read(tmp_path / "it.curve")
     files.write(tmp_path / "it.curve", files.Saved(columns, facts | {"source": '{"tables": 3}'}))
-    with pytest.raises(br.CurveFileError, match="the saved source is damaged"):
+    with pytest.raises(br.errors.CurveFileError, match="the saved source is damaged"):
         br.Curve.load(tmp_path / "it.curve")

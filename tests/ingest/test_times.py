@@ -107,7 +107,7 @@ ALWAYS = dt.date(1, 1, 1)
 def test_a_date_that_stands_for_never_is_refused_in_a_sentence(kind, length):
     frame = frames.IN_PROCESS[kind](dates(dt.date(2026, 1, 1), NEVER))
     with pytest.raises(
-        br.InputError, match=r"at most 1,000 periods, got 2026-01-01 to 9999-12-31 .* remove placeholder dates"
+        br.errors.InputError, match=r"at most 1,000 periods, got 2026-01-01 to 9999-12-31 .* remove placeholder dates"
     ):
         br.curves_by(frame, label="y", score="p", period=("at", length))
 
@@ -143,7 +143,7 @@ def test_the_ends_of_time_by_other_clocks(tmp_path, kind, instants, zone, tz):
     try:
         curves = br.curves_by(frame, label="y", score="p", period=("at", "day"), tz=tz)
         rows = sum(curve.n_pos + curve.n_neg for curve in curves.values())
-    except br.InputError as error:
+    except br.errors.InputError as error:
         said = str(error)
     assert rows == 2 or "the years 1 to 9999" in said
 
@@ -158,7 +158,7 @@ def test_times_beyond_the_calendar(tmp_path, kind, value):
         pytest.skip("DuckDB has no such value")
     connection.sql(rows).write_parquet(str(tmp_path / "rows.parquet"))
     for table in (connection.sql(rows), tmp_path / "rows.parquet"):
-        with pytest.raises(br.InputError, match=r"the years 1 to 9999|at most 1,000 periods"):
+        with pytest.raises(br.errors.InputError, match=r"the years 1 to 9999|at most 1,000 periods"):
             br.curves_by(table, label="y", score="p", period=("t", "year"), tz=tz)
 
 
@@ -169,7 +169,7 @@ def test_a_zone_may_be_an_offset(kind):
 
 def test_timestamps_may_be_keys(tmp_path):
     pq.write_table(table_of("ns", None), tmp_path / "rows.parquet")
-    with pytest.raises(br.InputError, match="keys must be whole microseconds"):
+    with pytest.raises(br.errors.InputError, match="keys must be whole microseconds"):
         br.curves_by(tmp_path / "rows.parquet", "at", label="y", score="p")
     pq.write_table(table_of("us", None), tmp_path / "rows.parquet")
     keys = list(br.curves_by(tmp_path / "rows.parquet", "at", label="y", score="p"))

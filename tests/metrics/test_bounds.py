@@ -44,7 +44,7 @@ def test_areas_lie_between(rows, eta):
         np.testing.assert_equal(found.value, value(metric, bucketed))
 
 
-@pytest.mark.filterwarnings("ignore::baserate.FewerBinsWarning")
+@pytest.mark.filterwarnings("ignore::baserate.errors.FewerBinsWarning")
 @settings(max_examples=60)
 @given(rows=samples(), eta=st.sampled_from(ETAS), tenths=st.booleans())
 @example(rows=Rows(np.array([0, 1, 0]), np.array([0, np.inf, 0]), None, np.zeros(3)), eta=1 - 1e-9, tenths=False)
@@ -186,11 +186,11 @@ def test_a_threshold_beside_the_buckets_is_not_blurred():
 
 def test_own_functions_are_refused():
     for own in (np.mean, lambda curve: 1.0, functools.partial(lambda curve, k: k, k=1)):
-        with pytest.raises(br.InputError, match="metrics of this library"):
+        with pytest.raises(br.errors.InputError, match="metrics of this library"):
             br.bounds(own, BLURRED)
-    with pytest.raises(br.InputError, match="a metric of this library was made best"):
+    with pytest.raises(br.errors.InputError, match="a metric of this library was made best"):
         br.bounds(br.recall, BLURRED.best(lambda at: at.tpr - at.fpr))
-    with pytest.raises(br.InputError, match="whole Curve"):
+    with pytest.raises(br.errors.InputError, match="whole Curve"):
         br.bounds(br.roc_auc, BLURRED.at_recall(0.5))
 
 
@@ -241,7 +241,7 @@ def test_the_best_may_be_infinite():
 
 def test_nothing_lies_above_a_bucket_that_ends_at_infinity():
     curve = br.Curve.from_counts([1, 5], pos=[4, 1], neg=[1, 90], top=[2, np.inf])
-    with pytest.raises(br.NoSuchPointError, match="infinite"):
+    with pytest.raises(br.errors.NoSuchPointError, match="infinite"):
         curve.at_fpr(0.1)
     assert curve.best(functools.partial(br.expected_cost, cost_fn=1, cost_fp=100)).threshold == 5
 

@@ -13,11 +13,11 @@ from baserate.curves.bins import Bins
 REFERENCE = json.loads((Path(__file__).parents[1] / "golden" / "reference_values.json").read_text(encoding="utf-8"))
 WITH_PROBABILITIES = [name for name, entry in REFERENCE.items() if "calibration" in entry]
 BINS = {
-    "ece_mce_ew10_right_closed_k/10": br.equal_width(10),
-    "ece_mce_ew10_left_closed_k/10": br.equal_width(10, closed="left"),
+    "ece_mce_ew10_right_closed_k/10": br.calibration.equal_width(10),
+    "ece_mce_ew10_left_closed_k/10": br.calibration.equal_width(10, closed="left"),
     "ece_mce_ew10_right_closed_linspace": Bins("edges", 10, tuple(np.linspace(0, 1, 11)), "right"),
     "ece_mce_ew10_left_closed_linspace": Bins("edges", 10, tuple(np.linspace(0, 1, 11)), "left"),
-    "ece_mce_ef10_quantile_unique_right_closed": br.equal_frequency(10),
+    "ece_mce_ef10_quantile_unique_right_closed": br.calibration.equal_frequency(10),
 }
 
 
@@ -28,7 +28,7 @@ def reference(request, reference_data):
     return br.Curve.from_scores(rows["y"], rows["score"]), entry["calibration"]
 
 
-@pytest.mark.filterwarnings("ignore::baserate.FewerBinsWarning")
+@pytest.mark.filterwarnings("ignore::baserate.errors.FewerBinsWarning")
 @pytest.mark.parametrize("key", BINS)
 def test_other_tools_agree_on_binned_errors(reference, key):
     curve, values = reference
@@ -85,7 +85,7 @@ def test_permuting_scores_within_bins_changes_the_auc_and_not_the_diagram():
     for k in range(1, 11):
         permuted[place == k] = rng.permutation(s[place == k])
     before, after = br.Curve.from_scores(y, s), br.Curve.from_scores(y, permuted)
-    for bins in (10, br.equal_width(10)):
+    for bins in (10, br.calibration.equal_width(10)):
         mine, other = br.reliability(before, bins=bins), br.reliability(after, bins=bins)
         for name in ("n", "mean_score", "event_rate", "rate_low", "rate_high"):
             np.testing.assert_allclose(getattr(mine, name), getattr(other, name), rtol=1e-12)
@@ -98,14 +98,16 @@ def test_a_monotone_transformation_changes_the_diagram_and_not_the_auc():
     y = rng.uniform(size=len(s)) < s
     before, after = br.Curve.from_scores(y, s), br.Curve.from_scores(y, (s + 0.2) / 1.2)
     assert br.roc_auc(after) == br.roc_auc(before)
-    assert br.ece(before, bins=br.equal_frequency(10)) < 0.03
-    assert br.ece(after, bins=br.equal_frequency(10)) == pytest.approx(np.mean((s + 0.2) / 1.2 - s), abs=0.02)
-    assert br.reliability(after, bins=br.equal_frequency(10)).leaning == "too high"
+    assert br.ece(before, bins=br.calibration.equal_frequency(10)) < 0.03
+    assert br.ece(after, bins=br.calibration.equal_frequency(10)) == pytest.approx(
+        np.mean((s + 0.2) / 1.2 - s), abs=0.02
+    )
+    assert br.reliability(after, bins=br.calibration.equal_frequency(10)).leaning == "too high"
 
 
 def test_different_groupings_give_different_pictures():
     y, s = [0, 0, 0, 1, 0, 1, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9]
-    two, eight = (br.reliability(br.Curve.from_scores(y, s), bins=br.equal_frequency(n)) for n in (2, 8))
+    two, eight = (br.reliability(br.Curve.from_scores(y, s), bins=br.calibration.equal_frequency(n)) for n in (2, 8))
     np.testing.assert_allclose(two.event_rate, [0.25, 0.75])
     np.testing.assert_allclose(two.mean_score, [0.25, 0.75])
     assert two.ece == pytest.approx(0)

@@ -217,7 +217,7 @@ def ours(curve, key):
     return POINTS[name](point)
 
 
-@pytest.mark.filterwarnings("ignore::baserate.UndefinedMetricWarning")
+@pytest.mark.filterwarnings("ignore::baserate.errors.UndefinedMetricWarning")
 @pytest.mark.parametrize("name", REFERENCE)
 def test_other_tools_agree(name, reference_data):
     entry = REFERENCE[name]

@@ -53,7 +53,7 @@ def scores_for(row, s):
 
 def value(row, curve, parameters):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", br.UndefinedMetricWarning)
+        warnings.simplefilter("ignore", br.errors.UndefinedMetricWarning)
         return row.function(curve, **parameters)
 
 

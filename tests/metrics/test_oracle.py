@@ -61,7 +61,7 @@ def both_ways(table, eta):
     return curve_of(TABLES[table]).at_prevalence(eta), oracle.confusion(oracle.weighted_table(TABLES[table], eta))
 
 
-@pytest.mark.filterwarnings("ignore::baserate.UndefinedMetricWarning")
+@pytest.mark.filterwarnings("ignore::baserate.errors.UndefinedMetricWarning")
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize(("row", "parameters"), CASES)
 def test_metric_meets_its_definition(row, parameters, table):

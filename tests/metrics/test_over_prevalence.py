@@ -104,7 +104,7 @@ def test_infinite_ratios_never_cross():
 
 def test_undefined_crossings_are_said():
     empty = br.Curve.from_scores([0, 0], [1, 2])
-    with pytest.warns(br.UndefinedMetricWarning, match="there are no positives"):
+    with pytest.warns(br.errors.UndefinedMetricWarning, match="there are no positives"):
         assert br.crossings(br.average_precision, empty, CURVE) == []
 
 
@@ -118,7 +118,7 @@ def test_a_users_own_warnings_come_through():
 
 
 def test_a_users_own_metric_returns_one_number():
-    with pytest.raises(br.InputError, match="must return one number here, got an array of shape"):
+    with pytest.raises(br.errors.InputError, match="must return one number here, got an array of shape"):
         br.sweep(lambda curve: 2 * br.precision(curve), CURVE, [0.1])
 
 
@@ -157,7 +157,7 @@ def test_mean_under_a_density():
     assert mean == pytest.approx(expected, rel=1e-7)
 
 
-@pytest.mark.filterwarnings("ignore::baserate.PrecisionWarning")
+@pytest.mark.filterwarnings("ignore::baserate.errors.PrecisionWarning")
 def test_a_narrow_peak_of_the_density_is_seen():
     point = br.Point.from_rates(0.7, 0.2)
     peak = stats.beta(1e6, 1e6 / 0.0123)
@@ -177,7 +177,7 @@ def test_mean_of_a_constant_is_the_constant():
 
 
 def test_mean_of_something_undefined_is_nan_with_a_reason():
-    with pytest.warns(br.UndefinedMetricWarning, match="nothing is predicted positive"):
+    with pytest.warns(br.errors.UndefinedMetricWarning, match="nothing is predicted positive"):
         assert np.isnan(br.mean_over_prevalence(br.precision, br.Point.from_rates(0, 0), low=0.1, high=0.2))
 
 
@@ -185,14 +185,14 @@ def test_a_mean_that_does_not_settle_says_so():
     def jagged(point):
         return float(int(point.prevalence * 1e7) % 2)
 
-    with pytest.warns(br.PrecisionWarning, match="is known to about"):
+    with pytest.warns(br.errors.PrecisionWarning, match="is known to about"):
         br.mean_over_prevalence(jagged, br.Point.from_rates(0.5, 0.1), low=0.1, high=0.8)
 
 
 @pytest.mark.parametrize("row", [row for row in br.METRICS.values() if row.undefined is br.Reason.FRACTIONAL_COUNTS])
 def test_metrics_that_count_cases_do_not_pretend_with_fractions(row):
     curve = br.Curve.from_scores([0, 1, 1], [1, 2, 3], weight=[0.7, 1.5, 0.2])
-    with pytest.warns(br.UndefinedMetricWarning, match="whole cases"):
+    with pytest.warns(br.errors.UndefinedMetricWarning, match="whole cases"):
         assert np.isnan(row.function(curve))
     swept = br.sweep(row.function, curve, [0.1, 0.2])
     assert np.isnan(swept.value).all()

@@ -40,7 +40,7 @@ def curves(eta):
 
 def value(row, at, parameters):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", br.UndefinedMetricWarning)
+        warnings.simplefilter("ignore", br.errors.UndefinedMetricWarning)
         return row.function(at, **parameters)
 
 

@@ -25,8 +25,8 @@ def display(**asked):
 def test_the_numbers_are_those_of_changes_and_alarms():
     shown = display(prevalence=0.2)
     later = {key: MONTHS[key] for key in list(MONTHS)[1:]}
-    expected = br.explain_changes(br.average_precision, later, against=MONTHS["2026-01"], **FEW)
-    alarms = br.model_alarms(br.average_precision, MONTHS, reference=1, prevalence=0.2)
+    expected = br.monitoring.explain_changes(br.average_precision, later, against=MONTHS["2026-01"], **FEW)
+    alarms = br.monitoring.model_alarms(br.average_precision, MONTHS, reference=1, prevalence=0.2)
     table = shown.frame()
     assert table["period"] == list(later)
     for name in ("prior", "model", "total", "after"):
@@ -63,7 +63,7 @@ def test_bars_whiskers_and_marks_are_the_numbers_of_the_table():
 
 def test_without_alarms_and_with_thresholds_that_moved():
     change = br.explain_change(br.precision, MONTHS["2026-01"], MONTHS["2026-02"], at=(0.1, 0.9), **FEW)
-    changes = br.Changes("precision", ("2026-02",), (change,), "first")
+    changes = br.results.Changes("precision", ("2026-02",), (change,), "first")
     shown = plots.ChangeDisplay.from_changes(changes).plot(legend="none", alpha=0.5)
     assert shown.alarms_ is None
     assert list(shown.bars_) == ["prior", "model", "threshold"]
@@ -83,5 +83,5 @@ def test_a_reference_of_its_own_and_the_callers_axes():
 
 
 def test_other_things_are_refused():
-    with pytest.raises(br.InputError, match="changes must be Changes, got 3; pass what"):
+    with pytest.raises(br.errors.InputError, match="changes must be Changes, got 3; pass what"):
         plots.ChangeDisplay.from_changes(3)

@@ -268,12 +268,12 @@ class NoScores:
     ],
 )
 def test_bad_input_is_one_sentence(ask, sentence):
-    with pytest.raises(br.InputError, match=sentence):
+    with pytest.raises(br.errors.InputError, match=sentence):
         ask()
 
 
 def test_a_curve_without_prevalence_has_a_roc_picture_only():
     curve = br.Curve.from_rates([0.6, 0.9], [0.01, 0.2])
     assert plots.RocDisplay.from_curve(curve).plot().area == br.roc_auc(curve)
-    with pytest.raises(br.MissingInformationError, match="no prevalence"):
+    with pytest.raises(br.errors.MissingInformationError, match="no prevalence"):
         plots.PrecisionRecallDisplay.from_curve(curve)

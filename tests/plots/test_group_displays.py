@@ -128,7 +128,7 @@ def test_a_timeline_fits_into_the_callers_axes():
     display.plot(alone)
     assert (display.ax_, display.prevalence_ax_, display.prevalence_) == (alone, None, None)
     assert [text.get_text() for text in alone.get_xticklabels()] == list(GROUPS)
-    with pytest.raises(br.InputError, match="a pair of them, got 3"):
+    with pytest.raises(br.errors.InputError, match="a pair of them, got 3"):
         display.plot(Figure().subplots(3, 1))
 
 
@@ -178,5 +178,5 @@ def test_points_by_tuple_and_missing_keys():
     ],
 )
 def test_bad_input_is_one_sentence(groups, sentence):
-    with pytest.raises(br.InputError, match=sentence):
+    with pytest.raises(br.errors.InputError, match=sentence):
         plots.SlicesDisplay.from_curves(groups, metric=br.roc_auc)

@@ -145,5 +145,5 @@ def test_several_swaps_have_one_word():
     ],
 )
 def test_bad_input_is_one_sentence(ask, sentence):
-    with pytest.raises(br.InputError, match=sentence):
+    with pytest.raises(br.errors.InputError, match=sentence):
         ask()

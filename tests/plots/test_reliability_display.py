@@ -58,7 +58,7 @@ def test_steps_and_band_are_those_of_isotonic_reliability(band, prevalence):
     read = BAD if prevalence is None else BAD.at_prevalence(prevalence)
     options = {"band": band, "confidence_level": 0.9, "n_resamples": 100, "rng": 3}
     display = DISPLAY.from_curve(read, kind="isotonic", **options).plot()
-    found = br.isotonic_reliability(read, **options)
+    found = br.calibration.isotonic_reliability(read, **options)
     x, y = display.line_.get_data()
     assert display.line_.get_drawstyle() == "steps-post"  # the rate of a score holds up to the next
     assert (x[0], x[-1]) == (found.score[0], found.score[-1])
@@ -74,7 +74,7 @@ def test_steps_and_band_are_those_of_isotonic_reliability(band, prevalence):
         assert {(found.score[i], heights[i]) for i in begins} <= drawn
         assert {(found.score[j], heights[i]) for i, j in pairwise(begins)} <= drawn  # level up to the next step
     assert legend_texts(display)[1] == f"90 % {band} band, pointwise"
-    assert display.measure == br.decompose(br.brier_score, read).miscalibration
+    assert display.measure == br.calibration.decompose(br.brier_score, read).miscalibration
     assert display.frame()["rate"].tolist() == found.rate.tolist()
 
 
@@ -171,7 +171,7 @@ def test_the_histogram_goes_where_it_is_told_or_is_left_out():
         assert right.get_xlim() == left.get_xlim()
         assert right.get_xscale() == left.get_xscale()
     assert (right.get_xlabel(), right.get_ylabel()) == ("Score", "Share")
-    with pytest.raises(br.InputError, match="ax must be matplotlib Axes, got str"):
+    with pytest.raises(br.errors.InputError, match="ax must be matplotlib Axes, got str"):
         DISPLAY.from_curve(GOOD).plot(histogram="below")
 
 
@@ -213,18 +213,18 @@ def test_from_rows_and_from_an_estimator():
 def test_weights_have_bins_but_no_isotonic_band():
     weighted = br.Curve.from_scores([0, 1, 0, 1, 1, 0], [0.1, 0.4, 0.5, 0.8, 0.9, 0.2], weight=[1, 2, 1, 0.5, 1, 3])
     assert DISPLAY.from_curve(weighted, bins=2).result.n.sum() == 8.5
-    with pytest.raises(br.MissingInformationError, match="made from weighted rows"):
+    with pytest.raises(br.errors.MissingInformationError, match="made from weighted rows"):
         DISPLAY.from_curve(weighted, kind="isotonic")
 
 
 def test_wrong_input():
-    with pytest.raises(br.InputError, match="curve must be a Curve, got a list; build one with"):
+    with pytest.raises(br.errors.InputError, match="curve must be a Curve, got a list; build one with"):
         DISPLAY.from_curve([0, 1])
-    with pytest.raises(br.InputError, match="probabilities between 0 and 1, got scores from"):
+    with pytest.raises(br.errors.InputError, match="probabilities between 0 and 1, got scores from"):
         DISPLAY.from_curve(sample(0))
-    with pytest.raises(br.MissingInformationError, match="there are no positives"):
+    with pytest.raises(br.errors.MissingInformationError, match="there are no positives"):
         DISPLAY.from_curve(NO_POSITIVES)
-    with pytest.raises(br.InputError, match="kind must be one of 'bins', 'isotonic', got 'isotone'"):
+    with pytest.raises(br.errors.InputError, match="kind must be one of 'bins', 'isotonic', got 'isotone'"):
         DISPLAY.from_curve(TIED, kind="isotone")
-    with pytest.raises(br.InputError, match="scale must be"):
+    with pytest.raises(br.errors.InputError, match="scale must be"):
         DISPLAY.from_curve(TIED).plot(scale="log")

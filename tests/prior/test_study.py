@@ -54,9 +54,9 @@ def test_the_study_asks_what_the_library_answers(study):
     many = [side_by_side(*pair) for pair in pairs]
     of_mixture, of_em = study.mixtures(many), study.trusting(many, setting)
     for k, (curve, now) in enumerate(pairs):
-        found = br.estimate_prevalence(curve, now)
+        found = br.prior.estimate_prevalence(curve, now)
         assert (found.low, found.high, found.fit_p_value) == pytest.approx([column[k] for column in of_mixture])
-        trusted = br.estimate_prevalence(curve, now, method="em")
+        trusted = br.prior.estimate_prevalence(curve, now, method="em")
         assert (trusted.low, trusted.high) == pytest.approx((of_em.low[k], of_em.high[k]))
 
 

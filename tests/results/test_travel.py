@@ -67,7 +67,7 @@ def test_a_row_is_for_one_row(make):
     if len(found.rows()) == 1:
         assert str([found.row()]) == str(found.rows())  # as text, in which nan is nan
     else:
-        with pytest.raises(br.InputError, match=r"row is for results of one row, got [\d,]+ rows; call rows"):
+        with pytest.raises(br.errors.InputError, match=r"row is for results of one row, got [\d,]+ rows; call rows"):
             found.row()
 
 
@@ -161,7 +161,7 @@ def test_lines_have_a_sparkline_and_long_tables_are_cut():
 
 
 def test_what_comes_from_outside_is_escaped():
-    found = br.in_the_small({"<script>": every.GOOD})
+    found = br.calibration.in_the_small({"<script>": every.GOOD})
     assert "<script>" not in found._repr_html_()
     assert "&lt;script&gt;" in found._repr_html_()
 
@@ -185,7 +185,7 @@ def test_nan_and_infinity_survive():
     found = br.results.Sweep("m", np.array([0.1, 0.2, 0.3]), np.array([math.nan, math.inf, -math.inf]))
     back = Result.from_json(found.to_json())
     assert str(back.value.tolist()) == "[nan, inf, -inf]"
-    one = br.MaxWidth(math.inf, math.nan)
+    one = br.results.MaxWidth(math.inf, math.nan)
     assert str(Result.from_json(one.to_json()).row()) == "{'width': inf, 'prevalence': nan}"
 
 
@@ -206,19 +206,19 @@ def test_nan_and_infinity_survive():
     ],
 )  # fmt: skip
 def test_what_is_no_kept_result_is_refused_in_a_sentence(text, sentence):
-    with pytest.raises(br.InputError) as refused:
-        br.Estimate.from_json(text)
+    with pytest.raises(br.errors.InputError) as refused:
+        br.results.Estimate.from_json(text)
     assert sentence in str(refused.value)
 
 
 def test_keys_that_json_cannot_hold_are_refused():
-    found = br.in_the_small({frozenset({1}): every.GOOD})
-    with pytest.raises(br.InputError, match="must be text, numbers, dates or results, got frozenset"):
+    found = br.calibration.in_the_small({frozenset({1}): every.GOOD})
+    with pytest.raises(br.errors.InputError, match="must be text, numbers, dates or results, got frozenset"):
         found.to_json()
 
 
 def test_a_frame_of_nobody_is_refused():
-    with pytest.raises(br.InputError, match="backend must be one of pandas, polars, pyarrow, got 'spark'"):
+    with pytest.raises(br.errors.InputError, match="backend must be one of pandas, polars, pyarrow, got 'spark'"):
         br.estimate(br.precision, every.POINT).frame("spark")
 
 
@@ -237,7 +237,9 @@ def test_without_any_of_them_it_says_so(monkeypatch):
     for name in ("pandas", "polars", "pyarrow"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setattr("baserate.results.base.find_spec", lambda name: None)
-    with pytest.raises(br.InputError, match="a frame must be one of pandas, polars or pyarrow, got none installed"):
+    with pytest.raises(
+        br.errors.InputError, match="a frame must be one of pandas, polars or pyarrow, got none installed"
+    ):
         br.estimate(br.precision, every.POINT).frame()
 
 
@@ -249,4 +251,4 @@ def test_results_of_every_version_are_still_read():
     assert str(swept.value.tolist()) == "[nan, inf, 0.25]"
     assert swept.reason is br.Reason.NO_POSITIVES
     assert [group.key for group in table.groups] == ["shop", None, ("web", 3)]
-    assert isinstance(table, br.GroupTable)
+    assert isinstance(table, br.results.GroupTable)

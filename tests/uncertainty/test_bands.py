@@ -116,7 +116,7 @@ def test_the_envelope_leaves_out_what_the_level_says():
 def test_a_missing_class_gives_a_band_of_nan():
     band = br.pr_band(br.Curve.from_scores([0, 0], [0.1, 0.2]).at_prevalence(0.1), [0.5], rng=0)
     assert np.isnan([band.value[0], band.low[0], band.high[0]]).all()
-    with pytest.raises(br.InputError, match="recalls must be above 0"):
+    with pytest.raises(br.errors.InputError, match="recalls must be above 0"):
         br.pr_band(sample(0), [0.0])
 
 
@@ -125,17 +125,17 @@ def test_a_missing_class_gives_a_band_of_nan():
 
 def test_brabecs_widest_bands():
     """T .6 ± .06 with F .001 ± .0001 and ± .0005."""
-    assert br.max_width(tpr=(0.54, 0.66), fpr=(0.0009, 0.0011)).width == pytest.approx(0.1, rel=1e-12)
-    found = br.max_width(tpr=(0.54, 0.66), fpr=(0.0005, 0.0015))
+    assert br.design.max_width(tpr=(0.54, 0.66), fpr=(0.0009, 0.0011)).width == pytest.approx(0.1, rel=1e-12)
+    found = br.design.max_width(tpr=(0.54, 0.66), fpr=(0.0005, 0.0015))
     assert found.width == pytest.approx(0.3138593384, abs=5e-11)
     assert found.prevalence == pytest.approx(0.0014485458, abs=5e-11)
-    assert br.max_width_from_cvs(0.1, 0.5) == pytest.approx(found.width, rel=1e-12)
-    assert br.box_level(tpr=(0.6, 0.06), fpr=(0.001, 0.0005), rng=0) == pytest.approx(0.761, abs=0.0015)
+    assert br.papers.max_width_from_cvs(0.1, 0.5) == pytest.approx(found.width, rel=1e-12)
+    assert br.papers.box_level(tpr=(0.6, 0.06), fpr=(0.001, 0.0005), rng=0) == pytest.approx(0.761, abs=0.0015)
 
 
 def test_the_widest_place_is_the_widest():
     low, high = br.Point.from_rates(0.54, 0.0015), br.Point.from_rates(0.66, 0.0005)
-    found = br.max_width(tpr=(0.54, 0.66), fpr=(0.0005, 0.0015))
+    found = br.design.max_width(tpr=(0.54, 0.66), fpr=(0.0005, 0.0015))
     for factor in (0.5, 0.9, 1.0, 1.1, 2.0):
         at = found.prevalence * factor
         width = br.precision(high.at_prevalence(at)) - br.precision(low.at_prevalence(at))
@@ -143,30 +143,30 @@ def test_the_widest_place_is_the_widest():
 
 
 def test_a_false_positive_rate_that_may_be_zero_leaves_nothing_known():
-    found = br.max_width(tpr=(0.5, 0.7), fpr=(-0.001, 0.001))
+    found = br.design.max_width(tpr=(0.5, 0.7), fpr=(-0.001, 0.001))
     assert found.width == 1
     assert found.prevalence == 0
 
 
 def test_affordable_cvs():
     for width, other in ((0.1, 0.05), (0.3, 0.2), (0.5, 0.5)):
-        cv = br.affordable_cv(width, other)
-        assert br.max_width_from_cvs(cv, other) == pytest.approx(width, rel=1e-12)
-    assert np.isnan(br.affordable_cv(0.1, 0.5))
+        cv = br.design.affordable_cv(width, other)
+        assert br.papers.max_width_from_cvs(cv, other) == pytest.approx(width, rel=1e-12)
+    assert np.isnan(br.design.affordable_cv(0.1, 0.5))
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: br.max_width(tpr=0.6, fpr=(0, 0.1)),
-        lambda: br.max_width(tpr=(0.7, 0.6), fpr=(0, 0.1)),
-        lambda: br.max_width(tpr=(1.7, 1.8), fpr=(0, 0.1)),
-        lambda: br.box_level(tpr=0.6, fpr=(0.1, 0.1)),
-        lambda: br.box_level(tpr=(0.6, 0), fpr=(0.1, 0.1)),
-        lambda: br.max_width_from_cvs(-1, 0.1),
-        lambda: br.affordable_cv(0, 0.1),
+        lambda: br.design.max_width(tpr=0.6, fpr=(0, 0.1)),
+        lambda: br.design.max_width(tpr=(0.7, 0.6), fpr=(0, 0.1)),
+        lambda: br.design.max_width(tpr=(1.7, 1.8), fpr=(0, 0.1)),
+        lambda: br.papers.box_level(tpr=0.6, fpr=(0.1, 0.1)),
+        lambda: br.papers.box_level(tpr=(0.6, 0), fpr=(0.1, 0.1)),
+        lambda: br.papers.max_width_from_cvs(-1, 0.1),
+        lambda: br.design.affordable_cv(0, 0.1),
     ],
 )
 def test_bad_input_gets_a_sentence(call):
-    with pytest.raises(br.InputError, match=r"must .*, got .*; "):
+    with pytest.raises(br.errors.InputError, match=r"must .*, got .*; "):
         call()

@@ -110,7 +110,7 @@ def by_hand(metric, labels, scores, eta):
     return np.mean(shuffled), np.mean(np.array(shuffled) >= value - 1e-12 * abs(value) - 1e-14)
 
 
-@pytest.mark.filterwarnings("ignore::baserate.UndefinedMetricWarning")
+@pytest.mark.filterwarnings("ignore::baserate.errors.UndefinedMetricWarning")
 @pytest.mark.parametrize("eta", ETAS)
 @pytest.mark.parametrize("metric", [br.average_precision, br.auc_pr, br.auc_prg, br.roc_auc, br.best_f1])
 @pytest.mark.parametrize("data", TINY.values(), ids=TINY)
@@ -237,7 +237,7 @@ def test_p_values_are_uniform_under_the_null(metric, decimals):
 
 @pytest.mark.parametrize("eta", [None, 1e-9, 0.3, 1 - 1e-9])
 @pytest.mark.parametrize("metric", AREAS.values(), ids=AREAS)
-@pytest.mark.filterwarnings("ignore::baserate.UndefinedMetricWarning")
+@pytest.mark.filterwarnings("ignore::baserate.errors.UndefinedMetricWarning")
 def test_constant_scores_are_no_evidence_up_to_rounding(metric, eta, shuffling):
     curve = read_at(br.Curve.from_scores([0, 1, 0, 0, 1], [7] * 5), eta)
     found = better_than_chance(metric, curve, n_permutations=20, rng=0)
@@ -324,5 +324,5 @@ def test_refusals(metric, at, words):
 
 @pytest.mark.parametrize("wrong", [{"n_permutations": 0}, {"n_permutations": 1.5}, {"rng": "seed"}])
 def test_wrong_settings(wrong):
-    with pytest.raises(br.InputError, match=next(iter(wrong))):
+    with pytest.raises(br.errors.InputError, match=next(iter(wrong))):
         better_than_chance(br.auc_pr, br.Curve.from_counts([2, 1], **COUNTS), **wrong)

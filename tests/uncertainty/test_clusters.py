@@ -73,5 +73,5 @@ def test_few_clusters_are_refused_with_a_reason():
 
 @pytest.mark.parametrize("wrong", [[], {}, {"a": 3}, br.Curve.from_scores([0, 1], [0.1, 0.2])])
 def test_bad_input_gets_a_sentence(wrong):
-    with pytest.raises(br.InputError, match="clusters must"):
+    with pytest.raises(br.errors.InputError, match="clusters must"):
         br.cluster_estimate(br.roc_auc, wrong)

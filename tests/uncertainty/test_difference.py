@@ -407,7 +407,7 @@ def test_a_ranking_agrees_with_looking_everywhere():
     ],
 )
 def test_bad_input_gets_a_sentence(call, sentence):
-    with pytest.raises(br.InputError, match=sentence):
+    with pytest.raises(br.errors.InputError, match=sentence):
         call(br.Pair.from_scores(*rows(0)))
 
 

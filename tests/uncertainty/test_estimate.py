@@ -370,7 +370,7 @@ def test_weights_count_for_what_they_are_worth():
     found = br.estimate(br.average_precision, uneven, rng=0)
     assert found.n_pos < 30
     assert found.width > plain.width
-    with pytest.raises(br.InputError, match="method must be one of 'melded'"):
+    with pytest.raises(br.errors.InputError, match="method must be one of 'melded'"):
         br.estimate(br.average_precision, uneven, method="bca")
     point = uneven.at_threshold(1.0)
     assert br.estimate(br.recall, point).n_pos == pytest.approx(found.n_pos, rel=1e-12)
@@ -408,8 +408,8 @@ def test_an_uncertain_prevalence_widens():
     point = curve.at_threshold(1.5)
     for metric, at in ((br.average_precision, curve), (br.precision, point), (br.precision, curve.at_recall(0.6))):
         fixed = br.estimate(metric, at.at_prevalence(0.01), rng=0)
-        vague = br.estimate(metric, at, prevalence=br.Beta(5, 495), rng=0)
-        sharp = br.estimate(metric, at, prevalence=br.Beta(1e6, 99e6), rng=0)
+        vague = br.estimate(metric, at, prevalence=br.prior.Beta(5, 495), rng=0)
+        sharp = br.estimate(metric, at, prevalence=br.prior.Beta(1e6, 99e6), rng=0)
         assert vague.low < fixed.low < fixed.high < vague.high
         assert (sharp.low, sharp.high) == pytest.approx((fixed.low, fixed.high), rel=0.08)
         assert sharp.value == pytest.approx(fixed.value)
@@ -423,7 +423,7 @@ def test_an_uncertain_prevalence_widens():
 def test_mixing_over_the_prevalence_is_exact_for_a_known_point():
     """With both rates all but known, precision has the distribution that the prevalence gives it."""
     point = br.Point.from_rates(0.6, 0.001, n_pos=10**9, n_neg=10**12)
-    found = br.estimate(br.precision, point, prevalence=br.Beta(12, 9_988))
+    found = br.estimate(br.precision, point, prevalence=br.prior.Beta(12, 9_988))
     eta = stats.beta(12, 9_988).ppf([0.025, 0.975])
     expected = 0.6 * eta / (0.6 * eta + 0.001 * (1 - eta))
     assert (found.low, found.high) == pytest.approx(tuple(expected), rel=0.02)
@@ -441,18 +441,18 @@ def test_mixing_over_the_prevalence_is_exact_for_a_known_point():
         ),
         (lambda c: br.estimate(br.roc_auc, c, rng="x"), "rng must be a seed"),
         (lambda c: br.estimate(br.roc_auc, c, n_resamples=0), "n_resamples must be"),
-        (lambda c: br.estimate(br.roc_auc, c, prevalence=0.1), "prevalence must be br.Beta"),
+        (lambda c: br.estimate(br.roc_auc, c, prevalence=0.1), "prevalence must be br.prior.Beta"),
         (lambda c: br.estimate(br.roc_auc, [1, 2]), "at must be a Curve or a Point, got a list"),
-        (lambda c: br.Beta(0, 1), "a must be finite and above 0"),
+        (lambda c: br.prior.Beta(0, 1), "a must be finite and above 0"),
     ],
 )
 def test_bad_input_gets_a_sentence(call, sentence):
-    with pytest.raises(br.InputError, match=sentence):
+    with pytest.raises(br.errors.InputError, match=sentence):
         call(curve_of(5, 20))
 
 
 def test_rates_without_cases_have_no_interval():
-    with pytest.raises(br.MissingInformationError, match="made from rates"):
+    with pytest.raises(br.errors.MissingInformationError, match="made from rates"):
         br.estimate(br.auc_pr, br.Curve.from_rates([0.6], [0.01], prevalence=0.1))
-    with pytest.raises(br.MissingInformationError, match="no numbers of cases"):
+    with pytest.raises(br.errors.MissingInformationError, match="no numbers of cases"):
         br.estimate(br.precision, br.Point.from_rates(0.6, 0.01, prevalence=0.1))

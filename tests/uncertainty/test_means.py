@@ -127,7 +127,7 @@ def test_uncertain_prevalences_and_sweeps():
     alone = br.estimate(br.brier_score, curve.at_prevalence(0.2), rng=0)
     ranged = br.estimate(br.brier_score, curve, prevalence=(0.1, 0.3), rng=0)
     assert ranged.low < alone.low < alone.high < ranged.high
-    mixed = br.estimate(br.brier_score, curve, prevalence=br.Beta(20, 80), rng=0)
+    mixed = br.estimate(br.brier_score, curve, prevalence=br.prior.Beta(20, 80), rng=0)
     assert mixed.width > alone.width
     band = br.sweep_estimates(br.brier_score, curve, [0.05, 0.2, 0.6], rng=0)
     assert (band.low < band.value).all()
@@ -161,7 +161,7 @@ def test_calibration_errors_have_no_interval_and_say_so(metric):
     assert [alone.method, paired.method, clustered.method] == ["none"] * 3
     assert np.isfinite(ahead.value).all()
     assert np.isnan([ahead.low, ahead.high, ahead.probability]).all()
-    with pytest.raises(br.InputError, match="method must be one of 'none'"):
+    with pytest.raises(br.errors.InputError, match="method must be one of 'none'"):
         br.difference(metric, pair, method="percentile")
 
 

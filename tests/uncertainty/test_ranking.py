@@ -179,5 +179,5 @@ def test_what_is_undefined_has_a_reason():
     ],
 )
 def test_bad_input_gets_a_sentence(call, sentence):
-    with pytest.raises(br.InputError, match=sentence):
+    with pytest.raises(br.errors.InputError, match=sentence):
         call(models(0))

@@ -59,7 +59,7 @@ def test_equal_models_at_a_high_threshold_are_seldom_called_different():
 
 
 def test_thresholds_cannot_be_swapped_as_ranks():
-    with pytest.raises(br.InputError, match="got a threshold; use difference"):
+    with pytest.raises(br.errors.InputError, match="got a threshold; use difference"):
         br.swap_test(br.recall, pair_of(20, 60), at=lambda c: c.at_threshold(0.5), n_permutations=9)
 
 
@@ -78,7 +78,7 @@ def test_a_rule_must_not_read_elsewhere():
         lambda: br.lead(br.precision, pair_of(20, 60), [0.1], at=rule),
         lambda: br.cluster_estimate(br.precision, {i: curve_of(3, 9, i) for i in range(9)}, at=rule),
     ):
-        with pytest.raises(br.InputError, match="as it is read"):
+        with pytest.raises(br.errors.InputError, match="as it is read"):
             call()
 
 
@@ -90,7 +90,7 @@ def test_a_gain_below_zero_is_not_cut_off():
     for about in ("threshold", "rule"):
         found = br.estimate(gain, point, about=about, rng=0)
         assert found.low < found.value - 0.05
-        vague = br.estimate(gain, point, about=about, rng=0, prevalence=br.Beta(10, 90), n_resamples=200)
+        vague = br.estimate(gain, point, about=about, rng=0, prevalence=br.prior.Beta(10, 90), n_resamples=200)
         assert vague.low < vague.value < vague.high < 0
     benefit = partial(br.net_benefit, threshold_probability=0.1)
     band = br.sweep_estimates(benefit, curve_of(40, 400).at_prevalence(0.5).best(benefit), [0.01], rng=0)
@@ -115,7 +115,7 @@ def test_draws_without_a_value_are_not_dropped_in_silence():
 def test_an_uncertain_prevalence_is_counted_once():
     curve = curve_of(40, 400)
     fixed = br.estimate(br.best_f1, curve.at_prevalence(0.1), rng=0)
-    vague = br.estimate(br.best_f1, curve, rng=0, prevalence=br.Beta(1e5, 9e5))
+    vague = br.estimate(br.best_f1, curve, rng=0, prevalence=br.prior.Beta(1e5, 9e5))
     assert (vague.low, vague.high) == pytest.approx((fixed.low, fixed.high), abs=0.02)
 
 
@@ -124,7 +124,7 @@ def test_all_parts_of_an_uncertain_prevalence_get_their_share(n_pos):
     """AUC-PR of a classifier without skill is the prevalence, whose quartiles under Beta(1, 1) are 1/4 and 3/4."""
     score = np.arange(2 * n_pos, dtype=float)
     curve = br.Curve.from_scores(np.tile([1, 0], n_pos), score)
-    found = br.estimate(br.auc_pr, curve, prevalence=br.Beta(1, 1), confidence_level=0.5, rng=0, n_resamples=200)
+    found = br.estimate(br.auc_pr, curve, prevalence=br.prior.Beta(1, 1), confidence_level=0.5, rng=0, n_resamples=200)
     assert (found.low, found.high) == pytest.approx((0.25, 0.75), abs=0.12 if n_pos == 40 else 0.04)
 
 
@@ -186,13 +186,13 @@ def test_a_pair_never_changes():
         (lambda c, p: br.estimate("f1", c), "metric must be a function of a Curve, got 'f1'; pass br.f1"),
         (lambda c, p: br.estimate(lambda _: "x", c), "a metric must return a number, got 'x'"),
         (lambda c, p: br.estimate(br.roc_auc, c, n_resamples=10), "n_resamples must be at least 40"),
-        (lambda c, p: br.max_width_from_cvs(-1, 0.1), "pass a number from 0 up"),
+        (lambda c, p: br.papers.max_width_from_cvs(-1, 0.1), "pass a number from 0 up"),
         (lambda c, p: br.ranking(br.roc_auc, {1: c, "1": c}, [0.1]), "models must have different names"),
         (lambda c, p: br.Pair.from_scores([0, 1], [1, 2], [1, 2], names=(1, "1")), "names must be two different"),
     ],
 )
 def test_bad_input_gets_a_sentence(call, sentence):
-    with pytest.raises(br.InputError, match=sentence):
+    with pytest.raises(br.errors.InputError, match=sentence):
         call(curve_of(5, 20), pair_of(5, 20))
 
 

@@ -28,7 +28,7 @@ def missed(metric, rule, curves, apart):
     for k, curve in enumerate(curves):
         try:
             point = br.Rule.parse(rule).on(curve)
-        except br.NoSuchPointError:
+        except br.errors.NoSuchPointError:
             continue
         found = br.estimate(metric, point, n_resamples=200, rng=k)
         truth = metric(in_the_population(point, apart))
@@ -96,7 +96,7 @@ def test_precision_where_the_best_f1_is_again():
 
 def test_what_an_interval_may_be_about():
     (curve,) = drawn_sets(40, 400, 0.7, n=1)
-    with pytest.raises(br.InputError, match="must be one of 'threshold', 'rule', got 'rules'; did you mean"):
+    with pytest.raises(br.errors.InputError, match="must be one of 'threshold', 'rule', got 'rules'; did you mean"):
         br.estimate(br.recall, curve.at_recall(0.6), about="rules")
 
 

@@ -42,7 +42,7 @@ def test_ends_are_ordered_and_p_values_agree(pair, question, method, asked, prev
     settings = {"at": at, "method": method, "confidence_level": level, "n_resamples": n_draws, "rng": 1}
     try:
         found = br.difference(metric, read, **settings)
-    except br.InputError:
+    except br.errors.InputError:
         assert method == "expanded"  # which needs rows and draws: see below
         return
     numbers = found.low, found.high, found.p_value
@@ -68,7 +68,7 @@ def pair_of(n_pos, n_neg, seed=0):
 
 
 def test_so_few_rows_that_no_draw_comes_as_far_out_are_melded():
-    with pytest.raises(br.InputError, match="method must be one of 'melded', 'percentile'"):
+    with pytest.raises(br.errors.InputError, match="method must be one of 'melded', 'percentile'"):
         br.difference(br.average_precision, pair_of(4, 50), method="expanded")
     assert br.difference(br.average_precision, pair_of(4, 50), rng=0).method == "melded"
 
@@ -77,7 +77,7 @@ def test_so_few_draws_that_none_comes_as_far_out_are_refused():
     """At 99 %, Student's law for 20 rows leaves 0.0021 beyond an end; 200 draws do not say where that is."""
     assert ends.expanded_tail(0.99, 20) == pytest.approx(0.00211, rel=0.01)
     with pytest.raises(
-        br.InputError, match=r"n_resamples must be at least 474 for a confidence level of 0\.99, got 200"
+        br.errors.InputError, match=r"n_resamples must be at least 474 for a confidence level of 0\.99, got 200"
     ):
         br.difference(br.average_precision, pair_of(20, 60), confidence_level=0.99, n_resamples=200)
     found = br.difference(br.average_precision, pair_of(20, 60), confidence_level=0.99, n_resamples=474, rng=0)

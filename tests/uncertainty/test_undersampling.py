@@ -181,5 +181,5 @@ def test_refusals(metric, at, prevalence, words):
 
 @pytest.mark.parametrize("wrong", [{"n_samples": 0}, {"n_samples": 1.5}, {"rng": "seed"}])
 def test_wrong_settings(wrong):
-    with pytest.raises(br.InputError, match=next(iter(wrong))):
+    with pytest.raises(br.errors.InputError, match=next(iter(wrong))):
         undersampled(br.auc_pr, CURVE, 0.5, **wrong)

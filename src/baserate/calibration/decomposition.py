@@ -50,7 +50,7 @@ def decompose(metric: MetricFunction, curve: Curve) -> Decomposition:
     >>> import baserate as br
     >>> data = br.examples.payments()
     >>> curve = br.Curve.from_scores(data["fraud"], data["new_model"])
-    >>> parts = br.decompose(br.brier_score, curve)
+    >>> parts = br.calibration.decompose(br.brier_score, curve)
     >>> round(parts.miscalibration, 4), round(parts.discrimination, 4), round(parts.uncertainty, 4)
     (0.001, 0.0122, 0.0244)
     """

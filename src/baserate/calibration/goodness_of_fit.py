@@ -63,7 +63,7 @@ def hosmer_lemeshow(curve: Curve, *, in_sample: bool, bins: BinsLike = _DECILES)
     --------
     >>> import baserate as br
     >>> curve = br.Curve.from_scores([1, 1, 0, 0], [0.9, 0.9, 0.7, 0.7])
-    >>> found = br.hosmer_lemeshow(curve, in_sample=False)
+    >>> found = br.calibration.hosmer_lemeshow(curve, in_sample=False)
     >>> round(found.statistic, 4), found.n_bins, found.df, round(found.p_value, 4)
     (4.8889, 2, 2, 0.0868)
     """
@@ -130,7 +130,7 @@ def spiegelhalter(curve: Curve) -> Spiegelhalter:
     --------
     >>> import baserate as br
     >>> curve = br.Curve.from_counts([0.1, 0.9], pos=[20, 80], neg=[80, 20])
-    >>> print(br.spiegelhalter(curve))
+    >>> print(br.calibration.spiegelhalter(curve))
     Spiegelhalter's z 4.714: p = 2.43e-06 (100 pos, 100 neg)
     """
     _check(curve, "Spiegelhalter's test")

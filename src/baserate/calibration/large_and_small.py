@@ -66,10 +66,10 @@ def in_the_large(curve: Curve, *, confidence_level: float = 0.95) -> InTheLarge:
     --------
     >>> import baserate as br
     >>> curve = br.Curve.from_counts([0.2, 0.8], pos=[10, 40], neg=[240, 60])
-    >>> print(br.in_the_large(curve))
+    >>> print(br.calibration.in_the_large(curve))
     mean score 0.3714, event rate 0.1429: scores are too high; difference 0.2286 [0.1875, 0.2635] (95 %,
     clopper_pearson, 350 rows)
-    >>> br.in_the_large(curve.at_prevalence(0.5)).verdict
+    >>> br.calibration.in_the_large(curve.at_prevalence(0.5)).verdict
     'agrees'
     """
     check_probabilities(curve, "calibration in the large")
@@ -125,9 +125,9 @@ def in_the_small(curves: Mapping[Key, Curve], *, confidence_level: float = 0.95)
     >>> import baserate as br
     >>> male = br.Curve.from_counts([0.2], pos=[100], neg=[200])
     >>> female = br.Curve.from_counts([0.8], pos=[200], neg=[100])
-    >>> print(br.in_the_large(male + female).verdict)
+    >>> print(br.calibration.in_the_large(male + female).verdict)
     agrees
-    >>> found = br.in_the_small({"male": male, "female": female})
+    >>> found = br.calibration.in_the_small({"male": male, "female": female})
     >>> {sex: subset.verdict for sex, subset in found.subsets.items()}
     {'male': 'scores are too low', 'female': 'scores are too high'}
     """

@@ -92,10 +92,10 @@ def cox_calibration(curve: Curve, *, confidence_level: float = 0.95) -> CoxCalib
     --------
     >>> import baserate as br
     >>> curve = br.Curve.from_counts([0.1, 0.5, 0.9], pos=[20, 50, 80], neg=[80, 50, 20])
-    >>> found = br.cox_calibration(curve)
+    >>> found = br.calibration.cox_calibration(curve)
     >>> print(found.slope)
     calibration_slope 0.6309 [0.4732, 0.7886] (95 %, wald, prevalence 0.5, 150 pos, 150 neg)
-    >>> round(br.cox_calibration(curve.at_prevalence(0.1)).slope.value, 4)
+    >>> round(br.calibration.cox_calibration(curve.at_prevalence(0.1)).slope.value, 4)
     0.6309
     """
     check_probabilities(curve, "the calibration line")

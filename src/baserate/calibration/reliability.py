@@ -42,7 +42,7 @@ def reliability(curve: Curve, *, bins: BinsLike = 10, confidence_level: float = 
     >>> import baserate as br
     >>> data = br.examples.payments()
     >>> curve = br.Curve.from_scores(data["fraud"], data["new_model"])
-    >>> found = br.reliability(curve, bins=br.equal_frequency(5))
+    >>> found = br.reliability(curve, bins=br.calibration.equal_frequency(5))
     >>> found.leaning
     'too low'
     """

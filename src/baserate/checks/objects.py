@@ -28,8 +28,8 @@ _HOW = {
     "Claim": "write one as br.Claim(br.f1, at_least=0.5, at='recall=0.6'), and check many one by one: "
     "all(br.check(claim, curve) for claim in claims)",
     "Accumulator": "use update for rows, and Curve.pool for curves",
-    "Changes": "pass what br.explain_changes returns",
-    "Alarms": "pass what br.model_alarms returns",
+    "Changes": "pass what br.monitoring.explain_changes returns",
+    "Alarms": "pass what br.monitoring.model_alarms returns",
 }
 _MAPPING = "pass what br.curves_by returns, or {'name': curve}"
 _METRIC = "pass a metric such as br.f1"

@@ -15,7 +15,7 @@ from baserate.calibration.decomposition import decompose
 from baserate.calibration.goodness_of_fit import hosmer_lemeshow, spiegelhalter
 from baserate.calibration.large_and_small import in_the_large, in_the_small
 from baserate.calibration.line import cox_calibration
-from baserate.calibration.prior_effect import prior_effect
+from baserate.calibration.prior_effects import prior_effect
 from baserate.calibration.reliability import reliability
 from baserate.cli.output import Row
 from baserate.curves.bins import Bins, equal_frequency, equal_width

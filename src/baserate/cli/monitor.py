@@ -24,10 +24,10 @@ from baserate.errors import InputError, NoSuchPointError
 from baserate.ingest.periods import calendar, period_from
 from baserate.metrics.bounds import bounds
 from baserate.metrics.definition import evaluate
-from baserate.monitor.alarms import model_alarms
-from baserate.monitor.change import explain_changes
-from baserate.monitor.store import CurveStore
-from baserate.monitor.store_rows import Key
+from baserate.monitoring.alarms import model_alarms
+from baserate.monitoring.change import explain_changes
+from baserate.monitoring.store import CurveStore
+from baserate.monitoring.store_rows import Key
 from baserate.progress import progress
 from baserate.registry import describe
 from baserate.results.changes import Alarms

@@ -12,8 +12,8 @@ from baserate.cli.notes import note, quiet_option
 from baserate.cli.output import say
 from baserate.cli.prevalences import grid_from
 from baserate.curves.curve import Curve
-from baserate.report.content import content, verdict
-from baserate.report.page import write
+from baserate.page.content import content, verdict
+from baserate.page.page import write
 
 _EXAMPLES = """\b
 Examples:

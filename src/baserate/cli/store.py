@@ -9,8 +9,8 @@ from baserate.cli.hints import Commands
 from baserate.cli.notes import note, quiet_option
 from baserate.cli.output import F, Row, in_a_format, show
 from baserate.errors import InputError
-from baserate.monitor.store import CurveStore
-from baserate.monitor.store_rows import Key
+from baserate.monitoring.store import CurveStore
+from baserate.monitoring.store_rows import Key
 
 _EXAMPLES = """\b
 Examples:

@@ -33,7 +33,7 @@ class Bins:
     --------
     >>> import baserate as br
     >>> curve = br.Curve.from_scores([0, 0, 1, 0, 1, 1], [0.1, 0.1, 0.4, 0.6, 0.8, 0.9])
-    >>> round(br.ece(curve, bins=br.equal_frequency(2)), 4), round(br.ece(curve, bins=[0, 0.5, 1]), 4)
+    >>> round(br.ece(curve, bins=br.calibration.equal_frequency(2)), 4), round(br.ece(curve, bins=[0, 0.5, 1]), 4)
     (0.1167, 0.1167)
     """
 
@@ -61,9 +61,9 @@ def equal_width(n: int, *, closed: Closed = "right") -> Bins:
     Examples
     --------
     >>> import baserate as br
-    >>> br.reliability(br.Curve.from_scores([0, 1, 1], [0.3, 0.3, 0.9]), bins=br.equal_width(10)).high
+    >>> br.reliability(br.Curve.from_scores([0, 1, 1], [0.3, 0.3, 0.9]), bins=br.calibration.equal_width(10)).high
     array([0.3, 0.9])
-    >>> br.reliability(br.Curve.from_scores([0, 1, 1], [0.3, 0.3, 0.9]), bins=br.equal_width(10, closed="left")).high
+    >>> br.reliability(br.Curve.from_scores([0, 1, 1], [0.3, 0.3, 0.9]), bins=br.calibration.equal_width(10, closed="left")).high
     array([0.4, 1. ])
     """
     n = checks.whole_number(n, "n", most=_MOST_BINS)
@@ -82,7 +82,7 @@ def equal_frequency(n: int) -> Bins:
     --------
     >>> import baserate as br
     >>> curve = br.Curve.from_scores([0, 0, 1, 0, 1, 1], [0.1, 0.1, 0.4, 0.6, 0.8, 0.9])
-    >>> br.reliability(curve, bins=br.equal_frequency(3)).n
+    >>> br.reliability(curve, bins=br.calibration.equal_frequency(3)).n
     array([2, 2, 2])
     """
     return Bins("equal_frequency", checks.whole_number(n, "n", most=_MOST_BINS))

@@ -11,8 +11,8 @@ from baserate.arrays import BoolArray
 from baserate.curves.curve import Curve
 from baserate.metrics.by_name import Chooser
 from baserate.metrics.over_prevalence import MetricFunction
-from baserate.monitor.alarms import model_alarms
-from baserate.monitor.change import Key, check_curves, explain_changes
+from baserate.monitoring.alarms import model_alarms
+from baserate.monitoring.change import Key, check_curves, explain_changes
 from baserate.plots import drawing, words
 from baserate.plots.display import Display, Frame, frame_of
 from baserate.plots.timeline import label_periods
@@ -132,7 +132,7 @@ class ChangeDisplay(Display):
         >>> from baserate import plots
         >>> may = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[60, 30, 10], neg=[20, 200, 680])
         >>> june = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[30, 15, 5], neg=[40, 400, 1360])
-        >>> changes = br.explain_changes(br.average_precision, {"May": may, "June": june}, rng=0)
+        >>> changes = br.monitoring.explain_changes(br.average_precision, {"May": may, "June": june}, rng=0)
         >>> plots.ChangeDisplay.from_changes(changes).frame()["prior"].round(3)
         array([-0.259])
         """

@@ -87,7 +87,7 @@ def estimate_prevalence(
     >>> data = br.examples.payments()
     >>> curve = br.Curve.from_scores(data["fraud"], data["new_model"])
     >>> unlabelled = data["new_model"][data["fraud"] == 0]  # traffic without any fraud
-    >>> found = br.estimate_prevalence(curve, unlabelled)
+    >>> found = br.prior.estimate_prevalence(curve, unlabelled)
     >>> found.value, found.fits
     (0.0, True)
     """

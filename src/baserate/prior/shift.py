@@ -46,7 +46,7 @@ def prior_shift_check(before: Curve, after: Curve) -> PriorShiftCheck:
     >>> data = br.examples.payments()
     >>> web = data["channel"] == "web"
     >>> on_web, elsewhere = (br.Curve.from_scores(data["fraud"][k], data["new_model"][k]) for k in (web, ~web))
-    >>> print(br.prior_shift_check(on_web, elsewhere))
+    >>> print(br.prior.prior_shift_check(on_web, elsewhere))
     scores have changed within the negatives, not only the prevalence (positives p = 0.49, negatives p = 0.0067, \
 together p = 0.027)
     """

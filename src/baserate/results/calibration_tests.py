@@ -24,7 +24,7 @@ class CoxCalibration(Result):
     --------
     >>> import baserate as br
     >>> curve = br.Curve.from_counts([0.2, 0.5, 0.8], pos=[30, 60, 70], neg=[70, 40, 30])
-    >>> print(br.cox_calibration(curve))
+    >>> print(br.calibration.cox_calibration(curve))
     calibration_in_the_large 0.1756 [-0.1097, 0.4609] (95 %, robust_wald, prevalence 0.5333, 160 pos, 140 neg)
     calibration_intercept 0.1496 [-0.0907, 0.3899] (95 %, wald, prevalence 0.5333, 160 pos, 140 neg)
     calibration_slope 0.6144 [0.3955, 0.8333] (95 %, wald, prevalence 0.5333, 160 pos, 140 neg)
@@ -72,7 +72,7 @@ class HosmerLemeshow(Result):
     --------
     >>> import baserate as br
     >>> curve = br.Curve.from_counts([0.2, 0.5, 0.8], pos=[30, 50, 70], neg=[70, 50, 30])
-    >>> print(br.hosmer_lemeshow(curve, in_sample=False))
+    >>> print(br.calibration.hosmer_lemeshow(curve, in_sample=False))
     Hosmer–Lemeshow 12.5 in 3 bins: p = 0.00585 (3 degrees of freedom, scores of new rows, equal_frequency(10),
     150 pos, 150 neg)
     """
@@ -121,7 +121,7 @@ class Spiegelhalter(Result):
     --------
     >>> import baserate as br
     >>> curve = br.Curve.from_counts([0.2, 0.5, 0.8], pos=[30, 50, 70], neg=[70, 50, 30])
-    >>> print(br.spiegelhalter(curve))
+    >>> print(br.calibration.spiegelhalter(curve))
     Spiegelhalter's z 3.536: p = 0.000407 (150 pos, 150 neg)
     """
 
@@ -165,7 +165,7 @@ class InTheLarge(Result):
     Examples
     --------
     >>> import baserate as br
-    >>> print(br.in_the_large(br.Curve.from_counts([0.2, 0.8], pos=[30, 70], neg=[70, 30])))
+    >>> print(br.calibration.in_the_large(br.Curve.from_counts([0.2, 0.8], pos=[30, 70], neg=[70, 30])))
     mean score 0.5, event rate 0.5: agrees; difference 0 [-0.07134, 0.07134] (95 %, clopper_pearson, 200 rows)
     """
 
@@ -223,7 +223,7 @@ class InTheSmall(Result):
     >>> import baserate as br
     >>> male = br.Curve.from_counts([0.2], pos=[1], neg=[2])
     >>> female = br.Curve.from_counts([0.8], pos=[2], neg=[1])
-    >>> print(br.in_the_small({"male": male, "female": female}))
+    >>> print(br.calibration.in_the_small({"male": male, "female": female}))
     subset  rows  mean score  event rate  difference                    verdict
     male       3         0.2      0.3333     -0.1333  [-0.734, 0.1958]  agrees
     female     3         0.8      0.6667      0.1333  [-0.1958, 0.734]  agrees

@@ -252,7 +252,7 @@ class Changes(Result):
     >>> import baserate as br
     >>> may = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[60, 30, 10], neg=[20, 200, 680])
     >>> june = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[30, 15, 5], neg=[40, 400, 1360])
-    >>> found = br.explain_changes(br.roc_auc, {"May": may, "June": june}, rng=0)
+    >>> found = br.monitoring.explain_changes(br.roc_auc, {"May": may, "June": june}, rng=0)
     >>> [row] = found.rows()
     >>> row["period"], row["prior"]
     ('June', 0.0)
@@ -315,7 +315,7 @@ class Alarms(Result):
     >>> import baserate as br
     >>> good = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[60, 30, 10], neg=[20, 200, 680])
     >>> bad = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[30, 30, 40], neg=[20, 200, 680])
-    >>> found = br.model_alarms(br.average_precision, {"May": good, "June": bad}, reference=good)
+    >>> found = br.monitoring.model_alarms(br.average_precision, {"May": good, "June": bad}, reference=good)
     >>> found.first, found.alarm.tolist()
     ('June', [False, True])
     """

@@ -203,7 +203,7 @@ class MaxWidth(Result):
     Examples
     --------
     >>> import baserate as br
-    >>> print(br.max_width(tpr=(0.54, 0.66), fpr=(0.0005, 0.0015)))
+    >>> print(br.design.max_width(tpr=(0.54, 0.66), fpr=(0.0005, 0.0015)))
     precision is known to 0.3139 at worst, at prevalence 0.001449
     """
 

@@ -41,7 +41,7 @@ class Decomposition(Result):
     --------
     >>> import baserate as br
     >>> curve = br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[90, 60])
-    >>> print(br.decompose(br.brier_score, curve))
+    >>> print(br.calibration.decompose(br.brier_score, curve))
     brier_score 0.295 = miscalibration 0.13 - discrimination 0.0225 + uncertainty 0.1875 (prevalence 0.25)
     """
 
@@ -88,7 +88,7 @@ class IsotonicReliability(Result):
     --------
     >>> import baserate as br
     >>> curve = br.Curve.from_counts([0.2, 0.5, 0.9], pos=[10, 12, 40], neg=[90, 18, 60])
-    >>> found = br.isotonic_reliability(curve, rng=0)
+    >>> found = br.calibration.isotonic_reliability(curve, rng=0)
     >>> found.rate.round(3)
     array([0.1, 0.4, 0.4])
     >>> print(found)

@@ -49,7 +49,7 @@ class PrevalenceEstimate(Result):
     >>> import baserate as br
     >>> labelled = br.Curve.from_counts([0.1, 0.5, 0.9], pos=[10, 30, 60], neg=[800, 150, 50])
     >>> now = br.Curve.from_counts([0.1, 0.5, 0.9], pos=[0, 0, 0], neg=[690, 190, 120])
-    >>> found = br.estimate_prevalence(labelled, now)
+    >>> found = br.prior.estimate_prevalence(labelled, now)
     >>> print(found)
     prevalence 0.1411 [0.09578, 0.191] (95 %, mixture of 3 bins, 1,000 unlabelled, 100 pos, 1,000 neg); \
 the unlabelled scores look like a mix of the labelled classes (p = 0.26)
@@ -131,7 +131,7 @@ class PriorShiftCheck(Result):
     >>> import baserate as br
     >>> may = br.Curve.from_counts([0.1, 0.5, 0.9], pos=[10, 30, 60], neg=[800, 150, 50])
     >>> june = br.Curve.from_counts([0.1, 0.5, 0.9], pos=[3, 11, 26], neg=[1500, 420, 80])
-    >>> print(br.prior_shift_check(may, june))
+    >>> print(br.prior.prior_shift_check(may, june))
     scores have changed within the negatives, not only the prevalence (positives p = 0.58, negatives p = 0.00028, \
 together p = 0.00084)
     """

@@ -172,7 +172,7 @@ class PriorEffect(Result):
     --------
     >>> import baserate as br
     >>> curve = br.Curve.from_counts([0.1, 0.5, 0.9], pos=[10, 50, 90], neg=[90, 50, 10])
-    >>> found = br.prior_effect(curve.at_prevalence(0.01))
+    >>> found = br.calibration.prior_effect(curve.at_prevalence(0.01))
     >>> print(found)
     ECE 0 at prevalence 0.5, where the scores belong; 0.2809 at 0.01 as they are, 0 moved there: 0.2809 is the prior, \
 0 is shape.

@@ -90,7 +90,7 @@ def isotonic_reliability(
     >>> import baserate as br
     >>> data = br.examples.payments()
     >>> curve = br.Curve.from_scores(data["fraud"], data["new_model"])
-    >>> found = br.isotonic_reliability(curve, rng=0)
+    >>> found = br.calibration.isotonic_reliability(curve, rng=0)
     >>> bool(found.off.any())
     True
     """

@@ -20,7 +20,7 @@ class Beta:
     Examples
     --------
     >>> import baserate as br
-    >>> known = br.Beta(12, 9_988)
+    >>> known = br.prior.Beta(12, 9_988)
     >>> known.mean
     0.0012
     >>> point = br.Point.from_counts(tp=60, fp=100, fn=40, tn=99_900)
@@ -82,6 +82,6 @@ def uncertain(value: object) -> Beta | Span:
     if isinstance(value, tuple) and len(value) == 2:
         return Span(*checks.prevalence_range(*value))
     raise InputError(
-        f"prevalence must be br.Beta(a, b) or a pair (low, high) here, got {value!r}; to read at one prevalence, call "
+        f"prevalence must be br.prior.Beta(a, b) or a pair (low, high) here, got {value!r}; to read at one prevalence, call "
         f"at_prevalence on the curve or point."
     )

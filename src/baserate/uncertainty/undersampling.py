@@ -65,7 +65,7 @@ def undersampled(
     --------
     >>> import baserate as br
     >>> curve = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[60, 30, 10], neg=[20, 200, 680])
-    >>> found = br.undersampled(br.average_precision, curve, 0.5, rng=0)
+    >>> found = br.papers.undersampled(br.average_precision, curve, 0.5, rng=0)
     >>> found.n_pos, found.n_neg
     (100, 100)
     >>> round(found.value, 3) == round(br.average_precision(curve.at_prevalence(0.5)), 3)

@@ -42,7 +42,7 @@ def box_band(
     Examples
     --------
     >>> import baserate as br
-    >>> band = br.box_band(br.precision, [0.01], tpr=(0.4, 0.6), fpr=(0.009, 0.011))
+    >>> band = br.papers.box_band(br.precision, [0.01], tpr=(0.4, 0.6), fpr=(0.009, 0.011))
     >>> band.low.round(4), band.value.round(4), band.high.round(4)
     (array([0.2686]), array([0.3356]), array([0.4024]))
     """
@@ -94,7 +94,7 @@ def max_width(*, tpr: tuple[float, float], fpr: tuple[float, float]) -> MaxWidth
     Examples
     --------
     >>> import baserate as br
-    >>> found = br.max_width(tpr=(0.54, 0.66), fpr=(0.0009, 0.0011))
+    >>> found = br.design.max_width(tpr=(0.54, 0.66), fpr=(0.0009, 0.0011))
     >>> round(found.width, 10)
     0.1
     """
@@ -114,7 +114,7 @@ def max_width_from_cvs(cv_tpr: float, cv_fpr: float) -> float:
     Examples
     --------
     >>> import baserate as br
-    >>> round(br.max_width_from_cvs(0.1, 0.5), 10)
+    >>> round(br.papers.max_width_from_cvs(0.1, 0.5), 10)
     0.3138593384
     """
     return float(box.width_from_cvs(checks.not_negative(cv_tpr, "cv_tpr"), checks.not_negative(cv_fpr, "cv_fpr")))
@@ -139,7 +139,7 @@ def affordable_cv(width: float, other_cv: float) -> float:
     Examples
     --------
     >>> import baserate as br
-    >>> round(br.affordable_cv(0.1, 0.1), 10), round(br.affordable_cv(0.1, 0.05), 4)
+    >>> round(br.design.affordable_cv(0.1, 0.1), 10), round(br.design.affordable_cv(0.1, 0.05), 4)
     (0.1, 0.1495)
     """
     return float(box.affordable_cv(checks.share(width, "width", above=True), checks.not_negative(other_cv, "other_cv")))
@@ -170,7 +170,7 @@ def box_level(
     Examples
     --------
     >>> import baserate as br
-    >>> round(br.box_level(tpr=(0.6, 0.06), fpr=(0.001, 0.0005), rng=0), 2)
+    >>> round(br.papers.box_level(tpr=(0.6, 0.06), fpr=(0.001, 0.0005), rng=0), 2)
     0.76
     """
     (true_tpr, tpr_margin), (true_fpr, fpr_margin) = _rate_and_margin(tpr, "tpr"), _rate_and_margin(fpr, "fpr")

@@ -1,0 +1,382 @@
+"""What goes into a page: numbers of the library, condensed, and sentences about them."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from baserate.arrays import FloatArray, Indices
+from baserate.curves.curve import Curve
+from baserate.curves.point import shortest
+from baserate.errors import InputError, Reason
+from baserate.formulas.proportions import clopper_pearson
+from baserate.metrics.areas import auc_pr, average_precision, best_f1, roc_auc
+from baserate.metrics.bounds import bounds
+from baserate.metrics.definition import evaluate
+from baserate.metrics.over_prevalence import MetricFunction, crossings
+from baserate.metrics.predictive import precision
+from baserate.progress import progress
+from baserate.registry import describe
+from baserate.page import condensed
+from baserate.page.calibration import Calibration, calibration
+from baserate.page.condensed import Span
+from baserate.page.periods import p_values
+from baserate.page.small import folded, small_groups, small_models
+from baserate.page.words import (
+    FEW_DIGITS,
+    SHOWN_DIGITS,
+    Json,
+    amount,
+    counted,
+    isolated,
+    numbers,
+    rounded_p,
+    short,
+)
+from baserate.results import Crossing, Estimate
+from baserate.uncertainty.estimate import Asked, estimates, sizes_behind
+from baserate.uncertainty.methods import Question
+from baserate.written import one_in, percent
+
+# Where the slider goes, or further if the prevalences asked for do.
+RANGE = (1e-6, 0.9)
+
+# Prevalences at which interval ends are worked out; in between they are interpolated.
+_GRID = 41
+
+# Slices and periods are many and small: every so many of these, and from fewer draws.
+_EVERY = 4
+DRAWS_OF_GROUPS = 200
+
+# A point of both rates within 95 % is one of each within the root of that.
+_LEVEL_OF_EACH = 0.95**0.5
+
+_BANDS = (average_precision, auc_pr, best_f1)
+
+# The recall that the page opens with.
+RECALL = 0.5
+
+# Periods have an order, slices have none.
+_PERIOD = re.compile(r"\d{4}(-(\d\d|W\d\d|Q\d))?(-\d\d)?")
+
+Groups = Mapping[object, Curve]
+
+
+@dataclass(frozen=True)
+class Model:
+    """One model as the page shows it."""
+
+    name: str
+    curve: Curve
+    json: Json
+    error: float
+    area: Estimate
+    right: Estimate  # precision at the recall of the verdict, whose threshold is chosen on the data
+    calibration: Calibration
+
+
+@dataclass(frozen=True)
+class Content:
+    """What the page says and shows."""
+
+    title: str
+    prevalence: float
+    asked: tuple[float, ...]
+    span: Span
+    models: list[Model]
+    crossings: list[Crossing]
+    lead_changes: list[Crossing]
+    groups: list[Json] = field(default_factory=list)
+    revealing: tuple[str, ...] = ()  # what is so small that it tells about single rows
+
+
+def content(
+    title: str,
+    models: Mapping[str, Curve],
+    prevalences: Sequence[float],
+    groups: Mapping[str, Mapping[str, Groups]],
+    *,
+    n_resamples: int,
+    min_cases: int | None = None,
+) -> Content:
+    """Work everything out; what takes long says how far it is."""
+    _check(models, groups)
+    if min_cases is not None:
+        groups = {name: folded(by_model, min_cases) for name, by_model in groups.items()}
+    wanted = list(prevalences) or [next(iter(models.values())).prevalence]
+    low, high = min(RANGE[0], *wanted), max(RANGE[1], *wanted)
+    span = Span.of(low, high)
+    made = [
+        _model(name, curve, wanted[0], span, n_resamples)
+        for name, curve in progress(models.items(), len(models), "Drawing populations")
+    ]
+    swaps = [
+        swap
+        for (name, curve), (other_name, other) in combinations(models.items(), 2)
+        for swap in crossings(average_precision, curve, other, low=low, high=high, names=(name, other_name))
+    ]
+    draws = min(n_resamples, DRAWS_OF_GROUPS)
+    tables = [_groups(name, by_model, span, wanted[0], draws) for name, by_model in groups.items()]
+    said = [small_models(models), *(small_groups(name, by_model) for name, by_model in groups.items())]
+    return Content(
+        title=title,
+        prevalence=wanted[0],
+        asked=tuple(prevalences),
+        span=span,
+        models=made,
+        crossings=swaps,
+        lead_changes=_at_the_top(swaps, models),
+        groups=tables,
+        revealing=tuple(sentence for sentence in said if sentence is not None),
+    )
+
+
+def _at_the_top(swaps: list[Crossing], models: Mapping[str, Curve]) -> list[Crossing]:
+    """Those after which another model is the best of all."""
+    found = []
+    for swap in swaps:
+        others = [curve for name, curve in models.items() if name not in _pair(swap)]
+        if all(average_precision(curve.at_prevalence(swap.prevalence)) < swap.value for curve in others):
+            found.append(swap)
+    return found
+
+
+def _check(models: Mapping[str, Curve], groups: Mapping[str, Mapping[str, Groups]]) -> None:
+    if not models:
+        raise InputError("a page needs a model, got none; pass at least one curve.")
+    for name, curve in models.items():
+        if not isinstance(name, str):
+            raise InputError(f"models must have names of text, got {name!r}; pass {{'name': curve}}.")
+        if curve.missing_class or not curve.has_scores:
+            lack = curve.missing_class.sentence if curve.missing_class else "it has rates and no scores"
+            raise InputError(f"a page needs models with positives, negatives and scores, got {name!r}: {lack}.")
+    for heading, by_model in groups.items():
+        for name, curves in by_model.items():
+            if name not in models:
+                raise InputError(f"groups must be those of models of the page, got {name!r} in {heading!r}; add it.")
+            for key, curve in curves.items():
+                if not curve.has_scores:
+                    raise InputError(f"groups must have scores, got {key!r} in {heading!r}, which has rates.")
+
+
+def grid(span: Span) -> FloatArray:
+    """The log-odds at which interval ends are worked out."""
+    return np.linspace(*span, _GRID)
+
+
+def group_grid(span: Span, asked: float) -> FloatArray:
+    """The same for slices and periods: fewer of them, and where it was asked."""
+    return np.union1d(grid(span)[::_EVERY], np.log(asked) - np.log1p(-asked))
+
+
+def _model(name: str, curve: Curve, start: float, span: Span, n_resamples: int) -> Model:
+    kept = condensed.condensed(curve, span)
+    known = _known(curve, start, span, n_resamples)
+    json: Json = {
+        "name": name,
+        "average_precision": numbers(kept.average_precision.values),
+        "auc_pr": numbers(kept.auc_pr.values),
+        "gains": {key: numbers(getattr(kept.gains, key)) for key in ("tpr", "fpr", "fpr_before", "area")},
+        "points": _points(curve, kept.rows),
+        "bands": {describe(metric): _band(known.bands[metric]) for metric in _BANDS},
+        "roc_auc": dict(zip(("value", "low", "high"), numbers(_ends_of(known.of_roc)), strict=True)),
+        "all_thresholds": len(curve),
+    }
+    json["right"] = _likelihood_ratios(known.right)
+    probabilities = calibration(name, curve, start)
+    json["calibration"] = probabilities.json
+    return Model(name, curve, json, kept.error, known.area, known.right, probabilities)
+
+
+class _Known(NamedTuple):
+    """What is estimated of a model, all from the same draws."""
+
+    bands: dict[MetricFunction, list[Estimate]]
+    of_roc: Estimate
+    area: Estimate
+    right: Estimate
+
+
+def _known(curve: Curve, start: float, span: Span, n_resamples: int) -> _Known:
+    x = np.exp(-grid(span))
+    here = curve.at_prevalence(start)
+    point = curve.at_recall(RECALL).at_prevalence(start)
+    questions = [
+        *(Question(metric, curve, x) for metric in _BANDS),
+        *(
+            Question(metric, at, np.array([at.odds_against]))
+            for metric, at in ((roc_auc, here), (average_precision, here))
+        ),
+        Question(precision, point, np.array([point.odds_against])),
+    ]
+    *bands, (of_roc,), (area,), (right,) = estimates(questions, Asked.of(0.95, n_resamples, 0))
+    return _Known(dict(zip(_BANDS, bands, strict=True)), of_roc, area, right)
+
+
+def _band(found: list[Estimate], digits: int | None = None) -> Json:
+    """Ends as multiples of the value, which change little from one prevalence to the next."""
+    rounding = () if digits is None else (digits,)
+    value = np.array([one.value for one in found])
+    ends = {"low": [one.low for one in found], "high": [one.high for one in found]}
+    return {name: numbers(np.array(end) / value, *rounding) for name, end in ends.items()}
+
+
+def _ends_of(one: Estimate) -> list[float]:
+    return [one.value, one.low, one.high]
+
+
+def _likelihood_ratios(right: Estimate) -> list[float | None] | None:
+    """TPR/FPR at both ends of an interval of precision; they are the same at every prevalence.
+
+    None for an infinite one, and None for both where there is no interval.
+    """
+    if not (np.isfinite(right.low) and np.isfinite(right.high)):
+        return None
+    against = (1 - right.prevalence) / right.prevalence
+    return [None if end == 1 else end / (1 - end) * against for end in (right.low, right.high)]
+
+
+def _points(curve: Curve, rows: Indices) -> Json:
+    totals = curve.table.total_pos, curve.table.total_neg
+    tpr, fpr = (column[rows] / total for column, total in zip(curve.table.cumulative(), totals, strict=True))
+    n_pos, n_neg = sizes_behind(curve)
+    of_tpr, of_fpr = (clopper_pearson(rate * n, n, _LEVEL_OF_EACH) for rate, n in ((tpr, n_pos), (fpr, n_neg)))
+    return {
+        "threshold": [_threshold(curve, row) for row in rows.tolist()],
+        "tpr": numbers(tpr),
+        "fpr": numbers(fpr),
+        "tpr_low": numbers(of_tpr.low, FEW_DIGITS),
+        "tpr_high": numbers(of_tpr.high, FEW_DIGITS),
+        "fpr_low": numbers(of_fpr.low, FEW_DIGITS),
+        "fpr_high": numbers(of_fpr.high, FEW_DIGITS),
+    }
+
+
+def _threshold(curve: Curve, row: int) -> float | str:
+    """A score in as few digits as still tell it from the next lower one; JSON knows no infinity, but its name."""
+    score = float(curve.score[row])
+    if not np.isfinite(score):
+        return "Infinity" if score > 0 else "-Infinity"
+    return shortest(score, float(curve.top[row + 1]) if row + 1 < len(curve) else -np.inf)
+
+
+def _groups(name: str, by_model: Mapping[str, Groups], span: Span, asked: float, n_resamples: int) -> Json:
+    """A row for each key, with a cell for each model, and none of them missing."""
+    keys = list(dict.fromkeys(key for curves in by_model.values() for key in curves))
+    ordered = all(isinstance(key, str) and _PERIOD.fullmatch(key) for key in keys)
+    if ordered:
+        keys.sort(key=str)
+    prevalences = 1 / (1 + np.exp(-group_grid(span, asked)))
+    rows: list[Json] = []
+    for key in progress(keys, len(keys), f"Drawing populations by {name}"):
+        of_models = [curves.get(key) for curves in by_model.values()]
+        cells = [_group_cell(curve, span, prevalences, n_resamples) for curve in of_models]
+        rows.append({"key": _key(key), "size": _sizes(of_models), "models": cells})
+    checks = [p_values([curves.get(key) for key in keys]) for curves in by_model.values()] if ordered else []
+    shown = [[rounded_p(p_value) for p_value in column] for column in checks]
+    return {"name": name, "models": list(by_model), "rows": rows, "ordered": ordered, "checks": shown}
+
+
+def _key(key: object) -> str:
+    parts = key if isinstance(key, tuple) else (key,)
+    return " · ".join("(none)" if part is None else str(part) for part in parts)
+
+
+def _sizes(curves: list[Curve | None]) -> str:
+    sizes = [
+        f"{counted(curve.n_pos, 'positive')} of {amount(curve.n_pos + curve.n_neg)}"
+        for curve in curves
+        if curve is not None
+    ]
+    return " or ".join(dict.fromkeys(sizes))
+
+
+def _group_cell(curve: Curve | None, span: Span, prevalences: FloatArray, n_resamples: int) -> Json:
+    if curve is None:
+        return {"reason": Reason.NO_ROWS.sentence}
+    value, reason = evaluate(average_precision, curve)
+    if reason:
+        return {"reason": reason.sentence}
+    question = Question(average_precision, curve, (1 - prevalences) / prevalences)
+    (found,) = estimates([question], Asked.of(0.95, n_resamples, 0))
+    logs = numbers(condensed.average_precision(curve, span).values, FEW_DIGITS)
+    return {"own": float(value), "logs": logs} | _band(found, SHOWN_DIGITS)
+
+
+# --- sentences ------------------------------------------------------------------------------------
+
+
+def verdict(made: Content) -> list[str]:
+    """The answer in a sentence, and who leads where in others."""
+    best = max(made.models, key=lambda model: model.area.value)
+    where = one_in(made.prevalence)
+    right = best.right
+    name = isolated(best.name)
+    lead = f"{name} is the best of {len(made.models)} models" if len(made.models) > 1 else name
+    first = (
+        f"At a prevalence of {where}, {lead}{':' if len(made.models) > 1 else ' has'} average precision "
+        f"{short(best.area.value)}{_sure(best.area.low, best.area.high, short)}. To find half of the positives, it "
+        f"raises alerts of which {percent(right.value)} are right{_sure(right.low, right.high, percent)}."
+    )
+    leaders = {_pair(swap) for swap in made.lead_changes}
+    return [first, *who_leads_where([swap for swap in made.crossings if _pair(swap) in leaders])]
+
+
+def _sure(low: float, high: float, text: Callable[[float], str]) -> str:
+    return f" (95 % sure: {text(low)} to {text(high)})" if np.isfinite(low) and np.isfinite(high) else ""
+
+
+def who_leads_where(swaps: list[Crossing]) -> list[str]:
+    """A sentence for each two models that swap places, however often they do."""
+    by_pair: dict[frozenset[str], list[Crossing]] = {}
+    for swap in swaps:
+        by_pair.setdefault(_pair(swap), []).append(swap)
+    said = []
+    for first, *others in by_pair.values():
+        parts = [f"leads {isolated(first.leads_above)} below {one_in(first.prevalence)}"]
+        for k, swap in enumerate(others):
+            parts.append(f"{('trails', 'leads')[k % 2]} from there to {one_in(swap.prevalence)}")
+        last = f"{('trails', 'leads')[len(others) % 2]} above"
+        said.append(f"{isolated(first.leads_below)} {', '.join(parts)}, and {last}.")
+    return said
+
+
+def _pair(swap: Crossing) -> frozenset[str]:
+    return frozenset((swap.leads_below, swap.leads_above))
+
+
+def own_prevalence(curve: Curve) -> float:
+    """That of the rows behind a curve, wherever it is read."""
+    return curve.n_pos / (curve.n_pos + curve.n_neg)
+
+
+def facts(made: Content) -> list[tuple[str, str]]:
+    """What the numbers rest on, by model where they differ."""
+    found = []
+    for model in made.models:
+        curve = model.curve
+        said = [f"{counted(curve.n_pos, 'positive')}, {counted(curve.n_neg, 'negative')}"]
+        said[0] += f", prevalence {one_in(own_prevalence(curve))}"
+        said.append(f"{counted(curve.unlabelled, 'row')} without a label, not counted")
+        said.append(f"{counted(len(curve), 'threshold')}, scores from {curve.score[-1]:.4g} to {curve.top[0]:.4g}")
+        said += ["rows have weights"] * curve.weighted
+        said += [f"read from {isolated(str(curve.source))}"] * (curve.source is not None)
+        if curve.bucketed:
+            width = bounds(average_precision, curve.at_prevalence(made.prevalence)).width
+            said.append(f"some scores are not told apart: average precision is certain within {width:.1g}")
+        elif not curve.weighted:
+            rows = curve.pos + curve.neg
+            tied = float(rows[rows > 1].sum() / rows.sum())
+            said += [f"{percent(tied)} of the rows share their score with another"] * (tied > 0)
+        said.append(f"areas on this page are within {max(model.error, 1e-9):.1g} of the whole curve's")
+        found.append((model.name, "; ".join(said) + "."))
+    return [*found, ("What this page reveals", _revealed(made))]
+
+
+def _revealed(made: Content) -> str:
+    """What can be read off the file by whoever has it."""
+    said = "No rows are in this file, but thresholds are scores of rows, and every group has its counts and its curve"
+    return ". ".join([said, *(sentence[0].upper() + sentence[1:] for sentence in made.revealing)]) + "."
