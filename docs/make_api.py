@@ -75,13 +75,13 @@ PAGES = (
         "monitoring",
         "Groups, time and design",
         "Slices, periods, folds and agreements, the store that keeps the past, and how many labels a question needs.",
-        ("monitor", "design"),
+        ("monitoring", "claims", "deployment", "folds", "design", "papers"),
     ),
     Page(
         "showing",
         "Plots, page and scikit-learn",
         "Results as pictures and as a page, the doors to scikit-learn, and data to try things on.",
-        ("plots", "report", "scorer", "classifier", "examples"),
+        ("plots", "page", "scikit", "examples"),
     ),
     Page(
         "results",
@@ -104,7 +104,7 @@ def names() -> list[str]:
     for name in br.__all__:
         value = thing(name)
         if inspect.ismodule(value):
-            found += [f"{name}.{member}" for member in members(value)]
+            found += [f"{name}.{member}" for member in members(value) if member not in br.__all__]
     return sorted(found, key=str.casefold)
 
 
@@ -182,7 +182,10 @@ def pages() -> dict[str, str]:
     for name in names():
         by_page[page_of(name).file].append(name)
     made = {}
-    overview = ["# Every public name", "Import it as `import baserate as br`; names are `br.name`."]
+    overview = [
+        "# Every public name",
+        "Import it as `import baserate as br`; names are `br.name`, and `br.room.name` for what is not needed daily.",
+    ]
     for page in PAGES:
         rows = [*page.first, *(name for name in by_page[page.file] if name not in page.first)]
         directives = "\n\n".join(map(directive, rows))

@@ -13,6 +13,13 @@ _INLINE = re.compile(r":math:`([^`]+)`")
 _NAME = re.compile(r"(?<![`\[:])`([A-Za-z_]+)`(?![`\]])")
 _DOI = re.compile(r"doi:(10\.\d+/[^\s,;]*[^\s,;.)])")
 _ARXIV = re.compile(r"arXiv:(\d{4}\.\d{4,5})")
+# A name as it is said, with the room it is in.
+_PUBLIC = {
+    member: f"{name}.{member}"
+    for name in br.__all__
+    if inspect.ismodule(getattr(br, name))
+    for member in getattr(getattr(br, name), "__all__", ())
+} | {name: name for name in br.__all__}
 _METHODS = {name for name, _ in inspect.getmembers(br.Curve, callable) if not name.startswith("_")}
 
 
@@ -62,6 +69,6 @@ def _link(found: re.Match[str], own: set[str]) -> str:
     name = found[1]
     if name in own:
         return found[0]
-    if name in br.__all__:
-        return f"[`{name}`][baserate.{name}]"
+    if name in _PUBLIC:
+        return f"[`{name}`][baserate.{_PUBLIC[name]}]"
     return f"[`{name}`][baserate.Curve.{name}]" if name in _METHODS else found[0]

@@ -5,6 +5,7 @@ the sessions they are; the first mention of a public name links to its entry; CH
 """
 
 import html
+import inspect
 import posixpath
 import re
 from pathlib import Path
@@ -16,6 +17,14 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 import baserate as br
+
+# A public name as it is said, with the room it is in.
+_ENTRIES = {
+    member: f"{name}.{member}"
+    for name in br.__all__
+    if inspect.ismodule(getattr(br, name))
+    for member in getattr(getattr(br, name), "__all__", ())
+} | {name: name for name in br.__all__}
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOT_PAGES = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
@@ -126,26 +135,28 @@ def link_names(text: str, *, every: bool) -> str:
         words = found[1] or ""
         name = words.removeprefix("br.")
         telling = every or name != words or name != name.lower() or "_" in name
-        if not public(name) or not telling or name in seen:
+        entry = entry_of(name)
+        if entry is None or not telling or entry in seen:
             return found[0]
-        seen.add(name)
-        return f"[{found[0]}][baserate.{name}]"
+        seen.add(entry)
+        return f"[{found[0]}][baserate.{entry}]"
 
     return _CODE.sub(linked, text)
 
 
-def public(name: str) -> bool:
-    """Whether a name, or a method or function of it after a dot, has an entry of its own.
+def entry_of(name: str) -> str | None:
+    """The entry of a public name, with its room, or of a method of it after a dot; None if it has none.
 
     Examples
     --------
-    >>> public("ece"), public("design.test_set"), public("Curve.at_recall"), public("curve.pos"), public("numpy")
-    (True, True, True, False, False)
+    >>> [entry_of(name) for name in ("ece", "test_set", "design.test_set", "Curve.at_recall", "curve.pos", "numpy")]
+    ['ece', 'design.test_set', 'design.test_set', 'Curve.at_recall', None, None]
     """
+    if name in _ENTRIES:
+        return _ENTRIES[name]
     owner, _, member = name.partition(".")
-    if owner not in br.__all__ or member.startswith("_"):
-        return False
-    return not member or callable(getattr(getattr(br, owner), member, None))
+    there = owner in br.__all__ and member and not member.startswith("_")
+    return name if there and callable(getattr(getattr(br, owner), member, None)) else None
 
 
 # --- formulas -------------------------------------------------------------------------------------

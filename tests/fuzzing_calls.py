@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from in_time import in_time
+from public_names import public_things
 
 import baserate as br
 
@@ -62,7 +63,8 @@ HOSTILE = [
     np.array([None, 0.5]), np.float32(0.1), np.int8(3), np.bool_(True), np.datetime64("2026-01-01"),
     np.ma.masked_array([0.1, 0.2], [True, False]), pd.DataFrame({"y": [0, 1], "p": [0.1, 0.2]}), pd.Series([0.1, None]),
     pd.NA, pd.NaT, decimal.Decimal("0.1"), fractions.Fraction(1, 3), datetime.date(2026, 1, 1), Path("nowhere"),
-    br.prior.Beta(2, 98), br.Claim(br.average_precision, at_least=0.5), br.Accumulator(), br.calibration.equal_frequency(3),
+    br.prior.Beta(2, 98), br.Claim(br.average_precision, at_least=0.5), br.Accumulator(),
+    br.calibration.equal_frequency(3),
     np.random.default_rng(0), ValueError("x"), print, partial(br.f_beta, beta=2), partial(br.f1),
 ]  # fmt: skip
 
@@ -92,15 +94,13 @@ ALWAYS = {"n_resamples": [40], "n_permutations": [40], "n_draws": [40]}  # what 
 
 def doors():
     """Every public function, maker and method by its name."""
-    for name in br.__all__:
-        thing = getattr(br, name)
+    for name, thing in public_things():
         if inspect.isfunction(thing):
             yield name, thing
-        elif inspect.isclass(thing) and not issubclass(thing, BaseException | enum.Enum) and thing is not br.Reading:
+        elif inspect.isclass(thing) and not issubclass(thing, BaseException | enum.Enum):
             yield name, thing
             makers = [n for n, f in inspect.getmembers(thing, inspect.ismethod) if not n.startswith("_")]
             yield from ((f"{name}.{n}", getattr(thing, n)) for n in makers)
-    yield from ((f"design.{n}", f) for n, f in inspect.getmembers(br.design, inspect.isfunction))
     for owner in (*CURVES, *POINTS, *PAIRS, br.Accumulator(), br.Claim(br.f1, at_least=0.1, at="recall=0.5")):
         for n, _ in inspect.getmembers(type(owner), inspect.isfunction):
             if not n.startswith("_"):

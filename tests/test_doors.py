@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from public_names import public_things
 
 import baserate as br
 from baserate import plots
@@ -53,7 +54,7 @@ WELCOME = {
     ("bounds", "at", "text"),
     ("PrecisionRecallDisplay.from_curve", "area", "text"),
     *((name, "path", "text") for name in ("Curve.load", "Curve.save", "Accumulator.load", "Accumulator.save")),
-    *((name, "path", "text") for name in ("write_report", "read_claims", "CurveStore")),
+    *((name, "path", "text") for name in ("report", "read_claims", "CurveStore")),
     *((f"CurveStore.{name}", parameter, "text") for name in ("append", "curve") for parameter in ("model", "period")),
     *((f"CurveStore.{name}", "model", "text") for name in ("curves", "history", "keys")),
 }
@@ -61,10 +62,9 @@ WELCOME = {
 
 def functions():
     """Each public function and method by its name, those of classes bound to an object."""
-    for name in br.__all__:
-        if inspect.isfunction(getattr(br, name)):
-            yield name, getattr(br, name)
-    yield from ((f"design.{name}", getattr(br.design, name)) for name in ("supports", "test_set_like"))
+    for name, thing in public_things():
+        if inspect.isfunction(thing) and name != "design.test_set":  # which takes numbers only
+            yield name, thing
     yield "CurveStore", br.monitoring.CurveStore
     yield "Claim", br.Claim
     for owner in (CURVE, br.Accumulator()):

@@ -1,24 +1,30 @@
 """The package keeps its own house rules."""
 
+import ast
 import doctest
 import inspect
+import pkgutil
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from public_names import public_things
 
 import baserate as br
 from baserate import demo
 from baserate.examples import make_payments, make_year
 
-WITHOUT_EXAMPLE = {"BaserateError", "CurveFileError", "PrecisionWarning"}  # only ever caught
-CALLABLES = [name for name in br.__all__ if callable(getattr(br, name)) and name not in WITHOUT_EXAMPLE]
+WITHOUT_EXAMPLE = {"BaserateError", "errors.CurveFileError", "errors.PrecisionWarning"}  # only ever caught
+CALLABLES = {name: thing for name, thing in public_things() if callable(thing) and name not in WITHOUT_EXAMPLE}
+MOST_NAMES = 100
 
 
 @pytest.mark.parametrize("name", CALLABLES)
 def test_every_public_name_has_an_executed_example(name):
-    tests = doctest.DocTestFinder(recurse=False).find(getattr(br, name), name)
+    tests = doctest.DocTestFinder(recurse=False).find(CALLABLES[name], name)
     assert any(test.examples for test in tests), f"{name} has no example"
 
 
@@ -36,10 +42,65 @@ def test_every_metric_is_public_and_documented(row):
         assert required <= parameters.keys()
 
 
-def test_public_names_are_sorted_and_complete():
-    assert br.__all__ == sorted(br.__all__, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
-    exported = {name for name, value in vars(br).items() if getattr(value, "__module__", "").startswith("baserate.")}
-    assert exported <= set(br.__all__)
+def test_the_door_is_one_that_a_newcomer_can_read():
+    assert len(br.__all__) <= MOST_NAMES
+    assert len(set(br.__all__)) == len(br.__all__)
+
+
+def test_type_checkers_see_the_names_that_are_there():
+    """What __init__.py loads when it is asked for is what __init__.pyi says, from the same modules."""
+    stub = ast.parse(Path(br.__file__).with_suffix(".pyi").read_text("utf-8"))
+    imported = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
+    homes = {alias.name: node.module for node in imported for alias in node.names}
+    rooms = {name for name, module in homes.items() if module == "baserate"}
+    assert rooms == set(br._ROOMS)
+    found = {name: module.removeprefix("baserate.") for name, module in homes.items() if name not in rooms}
+    assert found == br._HOME
+    (listed,) = (node for node in stub.body if isinstance(node, ast.Assign) and node.targets[0].id == "__all__")
+    assert ast.literal_eval(listed.value) == br.__all__
+
+
+def test_no_function_has_the_name_of_a_module():
+    """Else what a name stands for would depend on what was imported before."""
+    modules = {module.name for module in pkgutil.walk_packages(br.__path__, "baserate.")}
+    for name, thing in public_things():
+        assert inspect.ismodule(thing) or f"baserate.{name}" not in modules, name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "first", ["baserate.page.page", "baserate.cli.app", "baserate.monitoring.store", "baserate.scikit.scorer"]
+)
+def test_names_mean_the_same_whatever_was_imported_before(first):
+    code = f"import inspect, {first}, baserate as br; "
+    code += "print([name for name in br._HOME if inspect.ismodule(getattr(br, name))])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "len(br.METRICS) > 40",
+        "str(br.Rule.parse('best=f1'))",
+        "br.Claim('f1', at_least=0.1, at='recall=0.5')",
+        "br.errors.Reason",
+    ],
+)
+def test_a_name_brings_along_what_it_needs(code):
+    """Each in a program that has asked for nothing else."""
+    done = subprocess.run([sys.executable, "-c", f"import baserate as br; assert {code}"], check=False)
+    assert done.returncode == 0
+
+
+def test_a_name_that_is_not_there():
+    for name, hint in (
+        ("Estimate", "it is baserate.results.Estimate"),
+        ("average_precison", "did you mean 'average_pre"),
+    ):
+        with pytest.raises(AttributeError, match=hint):
+            getattr(br, name)
+    assert set(br.__all__) <= set(dir(br))
 
 
 def test_methods_of_curve_have_examples():

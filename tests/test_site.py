@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 from browsing import CHROMIUM, FLAGS, quietly
+from public_names import public_things
 from scripts import script
 
 import baserate as br
@@ -94,8 +95,8 @@ def test_nothing_is_loaded_from_elsewhere(site, pages):
 @slow
 def test_every_public_name_has_one_entry(pages):
     places = [place for name, page in pages.items() if name.startswith("api/") for place in page.places]
-    members = [f"{room}.{name}" for room in ("design", "plots") for name in getattr(br, room).__all__]
-    for name in [*br.__all__, *members, "PriorShiftClassifier", "Curve.from_scores", "Curve.at_recall"]:
+    names = [name for name, _ in public_things()]
+    for name in [*names, "PriorShiftClassifier", "Curve.from_scores", "Curve.at_recall"]:
         assert places.count(f"baserate.{name}") == 1, name
 
 

@@ -4,315 +4,92 @@ A **Curve** is a table of positives and negatives by score, read at a prevalence
 from a Curve to a number.
 """
 
+from importlib import import_module as _import_module
 from importlib.util import find_spec as _find_spec
-from typing import TYPE_CHECKING as _TYPE_CHECKING
-
-from baserate import design, examples, plots
-from baserate.answers.comparing import compare
-from baserate.answers.evaluating import evaluate
-from baserate.calibration.adjusting import adjust
-from baserate.calibration.decomposition import decompose
-from baserate.calibration.goodness_of_fit import hosmer_lemeshow, spiegelhalter
-from baserate.calibration.large_and_small import in_the_large, in_the_small
-from baserate.calibration.line import cox_calibration
-from baserate.calibration.prior_effects import prior_effect
-from baserate.calibration.reliability import reliability
-from baserate.curves.accumulator import Accumulator
-from baserate.curves.bins import Bins, equal_frequency, equal_width
-from baserate.curves.curve import Curve
-from baserate.curves.one_vs_rest import one_vs_rest
-from baserate.curves.pair import Models, Pair
-from baserate.curves.point import Point
-from baserate.curves.reading import Reading
-from baserate.curves.rules import Rule
-from baserate.errors import (
-    BaserateError,
-    CurveFileError,
-    DataFileError,
-    FewerBinsWarning,
-    InputError,
-    MissingInformationError,
-    NoSuchPointError,
-    PrecisionWarning,
-    Reason,
-    UndefinedMetricWarning,
-    UnlabelledWarning,
-)
-from baserate.ingest.tables import curve, curves_by
-from baserate.metrics.areas import auc_pr, auc_prg, average_precision, best_f1, best_f_beta, roc_auc
-from baserate.metrics.baselines import (
-    chance_average_precision,
-    min_auc_pr,
-    min_average_precision,
-    normalized_auc_pr,
-    normalized_average_precision,
-)
-from baserate.metrics.bounds import bounds
-from baserate.metrics.calibration_errors import (
-    debiased_ece,
-    debiased_rms_calibration_error,
-    ece,
-    mce,
-    rms_calibration_error,
-    smooth_ece,
-)
-from baserate.metrics.costs import expected_cost, net_benefit
-from baserate.metrics.gains import (
-    chance_precision,
-    min_precision,
-    modified_f1,
-    modified_f_beta,
-    precision_gain,
-    recall_gain,
-)
-from baserate.metrics.natural import natural_frequencies
-from baserate.metrics.over_prevalence import crossings, mean_over_prevalence, sweep
-from baserate.metrics.predictive import accuracy, alert_rate, f1, f_beta, kappa, lift, mcc, npv, precision
-from baserate.metrics.probabilities import brier_score, log_loss
-from baserate.metrics.rates import balanced_accuracy, lr_negative, lr_positive, recall, specificity, youden_j
-from baserate.monitoring.alarms import model_alarms
-from baserate.monitoring.change import explain_change, explain_changes
-from baserate.claims.claims import Claim, check, read_claims
-from baserate.deployment import deploy, worst_case
-from baserate.folds import curves_from_cv, mean_over_folds, summary_pr_curve
-from baserate.monitoring.groups import by_period, by_slice
-from baserate.monitoring.store import CurveStore, Receipt
-from baserate.prior.prevalence import estimate_prevalence
-from baserate.prior.shift import prior_shift_check
-from baserate.registry import METRICS
-from baserate.page.page import write_report
-from baserate.results import (
-    Alarms,
-    Band,
-    Bounds,
-    ChanceTest,
-    Change,
-    Changes,
-    ClaimVerdict,
-    CoxCalibration,
-    Crossing,
-    CrossingEstimate,
-    Decomposition,
-    Deployment,
-    Difference,
-    Estimate,
-    FoldMean,
-    GroupTable,
-    HosmerLemeshow,
-    InTheLarge,
-    InTheSmall,
-    IsotonicReliability,
-    Lead,
-    MaxWidth,
-    NaturalFrequencies,
-    PointSupport,
-    PrevalenceEstimate,
-    PriorEffect,
-    PriorShiftCheck,
-    Ranking,
-    Region,
-    Reliability,
-    Source,
-    Spiegelhalter,
-    SummaryPRCurve,
-    Support,
-    Sweep,
-    TestSetPlan,
-    Undersampled,
-)
-from baserate.scikit.scorer import scorer
-from baserate.uncertainty.bands import pr_band, prg_band, roc_band, sweep_estimates
-from baserate.uncertainty.chance import better_than_chance
-from baserate.uncertainty.clusters import cluster_estimate
-from baserate.uncertainty.difference import difference, swap_test
-from baserate.uncertainty.estimate import estimate
-from baserate.uncertainty.isotonic_band import isotonic_reliability
-from baserate.uncertainty.lead import crossing_estimates, lead, ranking
-from baserate.uncertainty.prevalence import Beta
-from baserate.uncertainty.undersampling import undersampled
-from baserate.uncertainty.widths import affordable_cv, box_band, box_level, max_width, max_width_from_cvs
-
-if _TYPE_CHECKING:
-    from baserate.scikit.classifier import PriorShiftClassifier as PriorShiftClassifier
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "METRICS",
-    "Accumulator",
-    "Alarms",
-    "Band",
-    "BaserateError",
-    "Beta",
-    "Bins",
-    "Bounds",
-    "ChanceTest",
-    "Change",
-    "Changes",
-    "Claim",
-    "ClaimVerdict",
-    "CoxCalibration",
-    "Crossing",
-    "CrossingEstimate",
-    "Curve",
-    "CurveFileError",
-    "CurveStore",
-    "DataFileError",
-    "Decomposition",
-    "Deployment",
-    "Difference",
-    "Estimate",
-    "FewerBinsWarning",
-    "FoldMean",
-    "GroupTable",
-    "HosmerLemeshow",
-    "InTheLarge",
-    "InTheSmall",
-    "InputError",
-    "IsotonicReliability",
-    "Lead",
-    "MaxWidth",
-    "MissingInformationError",
-    "Models",
-    "NaturalFrequencies",
-    "NoSuchPointError",
-    "Pair",
-    "Point",
-    "PointSupport",
-    "PrecisionWarning",
-    "PrevalenceEstimate",
-    "PriorEffect",
-    "PriorShiftCheck",
-    "Ranking",
-    "Reading",
-    "Reason",
-    "Receipt",
-    "Region",
-    "Reliability",
-    "Rule",
-    "Source",
-    "Spiegelhalter",
-    "SummaryPRCurve",
-    "Support",
-    "Sweep",
-    "TestSetPlan",
-    "UndefinedMetricWarning",
-    "Undersampled",
-    "UnlabelledWarning",
-    "accuracy",
-    "adjust",
-    "affordable_cv",
-    "alert_rate",
-    "auc_pr",
-    "auc_prg",
-    "average_precision",
-    "balanced_accuracy",
-    "best_f1",
-    "best_f_beta",
-    "better_than_chance",
-    "bounds",
-    "box_band",
-    "box_level",
-    "brier_score",
-    "by_period",
-    "by_slice",
-    "chance_average_precision",
-    "chance_precision",
-    "check",
-    "cluster_estimate",
-    "compare",
-    "cox_calibration",
-    "crossing_estimates",
-    "crossings",
-    "curve",
-    "curves_by",
-    "curves_from_cv",
-    "debiased_ece",
-    "debiased_rms_calibration_error",
-    "decompose",
-    "deploy",
-    "design",
-    "difference",
-    "ece",
-    "equal_frequency",
-    "equal_width",
-    "estimate",
-    "estimate_prevalence",
-    "evaluate",
-    "examples",
-    "expected_cost",
-    "explain_change",
-    "explain_changes",
-    "f1",
-    "f_beta",
-    "hosmer_lemeshow",
-    "in_the_large",
-    "in_the_small",
-    "isotonic_reliability",
-    "kappa",
-    "lead",
-    "lift",
-    "log_loss",
-    "lr_negative",
-    "lr_positive",
-    "max_width",
-    "max_width_from_cvs",
-    "mcc",
-    "mce",
-    "mean_over_folds",
-    "mean_over_prevalence",
-    "min_auc_pr",
-    "min_average_precision",
-    "min_precision",
-    "model_alarms",
-    "modified_f1",
-    "modified_f_beta",
-    "natural_frequencies",
-    "net_benefit",
-    "normalized_auc_pr",
+# Where each name is defined. A module is loaded when a name of it is first asked for, so that a start is quick. Type
+# checkers read __init__.pyi; a test holds the two together.
+_HOMES = {
+    "answers.comparing": "compare",
+    "answers.evaluating": "evaluate",
+    "calibration.adjusting": "adjust",
+    "calibration.reliability": "reliability",
+    "claims.claims": "Claim check read_claims",
+    "curves.accumulator": "Accumulator",
+    "curves.curve": "Curve",
+    "curves.one_vs_rest": "one_vs_rest",
+    "curves.pair": "Models Pair",
+    "curves.point": "Point",
+    "curves.reading": "Reading",
+    "curves.rules": "Rule",
+    "deployment": "deploy worst_case",
+    "errors": "BaserateError Reason",
+    "folds": "curves_from_cv mean_over_folds summary_pr_curve",
+    "ingest.tables": "curve curves_by",
+    "metrics": "METRICS",
+    "metrics.areas": "auc_pr auc_prg average_precision best_f1 best_f_beta roc_auc",
+    "metrics.baselines": "chance_average_precision min_auc_pr min_average_precision normalized_auc_pr "
     "normalized_average_precision",
-    "npv",
-    "one_vs_rest",
-    "plots",
-    "pr_band",
-    "precision",
-    "precision_gain",
-    "prg_band",
-    "prior_effect",
-    "prior_shift_check",
-    "ranking",
-    "read_claims",
-    "recall",
-    "recall_gain",
-    "reliability",
-    "rms_calibration_error",
-    "roc_auc",
-    "roc_band",
-    "scorer",
+    "metrics.bounds": "bounds",
+    "metrics.calibration_errors": "debiased_ece debiased_rms_calibration_error ece mce rms_calibration_error "
     "smooth_ece",
-    "specificity",
-    "spiegelhalter",
-    "summary_pr_curve",
-    "swap_test",
-    "sweep",
-    "sweep_estimates",
-    "undersampled",
-    "worst_case",
-    "write_report",
-    "youden_j",
-]
+    "metrics.costs": "expected_cost net_benefit",
+    "metrics.gains": "chance_precision min_precision modified_f1 modified_f_beta precision_gain recall_gain",
+    "metrics.natural": "natural_frequencies",
+    "metrics.over_prevalence": "crossings mean_over_prevalence sweep",
+    "metrics.predictive": "accuracy alert_rate f1 f_beta kappa lift mcc npv precision",
+    "metrics.probabilities": "brier_score log_loss",
+    "metrics.rates": "balanced_accuracy lr_negative lr_positive recall specificity youden_j",
+    "monitoring.change": "explain_change",
+    "monitoring.groups": "by_period by_slice",
+    "page.page": "report",
+    "scikit.classifier": "PriorShiftClassifier",
+    "scikit.scorer": "scorer",
+    "uncertainty.bands": "pr_band prg_band roc_band sweep_estimates",
+    "uncertainty.chance": "better_than_chance",
+    "uncertainty.clusters": "cluster_estimate",
+    "uncertainty.difference": "difference swap_test",
+    "uncertainty.estimate": "estimate",
+    "uncertainty.lead": "crossing_estimates lead ranking",
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
+
+# Names that are not needed daily: br.calibration.decompose, br.results.Estimate, ...
+_ROOMS = ("calibration", "design", "errors", "examples", "monitoring", "papers", "plots", "prior", "results")
+
+# What is made of scikit-learn, which need not be installed; ``import *`` does not ask for it.
+_OPTIONAL = {"PriorShiftClassifier": "sklearn"}
+
+__all__ = sorted(  # noqa: PLE0605
+    [name for name in (*_HOME, *_ROOMS) if name not in _OPTIONAL],
+    key=lambda name: (not name.isupper(), not name[0].isupper(), name),
+)
 
 
 def __getattr__(name: str) -> object:
-    """Import what is made of scikit-learn when it is asked for; ``import *`` does not ask."""
-    if name == "PriorShiftClassifier":
-        from baserate.scikit.classifier import PriorShiftClassifier
+    """Import a name when it is asked for."""
+    if name in _ROOMS:
+        return _import_module(f"baserate.{name}")
+    if name.startswith("_") or _find_spec(f"baserate.{name}") is not None:  # a module, which is imported after this
+        raise AttributeError(f"module 'baserate' has no attribute {name!r}")
+    if name not in _HOME:
+        raise _no_attribute(name)
+    value = globals()[name] = getattr(_import_module(f"baserate.{_HOME[name]}"), name)
+    return value
 
-        return PriorShiftClassifier
-    from baserate.checks.synonyms import no_attribute
 
-    raise no_attribute("baserate", name, __all__)
+def _no_attribute(name: str) -> AttributeError:
+    """The error for a name that is not at the door, with the one that is meant."""
+    known = [*__all__, *(f"{room}.{one}" for room in _ROOMS for one in getattr(__getattr__(room), "__all__", ()))]
+    in_a_room = next((one for one in known if one.endswith(f".{name}")), None)
+    if in_a_room is not None:
+        return AttributeError(f"module 'baserate' has no attribute {name!r}; it is baserate.{in_a_room}")
+    error: AttributeError = _import_module("baserate.checks.synonyms").no_attribute("baserate", name, known)
+    return error
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *["PriorShiftClassifier"] * (_find_spec("sklearn") is not None)])
+    optional = [name for name, needed in _OPTIONAL.items() if _find_spec(needed) is not None]
+    return sorted([*globals(), *__all__, *optional])

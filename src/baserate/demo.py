@@ -7,9 +7,9 @@ import numpy as np
 
 import baserate as br
 from baserate.arrays import Array
-from baserate.registry import row_of
 from baserate.page.content import content, verdict
 from baserate.page.page import write
+from baserate.registry import row_of
 
 _PREVALENCES = ("1:1", "own", "1:1000", "1:10000")
 

@@ -7,6 +7,20 @@ and comes with a `Reason` that a program can read.
 from enum import StrEnum
 from unicodedata import category
 
+__all__ = [
+    "BaserateError",
+    "CurveFileError",
+    "DataFileError",
+    "FewerBinsWarning",
+    "InputError",
+    "MissingInformationError",
+    "NoSuchPointError",
+    "PrecisionWarning",
+    "Reason",
+    "UndefinedMetricWarning",
+    "UnlabelledWarning",
+]
+
 # Characters that a terminal obeys instead of showing them: controls, overrides of direction, halves of a pair, ends of
 # a line. Joiners are letters to some scripts, and isolates keep names of either direction apart.
 _OBEYED = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
@@ -153,7 +167,7 @@ class FewerBinsWarning(UserWarning):
     >>> import warnings, baserate as br
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     error = br.ece(br.Curve.from_scores([0, 1, 0, 1], [0.2, 0.2, 0.2, 0.9]), bins=br.calibration.equal_frequency(4))
+    ...     error = br.ece(br.Curve.from_scores([0, 1, 0, 1], [0.2, 0.2, 0.2, 0.9]), bins="equal_frequency(4)")
     >>> caught[0].message.bins
     2
     """

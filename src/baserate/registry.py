@@ -5,6 +5,7 @@ A row is written where the metric is defined, by the decorator in ``baserate.met
 
 import ast
 import functools
+import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -228,6 +229,7 @@ def lower_is_better(metric: Callable[..., object]) -> bool:
 
 def named(text: str) -> Callable[..., object]:
     """A metric by its name, with its parameters: ``f_beta:beta=2``, ``auc_pr:recall_range=(0.5,1)``."""
+    importlib.import_module("baserate.metrics")  # where rows come from, if nobody has needed any so far
     name, *settings = text.split(":")
     if name not in METRICS:
         hint = checks.did_you_mean(name, METRICS) or f"the metrics are {', '.join(METRICS)}"

@@ -9,7 +9,7 @@ import pytest
 import scipy
 
 import baserate as br
-from baserate.monitoring import claims
+from baserate.claims import claims
 from baserate.claims.more_labels import copies, factor_that_reaches
 
 

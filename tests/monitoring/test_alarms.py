@@ -258,8 +258,9 @@ def test_rules_choose_on_many_samples_as_they_do_on_one(name):
 
 def test_a_rule_that_depends_on_the_rows_is_asked_of_each_deal():
     asked = {"reference": 3, "prevalence": 0.03, "n_resamples": 10}
-    found = br.monitoring.model_alarms(br.recall, STREAM, at=lambda curve: curve.at_threshold(float(np.median(curve.score)) + 2),
-                            **asked)  # fmt: skip
+    found = br.monitoring.model_alarms(
+        br.recall, STREAM, at=lambda curve: curve.at_threshold(float(np.median(curve.score)) + 2), **asked
+    )
     assert np.isfinite(found.statistic).all()
     own, recall, fpr = object(), *(RULES[name](STREAM[0]).chosen for name in ("recall", "fpr"))
     assert _place_of(own, {recall, fpr}) is own
@@ -377,8 +378,8 @@ def test_periods_that_are_too_small_are_not_looked_at():
     assert table.shape == (6, 10)
     assert "there are fewer cases" in str(found)
     assert not found.alarm[3:5].any()
-    rare = br.monitoring.model_alarms(br.recall, STREAM, at=lambda curve: curve.at_precision(0.9999), reference=STREAM[0],
-                           prevalence=0.5, rng=0)  # fmt: skip
+    asked = {"at": lambda curve: curve.at_precision(0.9999), "prevalence": 0.5, "rng": 0}
+    rare = br.monitoring.model_alarms(br.recall, STREAM, reference=STREAM[0], **asked)
     assert set(rare.reasons) <= {None, br.Reason.NO_SUCH_POINT}
 
 

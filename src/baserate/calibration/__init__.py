@@ -1,1 +1,23 @@
 """Scores as probabilities: how well they agree with what happens, and what another prevalence does to that."""
+
+from baserate.calibration.decomposition import decompose
+from baserate.calibration.goodness_of_fit import hosmer_lemeshow, spiegelhalter
+from baserate.calibration.large_and_small import in_the_large, in_the_small
+from baserate.calibration.line import cox_calibration
+from baserate.calibration.prior_effects import prior_effect
+from baserate.curves.bins import Bins, equal_frequency, equal_width
+from baserate.uncertainty.isotonic_band import isotonic_reliability
+
+__all__ = [
+    "Bins",
+    "cox_calibration",
+    "decompose",
+    "equal_frequency",
+    "equal_width",
+    "hosmer_lemeshow",
+    "in_the_large",
+    "in_the_small",
+    "isotonic_reliability",
+    "prior_effect",
+    "spiegelhalter",
+]

@@ -9,13 +9,13 @@ from typing import Literal
 import numpy as np
 
 from baserate import checks
+from baserate.claims.more_labels import copies, factor_that_reaches
 from baserate.curves.curve import Curve
 from baserate.curves.rules import Rule
+from baserate.deployment import worst_case
 from baserate.errors import InputError, NoSuchPointError
 from baserate.metrics.by_name import Chooser, metric_from, rule_from
 from baserate.metrics.over_prevalence import MetricFunction
-from baserate.deployment import worst_case
-from baserate.claims.more_labels import copies, factor_that_reaches
 from baserate.registry import Family, describe, row_of
 from baserate.results import ClaimVerdict, Estimate
 from baserate.results.words import percent

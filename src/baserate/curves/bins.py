@@ -61,9 +61,10 @@ def equal_width(n: int, *, closed: Closed = "right") -> Bins:
     Examples
     --------
     >>> import baserate as br
-    >>> br.reliability(br.Curve.from_scores([0, 1, 1], [0.3, 0.3, 0.9]), bins=br.calibration.equal_width(10)).high
+    >>> curve = br.Curve.from_scores([0, 1, 1], [0.3, 0.3, 0.9])
+    >>> br.reliability(curve, bins=br.calibration.equal_width(10)).high
     array([0.3, 0.9])
-    >>> br.reliability(br.Curve.from_scores([0, 1, 1], [0.3, 0.3, 0.9]), bins=br.calibration.equal_width(10, closed="left")).high
+    >>> br.reliability(curve, bins=br.calibration.equal_width(10, closed="left")).high
     array([0.4, 1. ])
     """
     n = checks.whole_number(n, "n", most=_MOST_BINS)

@@ -19,3 +19,4 @@ definition          how a function becomes a metric
 # All families, so that the registry is whole and in one order whatever is imported first.
 from baserate.metrics import areas, baselines, costs, gains, predictive, rates  # noqa: F401, I001
 from baserate.metrics import probabilities, calibration_errors  # noqa: F401
+from baserate.registry import METRICS as METRICS

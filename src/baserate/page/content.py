@@ -18,8 +18,6 @@ from baserate.metrics.bounds import bounds
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction, crossings
 from baserate.metrics.predictive import precision
-from baserate.progress import progress
-from baserate.registry import describe
 from baserate.page import condensed
 from baserate.page.calibration import Calibration, calibration
 from baserate.page.condensed import Span
@@ -36,6 +34,8 @@ from baserate.page.words import (
     rounded_p,
     short,
 )
+from baserate.progress import progress
+from baserate.registry import describe
 from baserate.results import Crossing, Estimate
 from baserate.uncertainty.estimate import Asked, estimates, sizes_behind
 from baserate.uncertainty.methods import Question

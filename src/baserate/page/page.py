@@ -50,8 +50,8 @@ _GROUP_HINT = (
     f"(at most {DRAWS_OF_GROUPS}) and are interpolated (≈) between prevalences."
 )
 _CHECK_HINT = (
-    " The values p belong to br.prior.prior_shift_check: whether positives and negatives score here as they do in all other "
-    "periods together. One in twenty is below 0.05 by chance; more, or far lower ones, say that not only the mix "
+    " The values p belong to br.prior.prior_shift_check: whether positives and negatives score here as they do in all "
+    "other periods together. One in twenty is below 0.05 by chance; more, or far lower ones, say that not only the mix "
     "changes."
 )
 

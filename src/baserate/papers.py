@@ -1,0 +1,11 @@
+"""What the published experiments need, and nobody else."""
+
+from baserate.uncertainty.undersampling import undersampled
+from baserate.uncertainty.widths import box_band, box_level, max_width_from_cvs
+
+__all__ = [
+    "box_band",
+    "box_level",
+    "max_width_from_cvs",
+    "undersampled",
+]
