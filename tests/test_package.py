@@ -93,6 +93,21 @@ def test_a_name_brings_along_what_it_needs(code):
     assert done.returncode == 0
 
 
+def test_a_start_loads_little():
+    """Modules are counted, because time is noise: the door alone, and then a curve, which needs numpy."""
+    code = "import sys, baserate as br; a = len(sys.modules); br.Curve; print(a - before, *sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys, importlib.util; before = len(sys.modules); {code}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    at_the_door, *loaded = done.stdout.split()
+    assert int(at_the_door) == 1
+    heavy = {"click", "rich", "duckdb", "pandas", "polars", "pyarrow", "matplotlib", "sklearn", "scipy.stats"}
+    assert heavy.isdisjoint(loaded)
+
+
 def test_a_name_that_is_not_there():
     for name, hint in (
         ("Estimate", "it is baserate.results.Estimate"),

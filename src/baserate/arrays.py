@@ -1,5 +1,6 @@
 """Names for the kinds of arrays that pass between the rooms."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -16,3 +17,9 @@ Counts = npt.NDArray[Any]
 
 # A column as it came, of any kind.
 Array = npt.NDArray[Any]
+
+# What people pass: lists, tuples, arrays, and series of any dataframe library.
+ArrayLike = npt.ArrayLike
+
+# Shares, or odds such as "1:1000".
+Prevalences = Iterable[float | str]

@@ -4,22 +4,20 @@ from numbers import Real
 from typing import overload
 
 from baserate import checks
-from baserate.arrays import FloatArray
+from baserate.arrays import ArrayLike, FloatArray
 from baserate.formulas.prior_shift import shifted
 
 
 @overload
-def adjust(  # type: ignore[overload-overlap]  # a float is an object too, and is asked for first
-    scores: float, from_prevalence: float | str, to_prevalence: float | str
-) -> float: ...
+def adjust(scores: float, from_prevalence: float | str, to_prevalence: float | str) -> float: ...
 
 
 @overload
-def adjust(scores: object, from_prevalence: float | str, to_prevalence: float | str) -> FloatArray: ...
+def adjust(scores: ArrayLike, from_prevalence: float | str, to_prevalence: float | str) -> FloatArray: ...
 
 
 @checks.declared
-def adjust(scores: object, from_prevalence: float | str, to_prevalence: float | str) -> float | FloatArray:
+def adjust(scores: ArrayLike, from_prevalence: float | str, to_prevalence: float | str) -> float | FloatArray:
     r"""Probabilities that are right at one prevalence, as they should be at another.
 
     .. math::

@@ -51,7 +51,7 @@ def _from_series(series: "nw.Series[Any]", name: str) -> Array:
     return series.to_numpy()
 
 
-def matrix(values: object, name: str, n_rows: int) -> tuple[list[str] | None, list[object]]:
+def matrix(values: object, name: str, n_rows: int) -> tuple[list[str] | None, list[Any]]:
     """A table with one row per label and one column per class: the names of its columns, if it has any, and they."""
     frame = nw.from_native(values, eager_only=True, pass_through=True)
     if isinstance(frame, nw.DataFrame):

@@ -140,8 +140,9 @@ def _line(score: str, at: Curve, settings: Settings) -> list[Row]:
 def _errors(score: str, at: Curve, settings: Settings) -> list[Row]:
     bins = settings.diagram_bins
     errors: list[MetricFunction] = [partial(ece, bins=bins), partial(debiased_ece, bins=bins), smooth_ece]
+    errors += [partial(mce, bins=bins), brier_score, log_loss]
     rows = []
-    for metric in (*errors, partial(mce, bins=bins), brier_score, log_loss):
+    for metric in errors:
         (answer,) = answers([Wanted(Question(metric, None), score, WHOLE, at)], None)
         row = answer.row()
         named = {"metric": getattr(metric, "func", metric).__name__}  # without the bins, which all have

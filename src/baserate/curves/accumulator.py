@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from baserate import checks
-from baserate.arrays import Array, BoolArray
+from baserate.arrays import Array, ArrayLike, BoolArray
 from baserate.checks import Label
 from baserate.curves import files
 from baserate.curves.buckets import bucket_of
@@ -88,7 +88,7 @@ class Accumulator:
     # --- counting ---------------------------------------------------------------------------------
 
     @checks.declared
-    def update(self, y_true: object, y_score: object, *, weight: object = None) -> None:
+    def update(self, y_true: ArrayLike, y_score: ArrayLike, *, weight: ArrayLike | None = None) -> None:
         """Count a batch of rows; one that is refused leaves everything as it was.
 
         Parameters
@@ -162,7 +162,7 @@ class Accumulator:
             self._state = after
             return True
 
-    def _labels(self, y_true: object) -> tuple[BoolArray, Label | None]:
+    def _labels(self, y_true: ArrayLike) -> tuple[BoolArray, Label | None]:
         """Which rows are positive, and the label of the negatives, if there are any."""
         column = checks.column(y_true, "y_true")
         is_positive = checks.labels(column, self._positive)

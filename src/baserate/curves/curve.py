@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from baserate import checks, notebook
-from baserate.arrays import Counts, FloatArray
+from baserate.arrays import ArrayLike, Counts, FloatArray
 from baserate.checks import Label
 from baserate.curves import files
 from baserate.curves.bins import check_probabilities
@@ -81,7 +81,7 @@ class Curve(Thresholds):
     @classmethod
     @checks.declared
     def from_scores(
-        cls, y_true: object, y_score: object, *, weight: object = None, positive: Label | None = None
+        cls, y_true: ArrayLike, y_score: ArrayLike, *, weight: ArrayLike | None = None, positive: Label | None = None
     ) -> "Curve":
         """Count labelled, scored rows.
 
@@ -115,13 +115,13 @@ class Curve(Thresholds):
     @checks.declared
     def from_counts(
         cls,
-        score: object,
-        pos: object,
-        neg: object,
+        score: ArrayLike,
+        pos: ArrayLike,
+        neg: ArrayLike,
         *,
-        top: object = None,
-        pos_squares: object = None,
-        neg_squares: object = None,
+        top: ArrayLike | None = None,
+        pos_squares: ArrayLike | None = None,
+        neg_squares: ArrayLike | None = None,
     ) -> "Curve":
         """Take counts by score, as a ``GROUP BY score`` returns them, in any order.
 
@@ -161,8 +161,8 @@ class Curve(Thresholds):
     @checks.declared
     def from_rates(
         cls,
-        tpr: object,
-        fpr: object,
+        tpr: ArrayLike,
+        fpr: ArrayLike,
         *,
         prevalence: float | str | None = None,
         n_pos: float | None = None,

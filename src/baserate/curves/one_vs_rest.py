@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from baserate import checks
+from baserate.arrays import ArrayLike
 from baserate.checks import Label
 from baserate.curves.curve import Curve
 from baserate.errors import InputError
@@ -10,12 +11,12 @@ from baserate.errors import InputError
 
 @checks.declared
 def one_vs_rest(
-    y_true: object,
-    y_score: object,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     classes: Sequence[Label] | None = None,
     prevalences: Mapping[Label, float | str] | None = None,
-    weight: object = None,
+    weight: ArrayLike | None = None,
 ) -> dict[Label, Curve]:
     """One curve per class, that class against all others.
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from baserate import checks
-from baserate.arrays import BoolArray, FloatArray
+from baserate.arrays import ArrayLike, BoolArray, FloatArray
 from baserate.checks import Label
 from baserate.curves.counting import count_rows
 from baserate.curves.curve import Curve
@@ -81,9 +81,9 @@ class Pair(SameRows):
     @checks.declared
     def from_scores(
         cls,
-        y_true: object,
-        score_a: object,
-        score_b: object,
+        y_true: ArrayLike,
+        score_a: ArrayLike,
+        score_b: ArrayLike,
         *,
         names: tuple[str, str] = ("a", "b"),
         positive: Label | None = None,
@@ -139,7 +139,9 @@ class Models(SameRows):
 
     @classmethod
     @checks.declared
-    def from_scores(cls, y_true: object, scores: Mapping[str, object], *, positive: Label | None = None) -> "Models":
+    def from_scores(
+        cls, y_true: ArrayLike, scores: Mapping[str, ArrayLike], *, positive: Label | None = None
+    ) -> "Models":
         """Count rows that several models have scored.
 
         Parameters
@@ -164,7 +166,7 @@ class Models(SameRows):
 
 
 def _columns(
-    y_true: object, scores: Mapping[str, object], positive: Label | None
+    y_true: ArrayLike, scores: Mapping[str, object], positive: Label | None
 ) -> tuple[BoolArray, tuple[FloatArray, ...]]:
     """Labels and scores, checked; like a curve, they never change."""
     is_positive = checks.labels(y_true, positive).copy()

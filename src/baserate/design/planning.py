@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from baserate import checks
+from baserate.arrays import ArrayLike
 from baserate.design.ap_planning import ap_goal, check_method, not_enough, plan_for_ap, prices_from, settled_sizes
 from baserate.design.roc_models import through
 from baserate.design.search import (
@@ -140,8 +141,8 @@ test_set.__test__ = False  # type: ignore[attr-defined]
 
 def _goal(
     *,
-    tpr: object,
-    fpr: object,
+    tpr: ArrayLike,
+    fpr: ArrayLike,
     delta: object,
     half_width: object,
     prevalence: object,

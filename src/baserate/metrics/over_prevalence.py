@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from baserate import checks
-from baserate.arrays import FloatArray
+from baserate.arrays import FloatArray, Prevalences
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point, Points
 from baserate.errors import InputError, PrecisionWarning, Reason, UndefinedMetricWarning
@@ -17,7 +17,7 @@ from baserate.metrics.definition import check_parameters, evaluate
 from baserate.registry import Family, bound_parameters, describe, lower_is_better, row_of
 from baserate.results import Crossing, Region, Sweep
 
-MetricFunction = Callable[..., float] | Callable[..., FloatArray]
+MetricFunction = Callable[..., Any]
 
 # Crossings: cells of the grid on which signs are compared, and what counts as equal.
 _GRID = 2048
@@ -31,7 +31,7 @@ _AGREEMENT = 1e-10
 
 
 @checks.declared
-def sweep(metric: MetricFunction, at: Curve | Point, prevalences: object) -> Sweep:
+def sweep(metric: MetricFunction, at: Curve | Point, prevalences: Prevalences) -> Sweep:
     """A metric over a range of prevalences.
 
     Areas at a thousand prevalences cost little more than at fifty: see the notes.

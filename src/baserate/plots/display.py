@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from baserate.arrays import FloatArray
+from baserate.arrays import ArrayLike, FloatArray
 from baserate.checks import Label
 from baserate.curves.curve import Curve
 from baserate.errors import InputError
@@ -72,11 +72,11 @@ class CurveDisplay(Display):
     @classmethod
     def from_predictions(
         cls,
-        y_true: object,
-        y_score: object,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
         *,
         prevalence: float | str | None = None,
-        weight: object = None,
+        weight: ArrayLike | None = None,
         positive: Label | None = None,
         name: str | None = None,
         **options: Any,
@@ -112,10 +112,10 @@ class CurveDisplay(Display):
         cls,
         estimator: object,
         X: object,
-        y: object,
+        y: ArrayLike,
         *,
         prevalence: float | str | None = None,
-        weight: object = None,
+        weight: ArrayLike | None = None,
         positive: Label | None = None,
         name: str | None = None,
         **options: Any,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 import numpy as np
 
 from baserate import checks
-from baserate.arrays import FloatArray
+from baserate.arrays import FloatArray, Prevalences
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.errors import InputError, UndefinedMetricWarning
@@ -99,7 +99,7 @@ class PrevalenceDisplay(Display):
         curves: Mapping[str, Curve | Point],
         *,
         metric: MetricFunction,
-        prevalences: object = None,
+        prevalences: Prevalences | None = None,
         estimates: bool = False,
         method: str | None = None,
         confidence_level: float = 0.95,

@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 
 from baserate import checks
-from baserate.arrays import Array, FloatArray
+from baserate.arrays import Array, ArrayLike, FloatArray
 from baserate.errors import InputError, MissingInformationError
 from baserate.formulas.prior_shift import shifted
 from baserate.formulas.proportions import Share
@@ -98,7 +98,7 @@ class PriorShiftClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         self.prevalence = prevalence
         self.from_prevalence = from_prevalence
 
-    def fit(self, X: object, y: object, sample_weight: object = None, **fit_params: object) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: object) -> Self:
         """Fit a clone of the estimator, and learn the prevalence unless it was told.
 
         Parameters

@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from baserate import checks
+from baserate.arrays import ArrayLike
 from baserate.checks import Label
 from baserate.curves.curve import Curve
 from baserate.errors import InputError, MissingInformationError
@@ -17,7 +18,7 @@ from baserate.registry import Family, lower_is_better, row_of
 class Scorer(Protocol):
     """What scikit-learn takes for ``scoring=``."""
 
-    def __call__(self, estimator: object, X: object, y_true: object, **parameters: object) -> float:
+    def __call__(self, estimator: object, X: object, y_true: ArrayLike, **parameters: object) -> float:
         """The score of an estimator on data."""
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> "Scorer":

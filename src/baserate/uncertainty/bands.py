@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from baserate import checks
-from baserate.arrays import FloatArray, Indices
+from baserate.arrays import ArrayLike, FloatArray, Indices, Prevalences
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.errors import InputError
@@ -37,7 +37,7 @@ _PLACES = 101  # along a curve, if the caller does not say where
 def sweep_estimates(
     metric: MetricFunction,
     at: Curve | Point,
-    prevalences: object,
+    prevalences: Prevalences,
     *,
     method: str | None = None,
     about: About = "threshold",
@@ -107,7 +107,7 @@ def band_of(
 @checks.declared
 def pr_band(
     curve: Curve,
-    recalls: object = None,
+    recalls: ArrayLike | None = None,
     *,
     simultaneous: bool = False,
     confidence_level: float = 0.95,
@@ -158,7 +158,7 @@ def pr_band(
 @checks.declared
 def roc_band(
     curve: Curve,
-    fprs: object = None,
+    fprs: ArrayLike | None = None,
     *,
     simultaneous: bool = False,
     confidence_level: float = 0.95,
@@ -195,7 +195,7 @@ def roc_band(
 @checks.declared
 def prg_band(
     curve: Curve,
-    recall_gains: object = None,
+    recall_gains: ArrayLike | None = None,
     *,
     simultaneous: bool = False,
     confidence_level: float = 0.95,

@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 
 from baserate import checks
-from baserate.arrays import FloatArray
+from baserate.arrays import FloatArray, Prevalences
 from baserate.curves.curve import Curve
 from baserate.curves.pair import Models, Pair, SameRows
 from baserate.curves.point import Point
@@ -35,7 +35,7 @@ _EQUAL = 1e-13  # relatively; a difference of this size is rounding
 def lead(
     metric: MetricFunction,
     pair: Pair,
-    prevalences: object,
+    prevalences: Prevalences,
     *,
     at: Chooser | tuple[Chooser, Chooser] | None = None,
     confidence_level: float = 0.95,
@@ -90,7 +90,7 @@ def _sign(metric: MetricFunction) -> float:
 def ranking(
     metric: MetricFunction,
     models: Models | Pair | Mapping[str, Curve | Point],
-    prevalences: object,
+    prevalences: Prevalences,
     *,
     at: Chooser | tuple[Chooser, ...] | None = None,
     low: float | str = 1e-6,

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from baserate import checks
+from baserate.arrays import Prevalences
 from baserate.errors import InputError
 from baserate.formulas import box
 from baserate.formulas.proportions import Interval
@@ -16,7 +17,7 @@ from baserate.uncertainty.points import through, values
 
 @checks.declared
 def box_band(
-    metric: MetricFunction, prevalences: object, *, tpr: tuple[float, float], fpr: tuple[float, float]
+    metric: MetricFunction, prevalences: Prevalences, *, tpr: tuple[float, float], fpr: tuple[float, float]
 ) -> Band:
     """The worst and the best of a pointwise metric over prevalences when each rate lies in an interval.
 
