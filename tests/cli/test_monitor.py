@@ -65,7 +65,7 @@ def test_a_model_that_became_worse_is_three(asked):
     done = asked([*STEADY[:4], month(5, shift=1.0)], "--prevalence", "0.05")
     assert done.code == 3
     assert "p: the model is worse than it was (average_precision " in done.out
-    assert "at prevalence 0.05; first alarm in 2025-05)" in done.out
+    assert "at prevalence 1 in 20; first alarm in 2025-05)" in done.out
 
 
 def test_only_the_prevalence_is_four(asked):
@@ -125,7 +125,7 @@ def test_no_positives_at_all_are_no_verdict(asked):
 def test_verdicts_are_those_of_the_library(asked):
     months = [month(number, frauds=600, shift=2.5 if number < 5 else 1.5, digits=15) for number in range(1, 6)]
     done = asked(months, "--prevalence", "0.01", "--json")
-    assert "Note: kept in at most 4 KiB each, average precision is certain within 0.0" in done.err
+    assert "Note: curves are stored in 4 KiB each: average precision is exact to 0.0" in done.err
     rows = json.loads(done.out)["periods"]
     with br.monitoring.CurveStore("monitor.db") as store:
         curves = store.curves(model="p")
@@ -195,13 +195,13 @@ def test_other_rows_of_a_period_are_refused_unless_told(asked):
 
 def test_a_period_that_is_not_over_is_left_out(asked):
     done = asked(STEADY, "--until", "2025-05-31")
-    assert "Note: 2025-05 may not be over on 2025-05-31 and is left out" in done.err
-    with br.monitoring.CurveStore("monitor.db") as store:
+    assert "Note: ignoring 2025-05: not complete on 2025-05-31" in done.err
+    with br.CurveStore("monitor.db") as store:
         assert store.keys()[-1].period == "2025-04"
     assert "added" in asked(STEADY, "--until", "2025-06-01").out
     done = asked(STEADY, "--until", "2025-01-31", store="other.db")
     assert done.code == 1
-    assert "got none before 2025-01" in done.err
+    assert "no rows before 2025-01" in done.err
     assert not os.path.exists("other.db")
 
 
@@ -209,7 +209,7 @@ def test_what_runs_today_is_not_over(asked):
     today = pl.DataFrame({"y": [0, 1], "p": [0.1, 0.2], "ts": [datetime.date.today()] * 2, "part": ["a", "b"]})
     done = asked([month(1).with_columns(y=pl.col("y").cast(pl.Int64)), today])
     assert done.code == 0
-    assert "and is left out" in done.err
+    assert ": not complete on " in done.err
 
 
 @pytest.mark.parametrize(("length", "name"), [("week", "2025-W02"), ("quarter", "2025-Q1"), ("year", "2025")])
@@ -251,8 +251,8 @@ def test_rows_without_a_time_or_a_slice(asked):
         part=pl.when(pl.col("part") == "a").then(pl.col("part")),
     )
     done = asked([rows], "--by", "part")
-    assert "Note: rows without a time are in no period, and are left out" in done.err
-    with br.monitoring.CurveStore("monitor.db") as store:
+    assert "Note: rows without a time are ignored" in done.err
+    with br.CurveStore("monitor.db") as store:
         assert {part for _, _, part in store.keys(model="p")} == {None, "part=a", "part=(none)"}
 
 

@@ -56,8 +56,8 @@ def columns_meant(
             note(f"using column {label!r} as label; --label chooses another")
         if not scores:
             scores = scores_among([column for column in free if column.name != label], n_scores)
-            chosen = " and ".join(map(repr, scores))
-            note(f"using column{'s' * (n_scores > 1)} {chosen} as score{'s' * (n_scores > 1)}; --score chooses another")
+            listed = " and ".join(map(repr, scores))
+            note(f"using column{'s' * (n_scores > 1)} {listed} as score{'s' * (n_scores > 1)}; --score chooses another")
     except InputError as error:
         shown = ", ".join(column.name for column in columns[:_SHOWN]) + ", …" * (len(columns) > _SHOWN)
         raise InputError(f"{error}; the columns are {shown or 'none'}.") from None

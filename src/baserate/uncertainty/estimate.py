@@ -93,7 +93,7 @@ def estimate(
     laws but for half a row in each class, which is about mid-P. On a bucketed curve its ends are moved apart by what
     `bounds` leaves open. Brier score and log loss are means of losses, and are melded with what is free at no loss and
     at the worst; without ``clip=`` the worst log loss is infinite, and so is the upper end, unless scores are mostly
-    tied. Calibration errors such as `ece` have no interval: their plug-in bias is larger than their spread.
+    tied. Calibration errors such as `ece` have no interval: chance biases them upwards (plug-in bias).
 
     "corrected" is the default at a threshold that was searched for (`best`, `at_precision`): as if it had been given,
     with an end let down by the mean optimism of searches on drawn curves.
