@@ -196,7 +196,7 @@ def test_other_rows_of_a_period_are_refused_unless_told(asked):
 def test_a_period_that_is_not_over_is_left_out(asked):
     done = asked(STEADY, "--until", "2025-05-31")
     assert "Note: ignoring 2025-05: not complete on 2025-05-31" in done.err
-    with br.CurveStore("monitor.db") as store:
+    with br.monitoring.CurveStore("monitor.db") as store:
         assert store.keys()[-1].period == "2025-04"
     assert "added" in asked(STEADY, "--until", "2025-06-01").out
     done = asked(STEADY, "--until", "2025-01-31", store="other.db")
@@ -252,7 +252,7 @@ def test_rows_without_a_time_or_a_slice(asked):
     )
     done = asked([rows], "--by", "part")
     assert "Note: rows without a time are ignored" in done.err
-    with br.CurveStore("monitor.db") as store:
+    with br.monitoring.CurveStore("monitor.db") as store:
         assert {part for _, _, part in store.keys(model="p")} == {None, "part=a", "part=(none)"}
 
 
