@@ -50,10 +50,11 @@ def test_every_right_name_is_there():
     import click
 
     from baserate.cli.app import commands
+    from baserate.cli.hints import COMMANDS
 
     parameters = {p for name in br.__all__ if callable(f := getattr(br, name)) for p in _parameters(f)}
-    options = {flag[2:].replace("-", "_") for command in commands.commands.values() for flag in _flags(command)}
-    known = {*br.__all__, *parameters, *options, *RULES, *commands.commands, *dir(br)}
+    options = {flag[2:].replace("-", "_") for name in COMMANDS for flag in _flags(commands.get_command(None, name))}
+    known = {*br.__all__, *parameters, *options, *RULES, *COMMANDS, *dir(br)}
     assert isinstance(commands, click.Group)
     for called in synonyms._CALLED:
         assert any(one.partition(",")[0] in known for one in called), called

@@ -66,3 +66,15 @@ def percent(share: float) -> str:
     """Three digits of a share, or of what is missing to all."""
     shown = float(f"{100 * share:.3g}") if share <= 0.5 else 100 - float(f"{100 * (1 - share):.3g}")
     return f"{shown:.10g} %"
+
+
+class Shown(float):
+    """A number that people are shown in a text of its own; programs get the number."""
+
+    text: str
+
+    def __new__(cls, value: float, text: str) -> "Shown":
+        """The number, and its text."""
+        shown = super().__new__(cls, value)
+        shown.text = text
+        return shown

@@ -21,9 +21,9 @@ from baserate.metrics.over_prevalence import sweep
 from baserate.registry import describe
 from baserate.results import Estimate
 from baserate.results.answers import Answer
-from baserate.results.words import Shown
 from baserate.uncertainty.bands import sweep_estimates
 from baserate.uncertainty.estimate import estimate_all, is_bucketed
+from baserate.written import Shown
 
 Ends = tuple[float | None, float | None]
 

@@ -9,19 +9,9 @@ from collections.abc import Sequence
 import click
 
 import baserate
-from baserate.cli.calibration import calibration
-from baserate.cli.check import check
-from baserate.cli.compare import compare
-from baserate.cli.demo import demo
-from baserate.cli.evaluate import evaluate
 from baserate.cli.hints import Commands, no_such_option
-from baserate.cli.monitor import monitor
 from baserate.cli.notes import noted
 from baserate.cli.output import drop_output
-from baserate.cli.plan import plan
-from baserate.cli.report import report
-from baserate.cli.store import store
-from baserate.cli.sweep import sweep
 from baserate.errors import BaserateError, printable
 
 DONE, REFUSED, NOT_UNDERSTOOD, STOPPED = 0, 1, 2, 130
@@ -55,10 +45,6 @@ Exit codes:
 @click.version_option(baserate.__version__, prog_name="baserate")
 def commands() -> None:
     """Judge binary classifiers at the prevalence that matters."""
-
-
-for command in (report, evaluate, compare, sweep, calibration, check, monitor, store, plan, demo):
-    commands.add_command(command)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -100,7 +86,8 @@ def _carried_out(arguments: list[str]) -> int:
 
 def _in_options(sentence: str, context: click.Context) -> str:
     """A sentence of the library in the words of the command: ``half_width=0.05`` is its ``--half-width 0.05``."""
-    command = commands.commands[context.invoked_subcommand or ""]
+    command = commands.get_command(context, context.invoked_subcommand or "")
+    assert command is not None  # it has just run
     meant = command.commands.values() if isinstance(command, click.Group) else [command]
     params = [param for each in meant for param in each.params]
     flags = {flag[2:].replace("-", "_"): flag for option in params for flag in option.opts if flag[:2] == "--"}

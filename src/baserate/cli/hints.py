@@ -1,10 +1,22 @@
 """Options and commands that do not exist: a hint at the one that is meant."""
 
+from importlib import import_module
+
 import click
 
-from baserate import checks
-from baserate.curves.rules import RULES
-from baserate.registry import METRICS
+# The line that the list of commands has for each. Its module is loaded when it is asked for: help comes at once.
+COMMANDS = {
+    "calibration": "Check whether scores are calibrated probabilities.",
+    "check": "Check claims about metrics against data.",
+    "compare": "Compare models, and find where one overtakes another.",
+    "demo": "Compare two bundled fraud models at four prevalences.",
+    "evaluate": "Compute metrics of scores at any prevalence.",
+    "monitor": "Store a curve per period, and detect changes of the model.",
+    "plan": "Plan the size of a test set.",
+    "report": "Write an interactive HTML page about scores.",
+    "store": "Inspect, prune and copy a store of curves.",
+    "sweep": "Compute a metric over a range of prevalences.",
+}
 
 
 def no_such_option(error: click.NoSuchOption) -> click.UsageError:
@@ -16,6 +28,10 @@ def no_such_option(error: click.NoSuchOption) -> click.UsageError:
 
 
 def _option_meant(name: str, command: click.Command) -> str:
+    from baserate import checks
+    from baserate.curves.rules import RULES
+    from baserate.metrics import METRICS
+
     flags = {_name(flag): flag for option in command.params for flag in option.opts if flag.startswith("--")}
     told = _told_to("at", list(RULES), name, flags) or _told_to("metric", list(METRICS), name, flags)
     if told:
@@ -26,6 +42,8 @@ def _option_meant(name: str, command: click.Command) -> str:
 
 def _told_to(option: str, known: list[str], name: str, flags: dict[str, str]) -> str:
     """A rule or a metric that was taken for an option."""
+    from baserate import checks
+
     found, remark = checks.called_here(name, known) if option in flags else ("", "")
     return f"did you mean {flags[option]} {found}{'=VALUE' if option == 'at' else ''}{remark}" if found else ""
 
@@ -35,13 +53,31 @@ def _name(flag: str) -> str:
 
 
 class Commands(click.Group):
-    """Commands that know what else they may be called."""
+    """Commands that are loaded when they are asked for, and know what else they may be called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Their names."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """One of them."""
+        if name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"baserate.cli.{name}"), name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of them, for which none has to be loaded."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that is named, or a usage error with the one that is meant."""
-        if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from baserate import checks
+
             names = self.list_commands(ctx)
             hint = checks.did_you_mean(args[0], names) or f"the commands are {', '.join(names)}"
             raise click.UsageError(f"No such command {args[0]!r}; {hint}.", ctx)

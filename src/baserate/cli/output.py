@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from baserate.errors import printable
-from baserate.results.words import Shown
-from baserate.written import one_in
+from baserate.written import Shown, one_in
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -50,15 +50,3 @@ def aligned(lines: Sequence[Sequence[str]]) -> list[str]:
         cells = [first.ljust(widths[0]), *(c.rjust(w) for c, w in zip(middle, widths[1:-1], strict=True)), last]
         texts.append("  ".join(cells).rstrip())
     return texts
-
-
-class Shown(float):
-    """A number that people are shown in a text of its own; programs get the number."""
-
-    text: str
-
-    def __new__(cls, value: float, text: str) -> "Shown":
-        """The number, and its text."""
-        shown = super().__new__(cls, value)
-        shown.text = text
-        return shown
