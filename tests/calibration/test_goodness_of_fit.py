@@ -54,7 +54,7 @@ def test_degrees_of_freedom_are_what_the_caller_says():
     assert "in 4 bins" in str(new)
     with pytest.raises(TypeError):
         br.hosmer_lemeshow(CURVE)
-    with pytest.raises(br.InputError, match="in_sample must be True or False, got 1; say whether"):
+    with pytest.raises(br.InputError, match="in_sample must be True or False, got 1; pass one of them"):
         br.hosmer_lemeshow(CURVE, in_sample=1)
 
 

@@ -68,10 +68,6 @@ def hosmer_lemeshow(curve: Curve, *, in_sample: bool, bins: BinsLike = _DECILES)
     (4.8889, 2, 2, 0.0868)
     """
     _check(curve, "the Hosmer–Lemeshow test")
-    if not isinstance(in_sample, bool | np.bool_):
-        raise InputError(
-            f"in_sample must be True or False, got {in_sample!r}; say whether the model was fitted on these rows."
-        )
     found = binned(curve, bins)
     n_bins = len(found.pos)
     df = max(n_bins - 2, 0) if in_sample else n_bins
