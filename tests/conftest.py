@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+collect_ignore = ["typing/user_code.py"]  # which type checkers read, and nobody runs
+
 # The same cases each time, so a change is judged by what it changes; `make explore` looks for new ones.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("exploring", deadline=None)

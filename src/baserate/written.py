@@ -78,3 +78,7 @@ class Shown(float):
         shown = super().__new__(cls, value)
         shown.text = text
         return shown
+
+    def __getnewargs__(self) -> tuple[float, str]:  # type: ignore[override]
+        """What a copy is made of."""
+        return float(self), self.text

@@ -123,11 +123,11 @@ def test_what_cannot_be_looked_for_is_a_note():
         (TABLE, {"label": "fraud", "score": "p"}, "score must be a column of the table, got 'p'"),
         (CURVES, {"label": "fraud"}, "label is for tables and files, got curves; leave it out"),
         (CURVES, {"by": "shop"}, "by is for tables and files, got curves"),
-        (CURVES, {"metrics": "precision"}, "precision needs a threshold; choose one, for example by at='recall=0.6'"),
-        (CURVES, {"metrics": "roc_auc", "at": "recall=0.6"}, "at chooses a threshold, got recall >= 0.6 and no metric"),
+        (CURVES, {"metrics": "precision"}, "precision needs a threshold; choose one, for example with at='recall=0.6'"),
+        (CURVES, {"metrics": "roc_auc", "at": "recall=0.6"}, "at recall >= 0.6 has no effect"),
         (CURVES, {"metrics": 3}, "metrics must be a function of a Curve or a list of functions of a Curve, got 3"),
         (CURVES, {"prevalence": 2}, "prevalence must be strictly between 0 and 1, got 2"),
-        (CURVES, {"prevalence": [0.1, "x"]}, "prevalence as text must be odds"),
+        (CURVES, {"prevalence": [0.1, "x"]}, "prevalence must be strictly between 0 and 1, got 'x'"),
         ({"a": 3}, {}, "data must be a table, a path, a Curve or Curves by name, got a int at 'a'"),
         (3, {"label": "y", "score": "p"}, "a table must be a dataframe"),
     ],
@@ -141,7 +141,7 @@ def test_what_cannot_be_asked_is_a_sentence(data, asked, sentence):
 @pytest.mark.parametrize(
     ("data", "asked", "sentence"),
     [
-        ({"a": CURVES["old_model"]}, {}, "compare needs at least two scores, got 'a'; pass another"),
+        ({"a": CURVES["old_model"]}, {}, "compare needs at least two scores, got only 'a'; pass another"),
         ({}, {}, "compare needs at least two scores"),
         (CURVES, {"span": 0.1}, "span must be two prevalences such as (1e-4, 0.1), got 0.1"),
         (CURVES, {"metrics": "alert_rate", "at": "recall=0.6"}, "alert_rate"),

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import click
 
 import baserate
-from baserate.cli.hints import Commands, no_such_option
+from baserate.cli.hints import AllCommands, no_such_option
 from baserate.cli.notes import noted
 from baserate.cli.output import drop_output
 from baserate.errors import BaserateError, printable
@@ -40,7 +40,7 @@ Exit codes:
 
 
 @click.group(
-    cls=Commands, epilog=_END, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    cls=AllCommands, epilog=_END, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
 )
 @click.version_option(baserate.__version__, prog_name="baserate")
 def commands() -> None:

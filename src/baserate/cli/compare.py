@@ -9,7 +9,7 @@ from baserate.answers.comparing import compared
 from baserate.answers.questions import COMPARED, About
 from baserate.cli.arguments import curves_of, of_a_file
 from baserate.cli.notes import note, quiet_option
-from baserate.cli.output import Rows, in_a_format, show_csv, show_json, show_table
+from baserate.cli.output import Rows, answered, in_a_format, show_csv, show_json, show_table
 from baserate.cli.prevalences import PREVALENCE_HELP, Range, prevalence_from, range_from
 from baserate.cli.questions import asked_by_options, level_from, questions_from, with_intervals
 from baserate.registry import lower_is_better
@@ -70,7 +70,7 @@ def compare(
     found = compared(curves, questions, elsewhere, between, level, how="add another --score")
     for text in found.notes:
         note(text)
-    tables = {"values": found.rows(), "best": _rows(found.best), "crossings": _rows(found.crossings)}
+    tables = {"values": answered(found), "best": _rows(found.best), "crossings": _rows(found.crossings)}
     if form == "json":
         show_json(tables)
     elif form == "csv":

@@ -8,7 +8,7 @@ from baserate.answers.evaluating import evaluated
 from baserate.answers.questions import EVALUATED, About
 from baserate.cli.arguments import curves_of, of_a_file
 from baserate.cli.notes import quiet_option
-from baserate.cli.output import in_a_format, show
+from baserate.cli.output import answered, in_a_format, show
 from baserate.cli.prevalences import PREVALENCE_HELP, prevalence_from
 from baserate.cli.questions import asked_by_options, level_from, questions_from, with_intervals
 
@@ -50,4 +50,4 @@ def evaluate(
     level = level_from(intervals, confidence_level)
     questions = questions_from(names, rule, about, usual=EVALUATED)
     elsewhere = [prevalence_from(text) for text in prevalences]
-    show(evaluated(curves_of(**data), questions, elsewhere, level).rows(), form)
+    show(answered(evaluated(curves_of(**data), questions, elsewhere, level)), form)

@@ -53,7 +53,23 @@ def _name(flag: str) -> str:
 
 
 class Commands(click.Group):
-    """Commands that are loaded when they are asked for, and know what else they may be called."""
+    """Commands that know what else they may be called."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is named, or a usage error with the one that is meant."""
+        if args and args[0] not in self.list_commands(ctx) and not args[0].startswith("-"):
+            from baserate import checks
+
+            names = self.list_commands(ctx)
+            hint = checks.did_you_mean(args[0], names) or f"the commands are {', '.join(names)}"
+            raise click.UsageError(f"No such command {args[0]!r}; {hint}.", ctx)
+        return super().resolve_command(ctx, args)
+
+
+class AllCommands(Commands):
+    """Those of the program, each loaded when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Their names."""
@@ -70,15 +86,3 @@ class Commands(click.Group):
         """The list of them, for which none has to be loaded."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that is named, or a usage error with the one that is meant."""
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from baserate import checks
-
-            names = self.list_commands(ctx)
-            hint = checks.did_you_mean(args[0], names) or f"the commands are {', '.join(names)}"
-            raise click.UsageError(f"No such command {args[0]!r}; {hint}.", ctx)
-        return super().resolve_command(ctx, args)

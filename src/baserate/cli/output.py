@@ -17,6 +17,8 @@ from baserate.written import Shown, one_in
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from baserate.results import Comparison, Evaluation
+
 Row = dict[str, object]
 Rows = Sequence[Mapping[str, object]]
 F = TypeVar("F", bound=Callable[..., object])
@@ -31,6 +33,11 @@ _PREVALENCES = {"prevalence", "common_prevalence", "from", "to"}
 
 # What is worth keeping with a number, and too long to be shown.
 _ONLY_IN_JSON = {"source"}
+
+
+def answered(found: "Evaluation | Comparison") -> Rows:
+    """The rows of answers, with thresholds in texts that choose the same points again."""
+    return [row | {"threshold": answer.threshold} for row, answer in zip(found.rows(), found.answers, strict=True)]
 
 
 def in_a_format(command: F) -> F:

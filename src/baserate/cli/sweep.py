@@ -66,5 +66,8 @@ def sweep(
     ]
     rows: list[Row] = []
     for one in progress(wanted, len(wanted), "Sweeping"):
-        rows += [{**answer.row()} for answer in answers_over(*one, prevalences=grid, confidence_level=level)]
+        rows += [
+            {**answer.row(), "threshold": answer.threshold}
+            for answer in answers_over(*one, prevalences=grid, confidence_level=level)
+        ]
     show(rows, form)

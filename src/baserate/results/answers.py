@@ -33,6 +33,14 @@ class Answer(Result):
         Why there is no number, or no interval.
     source : str or None
         Which files the rows came from.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[900, 50])
+    >>> found = br.evaluate(curve, metrics=br.roc_auc, confidence_level=None)
+    >>> found.answers[0].metric, round(found.answers[0].value, 4)
+    ('roc_auc', 0.8737)
     """
 
     score: str | None
@@ -89,6 +97,14 @@ class Evaluation(Result):
         One for each score, group, prevalence and metric.
     confidence_level : float or None
         How often each interval is to hold; None if there are none.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[900, 50])
+    >>> found = br.evaluate(curve, metrics=br.roc_auc, confidence_level=None)
+    >>> [row["metric"] for row in found.rows()]
+    ['roc_auc']
     """
 
     answers: tuple[Answer, ...]
@@ -108,7 +124,17 @@ def _head(answers: Sequence[Answer], confidence_level: float | None) -> str:
 
 @dataclass(frozen=True, eq=False)
 class BestRange(Result):
-    """From which prevalence to which a model is the best, as listed by a `Comparison`; several where they are equal."""
+    """From which prevalence to which a model is the best, as listed by a `Comparison`; several where they are equal.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> data = br.examples.payments()
+    >>> models = {name: br.Curve.from_scores(data["fraud"], data[name]) for name in ("old_model", "new_model")}
+    >>> found = br.compare(models, metrics=br.average_precision, confidence_level=None)
+    >>> [one.best for one in found.best]
+    ['new_model', 'old_model']
+    """
 
     group: str | None
     metric: str
@@ -127,7 +153,17 @@ class BestRange(Result):
 
 @dataclass(frozen=True, eq=False)
 class GroupCrossing(Result):
-    """A prevalence at which two models swap places, as a `Crossing`, within a group; as listed by a `Comparison`."""
+    """A prevalence at which two models swap places, as a `Crossing`, within a group; as listed by a `Comparison`.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> data = br.examples.payments()
+    >>> models = {name: br.Curve.from_scores(data["fraud"], data[name]) for name in ("old_model", "new_model")}
+    >>> found = br.compare(models, metrics=br.average_precision, confidence_level=None)
+    >>> [(one.leads_below, one.leads_above) for one in found.crossings]
+    [('new_model', 'old_model')]
+    """
 
     group: str | None
     metric: str
@@ -162,6 +198,15 @@ class Comparison(Result):
         What could not be looked for.
     confidence_level : float or None
         How often each interval is to hold; None if there are none.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> data = br.examples.payments()
+    >>> models = {name: br.Curve.from_scores(data["fraud"], data[name]) for name in ("old_model", "new_model")}
+    >>> found = br.compare(models, metrics=br.average_precision, confidence_level=None)
+    >>> found.leads
+    (False, True)
     """
 
     answers: tuple[Answer, ...]

@@ -17,6 +17,7 @@ from baserate import notebook
 from baserate.errors import InputError, Reason
 from baserate.results import kept
 from baserate.results.words import aligned, key_text
+from baserate.written import Shown
 
 Cell = str | float | None
 Row = dict[str, Cell]
@@ -146,6 +147,8 @@ def cell(value: object) -> Cell:
         return value.value
     if isinstance(value, np.generic):
         return cell(value.item())
+    if isinstance(value, Shown):
+        return float(value)
     return value if value is None or isinstance(value, (str, int, float)) else str(value)
 
 
