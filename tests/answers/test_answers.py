@@ -112,7 +112,7 @@ def test_a_comparison_says_who_leads_and_where():
 def test_what_cannot_be_looked_for_is_a_note():
     found = br.compare(CURVES, at="best=f1", confidence_level=None)
     assert found.crossings == found.best == ()
-    assert found.notes == ("no crossings of f1: best=f1 moves with the prevalence",)
+    assert found.notes == ("no crossings of f1: best=f1 depends on the prevalence",)
     assert str(found).endswith(found.notes[0])
 
 

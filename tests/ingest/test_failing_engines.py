@@ -49,7 +49,7 @@ def test_spark_that_fails_is_the_cause(spark_sessions):
 
     score = "CASE WHEN id > 5 THEN CAST(raise_error('a disk is gone') AS double) ELSE 0.5D END"
     frame = spark_sessions.classic.sql(f"SELECT 1 AS y, {score} AS p FROM range(9)")
-    with pytest.raises(br.BaserateError, match="from pyspark") as refused:
+    with pytest.raises(br.BaserateError, match="pyspark failed with") as refused:
         br.curve(frame, label="y", score="p")
     assert isinstance(refused.value.__cause__, PySparkException)
 

@@ -29,6 +29,8 @@ WRITERS = """
 import os, sys
 import baserate as br
 
+br.monitoring, br.Curve  # loaded once, before writers begin
+
 def say(*words):  # at once: a writer and the program that began it share the pipe
     os.write(1, (" ".join(map(str, words)) + "\\n").encode())
 

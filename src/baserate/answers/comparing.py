@@ -156,7 +156,7 @@ def _over_span(
     for key, models in groups.items():
         for question in asked:
             if question.rule is not None and question.rule.depends_on_prevalence:
-                notes[f"no crossings of {describe(question.metric)}: {question.rule} moves with the prevalence"] = None
+                notes[f"no crossings of {describe(question.metric)}: {question.rule} depends on the prevalence"] = None
                 continue
             if any(curve.missing_class for curve in models.values()):
                 continue  # the answers say why
