@@ -20,21 +20,20 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 import scipy
 
-from baserate.arrays import BoolArray, Counts, FloatArray, Indices
+from baserate.arrays import BoolArray, FloatArray, Indices
 from baserate.curves.curve import Curve
 from baserate.curves.pair import SameRows
 from baserate.errors import InputError
 from baserate.formulas.areas import Corners
 from baserate.formulas.steps import Steps
 from baserate.uncertainty.cells import RUNS_PER_LOGIT, Cells, Part, cell_of, every_corner
+from baserate.uncertainty.laws import Law, gammas, multinomial
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 # Numbers worked on at a time: few enough that the work on them stays in the processor's cache.
 _CHUNK = 2**17
-
-_FEW_ROWS = 4  # in a cell
 
 # Rows that two models see in the same cells are a group; with more groups than this, cells become coarser.
 _MANY_GROUPS = 2**15
@@ -44,9 +43,6 @@ _KNOWN = 5  # rows at a level that is known to be there, and to be the outermost
 
 _NEXT = 3  # weighted rows that tell how heavy one beyond them may be
 _ALIKE = 1e-9  # up to such a part, weights do not differ
-
-Draw = Callable[[int, np.random.Generator], FloatArray]  # as many draws, one row of cells each
-Law = Callable[[Part], Draw]
 
 
 @dataclass(frozen=True)
@@ -357,51 +353,6 @@ def _spread(cells: Cells, clusters: Mapping[object, Curve]) -> tuple["csr_array"
         csr_array((pos[there].astype(np.float64), (cluster[there], cell[there] // 2)), (len(clusters), corners)),
         csr_array((neg.astype(np.float64), (cluster, cell)), (len(clusters), 2 * corners + 1)),
     )
-
-
-# --- laws -----------------------------------------------------------------------------------------
-
-
-def multinomial(part: Part) -> Draw:
-    """Draw how many of as many rows fall into each cell."""
-    used = np.flatnonzero(part.rows)
-    rows = part.rows[used].astype(np.int64)
-    n_rows, n_cells = int(rows.sum()), len(used)
-    # For few rows in each cell, to draw each row is quicker than to draw how many there are in each cell.
-    row_by_row = n_rows <= _FEW_ROWS * n_cells
-    cell_of = np.repeat(np.arange(n_cells), rows) if row_by_row else np.zeros(0, np.intp)
-
-    def draw(size: int, rng: np.random.Generator) -> FloatArray:
-        drawn = np.zeros((size, len(part.rows)))
-        if row_by_row:
-            drawn[:, used] = _tally(cell_of[rng.integers(n_rows, size=(size, n_rows))], n_cells)
-        else:
-            drawn[:, used] = rng.multinomial(n_rows, rows / n_rows, size=size)
-        return drawn
-
-    return draw
-
-
-def _tally(cells: Indices, n_cells: int) -> Counts:
-    """How often each cell comes up in each row."""
-    places = cells + np.arange(0, len(cells) * n_cells, n_cells)[:, np.newaxis]
-    return np.bincount(places.ravel(), minlength=len(cells) * n_cells).reshape(len(cells), n_cells)
-
-
-def gammas(part: Part) -> Draw:
-    """Draw a gamma variate for each cell, with as many degrees as there are rows in it, times their weight."""
-    used = np.flatnonzero(part.rows)
-    rows, weight = part.rows[used], part.weight[used]
-    single, alike = bool((rows == 1).all()), bool((weight == 1).all())
-
-    def draw(size: int, rng: np.random.Generator) -> FloatArray:
-        shape = (size, len(used))
-        variates = rng.standard_exponential(shape) if single else rng.standard_gamma(rows, shape)
-        drawn = np.zeros((size, len(part.rows)))
-        drawn[:, used] = variates if alike else variates * weight
-        return drawn
-
-    return draw
 
 
 def check_draws(n_draws: int, confidence_level: float, tail: float | None = None) -> None:
