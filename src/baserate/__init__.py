@@ -72,12 +72,12 @@ def __getattr__(name: str) -> object:
     """Import a name when it is asked for."""
     if name in _ROOMS:
         return _import_module(f"baserate.{name}")
+    if name in _HOME:
+        value = globals()[name] = getattr(_import_module(f"baserate.{_HOME[name]}"), name)
+        return value
     if name.startswith("_") or _find_spec(f"baserate.{name}") is not None:  # a module, which is imported after this
         raise AttributeError(f"module 'baserate' has no attribute {name!r}")
-    if name not in _HOME:
-        raise _no_attribute(name)
-    value = globals()[name] = getattr(_import_module(f"baserate.{_HOME[name]}"), name)
-    return value
+    raise _no_attribute(name)
 
 
 def _no_attribute(name: str) -> AttributeError:
