@@ -3,11 +3,15 @@
 It is no part of the package, because Python loads a whole package before the first line of a module in it.
 """
 
+import _thread
 import contextlib
 import os
 import signal
+import time
+from types import FrameType
 
 _STOPPED = 130
+_LATER = 0.02  # seconds
 
 
 def _stop(*_: object) -> None:
@@ -15,6 +19,27 @@ def _stop(*_: object) -> None:
     with contextlib.suppress(OSError):
         os.write(2, b"Stopped.\n")
     os._exit(_STOPPED)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt, or try again soon while a module loads: C code that loads may swallow it."""
+    if _loading(frame):
+        _thread.start_new_thread(_interrupt_later, ())
+    else:
+        signal.default_int_handler(number, frame)
+
+
+def _loading(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_globals.get("__name__") == "importlib._bootstrap":
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _interrupt_later() -> None:
+    time.sleep(_LATER)
+    _thread.interrupt_main()
 
 
 def _on_interrupt(do: "signal._HANDLER") -> None:
@@ -32,7 +57,7 @@ def main() -> None:
 
     try:
         try:
-            _on_interrupt(signal.default_int_handler)
+            _on_interrupt(_interrupt)
             carry_out()
         finally:
             _on_interrupt(_stop)

@@ -1,13 +1,12 @@
-"""Where the oracle and the real data live, and how cases of property tests are found."""
+"""Where the real data live, and how cases of property tests are found."""
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-collect_ignore = ["typing/user_code.py"]  # which type checkers read, and nobody runs
+collect_ignore = ["helpers", "typing/user_code.py"]  # the latter is for type checkers, and nobody runs it
 
 # The same cases each time, so a change is judged by what it changes; `make explore` looks for new ones.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
@@ -15,7 +14,6 @@ settings.register_profile("exploring", deadline=None)
 settings.load_profile("repeatable")
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests"))
 
 # Real data that is not part of the project: beside the checkout, or wherever the variable says.
 REFERENCE_DATA = Path(os.environ.get("BASERATE_DATA", ROOT.parent / "shared" / "data"))

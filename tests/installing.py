@@ -1,7 +1,8 @@
-"""What was built is what users need: ``python tests/installing.py dist [python ...]``, which ``make dist`` runs.
+"""What was built is what users need: ``python tests/installing.py dist [python ...]``, for make dist and make wheel.
 
-The wheel goes into a bare environment of each Python. There the lines of the README run on a file, and the times to
-import and to start are taken. The unpacked sdist is installed beside it and runs a part of its own tests.
+The wheel goes into a bare environment of each Python. There the lines of the README run on a file, the times to import
+and to start are taken, and it says whether the kernel is in it. The unpacked sdist, if there is one, is installed
+beside it and runs a part of its own tests.
 """
 
 import email
@@ -72,6 +73,9 @@ def try_wheel(wheel, python):
         for line in lines_to_try(description(wheel)):
             print(f"$ {line}\n{run(programs, folder, line)}", end="")
         assert (folder / "report.html").stat().st_size > 50_000
+        says = run(programs, folder, 'python -c "import baserate as br; print(br.native.status())"')
+        print(f"counts by: {says}", end="")
+        assert (says == "compiled\n") == ("-abi3-" in wheel.name)
         (folder / "tiny.csv").write_text("y,p\n1,.5\n0,.4\n1,.8\n0,.1\n")
         tell_times(programs, folder)
 
@@ -102,14 +106,15 @@ def try_sdist(sdist, python):
 def main():
     """Try what lies in a folder with each Python that is named, or with this one."""
     folder, *pythons = sys.argv[1:]
-    (wheel,), (sdist,) = Path(folder).glob("*.whl"), Path(folder).glob("*.tar.gz")
+    (wheel,), sdists = Path(folder).glob("*.whl"), list(Path(folder).glob("*.tar.gz"))
     assert not RELATIVE.findall(description(wheel)), "the description has links that lead nowhere on an index"
-    for path in (wheel, sdist):
+    for path in (wheel, *sdists):
         print(f"{path.name}: {path.stat().st_size:,} bytes")
     for python in pythons or [sys.executable]:
         print(f"\n{subprocess.run([python, '--version'], capture_output=True, text=True, check=True).stdout}", end="")
         try_wheel(wheel.resolve(), python)
-        try_sdist(sdist.resolve(), python)
+        for sdist in sdists:
+            try_sdist(sdist.resolve(), python)
 
 
 if __name__ == "__main__":

@@ -64,6 +64,7 @@ BAD = {
     "text labels": (labels(["ok", "bad", "ok"]), "got text labels: 'bad', 'ok'; pass positive='bad'"),
     "typo in positive": (labels(["ok", "fraud", "ok"], positive="fruad"), "got 'fruad' .* did you mean 'fraud'"),
     "number for text": (labels(["ok", "bad", "ok"], positive=1), "got 1 where the labels are 'bad', 'ok'"),
+    "number beyond the labels": (labels(np.array([0, 1, 1], np.int8), positive=10**30), "got 10+ where the labels are 0, 1"),
     "text for number": (labels([0, 1, 1], positive="1"), "got '1' where the labels are 0, 1"),
     "three text labels": (labels(["ok", "bad", "?"], positive="bad"), "got 3 different labels: '?', 'bad', 'ok'"),
     "nan among text labels": (labels(["a", np.nan, "a"], positive="a"), "y_true must have no missing values, got 1 missing"),
@@ -120,7 +121,7 @@ BAD |= {
         lambda: br.mean_over_prevalence(br.f1, POINT, low=0.1, high=0.2, density=lambda p: -p),
         "density must return a finite number, not negative",
     ),
-    "pointwise scores": (lambda: br.scorer(br.f1, response="scores"), "f1 judges predicted labels"),
+    "pointwise scores": (lambda: br.scorer(br.f1, response="scores"), "f1 needs predicted labels"),
     "scorer of nothing": (lambda: br.scorer(3), "metric must be a function"),
     "undefined in words": (lambda: br.scorer(br.f1, undefined="x"), "undefined must be a number or nan"),
     "mixed classes": (lambda: br.one_vs_rest([1, "a"], np.eye(2)), "labels of one kind"),
@@ -159,6 +160,7 @@ BAD |= {
         lambda: br.one_vs_rest(["cat", "dog"], np.ones((2, 2)), prevalences={"dgo": 0.1}),
         "prevalences must hold only the classes .*; did you mean 'dog'",
     ),
+    "clip": (lambda: br.log_loss(CURVE, clip=0.7), "clip must be at most 0.5, got 0.7"),
     "response": (lambda: br.scorer(br.f1, response="label"), "response must be one of 'scores', 'labels', got 'label'"),
 }  # fmt: skip
 

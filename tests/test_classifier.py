@@ -13,7 +13,6 @@ import scipy
 import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier, VotingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
@@ -22,7 +21,6 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import (
     FixedThresholdClassifier,
     GridSearchCV,
-    StratifiedKFold,
     TunedThresholdClassifierCV,
     cross_val_predict,
     cross_validate,
@@ -36,17 +34,14 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import baserate as br
+from helpers.scikit import FOLDS, MODEL, breast_cancer
 
 pytestmark = pytest.mark.slow  # together, these take long
-
-FOLDS = StratifiedKFold(3)
-MODEL = make_pipeline(StandardScaler(), LogisticRegression())
 
 
 @pytest.fixture(scope="module")
 def data():
-    X, y = load_breast_cancer(return_X_y=True)
-    return X[:, :4], 1 - y  # four features: not too easy
+    return breast_cancer()
 
 
 def shift(estimator=MODEL, prevalence=0.01, **parameters):
@@ -458,21 +453,19 @@ def test_refusals(data):
     X, y = data
     with pytest.raises(br.errors.InputError, match=r"^Only binary classification is supported, got 3 classes; .*\.$"):
         shift().fit(X, np.arange(len(y)) % 3)
-    with pytest.raises(br.errors.InputError, match=r"^y must hold rows of both classes, got 1 class: \[0\]; .*\.$"):
+    with pytest.raises(br.errors.InputError, match=r"^y must have rows of both classes, got 1 class: \[0\]; .*\.$"):
         shift().fit(X, np.zeros(len(y), int))
     with pytest.raises(br.errors.InputError, match=r"^prevalence must be strictly between 0 and 1, got 1\.5"):
         shift(prevalence=1.5).fit(X, y)
     with pytest.raises(br.errors.InputError, match=r"^from_prevalence must be strictly between 0 and 1, got 0"):
         shift(from_prevalence=0).fit(X, y)
-    with pytest.raises(
-        br.errors.InputError, match=r"^estimator must have predict_proba, got LinearSVC\(\), which has not"
-    ):
+    with pytest.raises(br.errors.InputError, match=r"^estimator must have predict_proba, got LinearSVC\(\) without"):
         shift(LinearSVC()).fit(X, y)
     with pytest.raises(br.errors.InputError, match=r"^estimator must have the classes of y, got \[0, 1\] and \[3, 4\]"):
         shift(FrozenEstimator(LogisticRegression().fit(X / 1000, y))).fit(X, y + 3)
     with pytest.raises(
         br.errors.InputError,
-        match=r"^sample_weight must leave both classes some weight, got a share of positives of 1\.0",
+        match=r"^sample_weight must be positive for some rows of each class, got a share of positives of 1\.0",
     ):
         shift(GaussianNB(), from_prevalence=0.5).fit(X, y, sample_weight=y)
     with pytest.raises(NotFittedError):

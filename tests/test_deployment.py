@@ -31,7 +31,7 @@ def test_precision_is_worst_where_positives_are_rare(point):
     there = br.estimate(br.precision, point.at_prevalence(1e-4))
     assert (found.value, found.prevalence) == (pytest.approx(there.value), pytest.approx(1e-4))
     assert (found.low, found.high) == (pytest.approx(there.low), pytest.approx(there.high))
-    assert "the worst of 0.0001 to 0.01" in str(found)
+    assert "the worst of 1 in 10,000 to 1 in 100" in str(found)
     assert br.worst_case(br.npv, point, 1e-4, 0.01).prevalence == 0.01
 
 
@@ -162,7 +162,7 @@ def test_bad_input_is_a_sentence(halves, options, sentence):
 
 
 def test_the_same_rows_twice_are_refused(halves):
-    with pytest.raises(br.errors.InputError, match="judge must hold other rows than choose"):
+    with pytest.raises(br.errors.InputError, match="judge must have other rows than choose"):
         br.deploy(halves[0], halves[0].at_prevalence(0.001), at="recall=0.5")
 
 

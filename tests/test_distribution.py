@@ -40,11 +40,13 @@ def test_importing_loads_nothing_that_only_files_commands_and_pictures_need():
     assert loaded_after("import baserate").isdisjoint(WAITING)
 
 
+@pytest.mark.slow
 def test_counting_rows_loads_no_more():
     code = "import baserate as br; br.average_precision(br.Curve.from_scores([0, 1], [0.1, 0.2]))"
     assert loaded_after(code).isdisjoint(WAITING)
 
 
+@pytest.mark.slow
 def test_the_command_and_files_need_what_is_required_and_nothing_else(tmp_path):
     """A Python in which all the rest cannot be imported reads a file and writes the page."""
     (tmp_path / "scores.csv").write_text(printed("-m", "baserate.examples", "payments"), encoding="utf-8")
@@ -66,6 +68,7 @@ def test_the_module_is_the_command(monkeypatch):
     assert called == ["main"]
 
 
+@pytest.mark.slow
 def test_the_module_answers_as_the_command_does(tmp_path):
     (tmp_path / "rows.csv").write_text("y,p\n1,.5\n0,.4\n")
     asked = ("evaluate", "rows.csv", "--label", "y", "--score", "p", "--metric", "roc_auc", "--json", "-q")

@@ -7,7 +7,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from scripts import script
+
+from helpers.scripts import script
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]
@@ -33,10 +34,12 @@ def rooms():
     return script(DOCS / "make_architecture_picture.py")
 
 
+@pytest.mark.slow
 def test_the_picture_of_the_rooms_is_up_to_date(rooms):
     assert rooms.TARGET.read_text(encoding="utf-8") == rooms.picture(), "run python docs/make_architecture_picture.py"
 
 
+@pytest.mark.slow
 def test_arrows_between_rooms_lead_down_and_are_imports(rooms):
     contract, arrows = rooms.rooms(), rooms.imports()
     drawn = rooms.telling(arrows)

@@ -6,10 +6,10 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from public_names import public_things
 
 import baserate as br
 from baserate import plots
+from helpers.public_names import public_things
 
 CURVE = br.Curve.from_counts([0.1, 0.3, 0.6, 0.9], [1, 4, 6, 9], [40, 17, 6, 1])
 POINT = CURVE.at_recall(0.5)
@@ -175,7 +175,7 @@ SENTENCES = {
     ),
     "a metric of many numbers for folds": (
         lambda: br.mean_over_folds(br.f1, CURVES),
-        "a metric of folds must be one number of a Curve, got f1, which is one of each threshold; pass an area, or a "
+        "mean_over_folds needs a metric of the whole curve, got f1, a metric at a threshold; pass an area, or a "
         "function such as lambda curve: br.f1(curve.at_recall(0.6)).",
     ),
     "a name that no file can have": (

@@ -9,18 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import baserate as br
-
-
-def simulated(rng, n_pos, n_neg, better=1.0, decimals=2):
-    """A curve with ties."""
-    y = np.r_[np.ones(n_pos, int), np.zeros(n_neg, int)]
-    return br.Curve.from_scores(y, rng.normal(better * y, 1).round(decimals))
+from helpers.simulated import normal_curve
 
 
 @pytest.fixture
 def folds():
     rng = np.random.default_rng(3)
-    return [simulated(rng, *sizes) for sizes in ((30, 300), (7, 1000), (200, 100), (1, 50))]
+    return [normal_curve(*sizes, rng=rng, decimals=2) for sizes in ((30, 300), (7, 1000), (200, 100), (1, 50))]
 
 
 # --- the curve ------------------------------------------------------------------------------------
@@ -40,6 +35,7 @@ counts = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, m
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(st.lists(counts, min_size=1, max_size=4), st.floats(1e-6, 1 - 1e-6))
 def test_its_area_is_the_mean_area_of_any_curves(tables, prevalence):
@@ -87,7 +83,7 @@ def test_curves_without_a_class_are_left_out_and_named(folds):
     summary = br.summary_pr_curve(by_key, 0.05)
     assert summary.area == br.summary_pr_curve(folds, 0.05).area
     assert summary.reasons == {"none": br.Reason.NO_POSITIVES}
-    assert str(summary).startswith("mean of 4 PR curves at prevalence 0.05, 1 left out, area 0.")
+    assert str(summary).startswith("mean of 4 PR curves at prevalence 1 in 20, 1 left out, area 0.")
     nothing = br.summary_pr_curve([empty], 0.05)
     assert math.isnan(nothing.area)
     assert (nothing.n_curves, len(nothing.recall)) == (0, 0)
@@ -145,7 +141,7 @@ def test_boyd_table_3():
     assert list(normalized.each.values()) == pytest.approx([area for _, _, area in TABLE_3], abs=1.3e-3)
     assert plain.normalized == normalized.value
     assert plain.prevalences == (0.04, 0.5)
-    assert "the floor depends on the prevalence" in plain.caution
+    assert "folds differ in prevalence" in plain.caution
     assert normalized.caution is None
     assert normalized.normalized is None
 
@@ -218,7 +214,10 @@ def test_spread_and_other_metrics(folds):
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        (lambda c: br.mean_over_folds(br.roc_auc, [c], undefined="boyd"), "undefined='boyd' is for areas under the PR"),
+        (
+            lambda c: br.mean_over_folds(br.roc_auc, [c], undefined="boyd"),
+            "undefined='boyd' needs an area under the PR",
+        ),
         (lambda c: br.mean_over_folds(br.auc_pr, [c], undefined="Boyd"), "did you mean 'boyd'"),
         (lambda c: br.mean_over_folds("auc_pr", [c]), "metric must be a function"),
         (lambda c: br.mean_over_folds(br.auc_pr, []), "at least one Curve, got none"),
@@ -299,5 +298,5 @@ def test_what_cross_validate_must_be_asked_for(breast_cancer):
     with pytest.raises(br.errors.InputError, match="positive must be one of the classes"):
         br.curves_from_cv(results, X, y, positive=7)
     three = cross_validated(GaussianNB(), X, np.arange(len(y)) % 3)
-    with pytest.raises(br.errors.InputError, match="must know two classes, got 3"):
+    with pytest.raises(br.errors.InputError, match="must have two classes, got 3"):
         br.curves_from_cv(three, X, y)

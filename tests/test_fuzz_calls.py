@@ -1,10 +1,10 @@
 """A short run of `fuzzing_calls`; `make fuzz` makes a hundred thousand calls."""
 
-import fuzzing_calls
 import numpy as np
 import pytest
 
 import baserate as br
+from helpers import fuzzing_calls
 
 
 @pytest.mark.slow

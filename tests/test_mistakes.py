@@ -1,6 +1,6 @@
 """Typical mistakes: the sentence that each gets, and the right way, which works.
 
-docs/mistakes.md has them in a table; ``python tests/test_mistakes.py`` writes it anew. Read the difference before you
+docs/mistakes.md has them in a table; ``make pages`` writes it anew. Read the difference before you
 keep it: a sentence must lead to what stands in the last column.
 """
 
@@ -228,13 +228,14 @@ def _row(wrong, sentence, right):
 
 
 def test_the_page_has_every_mistake_with_its_sentence():
-    assert PAGE.read_text(encoding="utf-8") == page(), "run python tests/test_mistakes.py"
+    assert PAGE.read_text(encoding="utf-8") == page(), "run make pages"
 
 
 def test_there_are_many():
     assert len(COMMANDS) + len(CALLS) >= 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", COMMANDS)
 def test_commands(wrong, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

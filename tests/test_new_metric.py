@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scripts import script
 
 import baserate as br
 from baserate import registry
@@ -17,6 +16,7 @@ from baserate.metrics import over_odds
 from baserate.metrics.definition import metric
 from baserate.registry import DependsOn, Family, Law, Losses, Traits
 from baserate.uncertainty import intervals
+from helpers.scripts import script
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "baserate"
@@ -156,6 +156,7 @@ def test_a_metric_of_a_point_is_read_everywhere(alert_odds, pair):
     assert (certain.low, certain.high) == pytest.approx((40 / 950, 50 / 50), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_a_metric_of_a_point_differs_between_models(alert_odds, pair):
     at = br.Curve.best, br.f1
 
@@ -232,6 +233,7 @@ def test_an_area_that_is_measured_from_its_floor_is_shown_beside_it(registered, 
     assert found.caution == expected.caution is not None
 
 
+@pytest.mark.slow
 def test_the_best_of_all_thresholds_counts_as_searched_for(registered, pair):
     def best_j(curve, /):
         """The highest J."""

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from public_names import public_things
 
 import baserate as br
+import baserate.examples.__main__
 from baserate import demo
 from baserate.examples import make_payments, make_year
+from helpers.public_names import public_things
 
 WITHOUT_EXAMPLE = {"BaserateError", "errors.CurveFileError", "errors.PrecisionWarning"}  # only ever caught
 CALLABLES = {name: thing for name, thing in public_things() if callable(thing) and name not in WITHOUT_EXAMPLE}
@@ -108,6 +109,17 @@ def test_a_start_loads_little():
     assert heavy.isdisjoint(loaded)
 
 
+def test_evaluating_a_small_file_loads_little(tmp_path):
+    """scipy.special takes as long to load as all else that numbers need; a million rows may well ask for it."""
+    (tmp_path / "scores.csv").write_text("y,p\n" + "1,0.9\n0,0.2\n0,0.5\n1,0.4\n" * 20)
+    command = ["-X", "importtime", "-m", "baserate", "evaluate", str(tmp_path / "scores.csv"), "--prevalence", "0.01"]
+    done = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=True)
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time")}
+    assert "duckdb" in loaded
+    heavy = {"scipy.special", "scipy.stats", "pandas.core", "polars", "pyarrow", "matplotlib", "sklearn", "rich"}
+    assert heavy.isdisjoint(loaded)
+
+
 def test_a_name_that_is_not_there():
     for name, hint in (
         ("Estimate", "it is baserate.results.Estimate"),
@@ -138,6 +150,13 @@ def test_the_demo_prints_its_table_and_writes_the_page(capsys, tmp_path, monkeyp
     (shown_in_python,) = re.findall(r"^The same in Python: (.*)$", shown, re.MULTILINE)
     assert Path(shown_in_python).samefile(demo.__file__)
     assert "(simulated)" in (tmp_path / "demo.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize("asked", [[], ["other"], ["payments", "year"]])
+def test_an_example_that_is_not_there_is_answered_with_what_is(asked, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["examples", *asked])
+    with pytest.raises(SystemExit, match=r"^usage: python -m baserate.examples payments\|year"):
+        baserate.examples.__main__.main()
 
 
 def test_examples_are_what_was_simulated():

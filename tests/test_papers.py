@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from matplotlib.figure import Figure
-from scripts import script
+
+from helpers.scripts import script
 
 ROOT = Path(__file__).parents[1]
 PAPERS, PAGES = ROOT / "papers", ROOT / "docs" / "papers"

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 import baserate as br
+from helpers.scripts import script
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -40,3 +41,25 @@ def test_commands_that_other_services_run_are_targets_of_make(path):
     asked = re.findall(r"(?:entry|run): make ([a-z0-9-]+)", text) + (legs[1].split(", ") if legs else [])
     assert set(asked) <= targets
     assert asked
+
+
+def test_the_table_of_branches_adds_up_rooms_and_names_what_lacks_most():
+    branches = script(ROOT / "docs" / "make_branches.py")
+    files = {
+        "baserate/curves/curve.py": branches.Reach(100, 100, 40, 40),
+        "baserate/curves/pair.py": branches.Reach(100, 99, 10, 8),
+        "baserate/errors.py": branches.Reach(10, 10, 0, 0),
+        "baserate_command.py": branches.Reach(3, 3, 0, 0),
+    }
+    rows = branches.table(files).splitlines()[2:]
+    assert rows == [
+        "| `curves` | 99 % | 96 % | `pair.py`: 2 of 10 |",
+        "| `errors` | 100 % | – |  |",
+        "| all | 99 % | 96 % | |",
+    ]
+
+
+def test_the_table_of_branches_has_every_room():
+    branches = script(ROOT / "docs" / "make_branches.py")
+    shown = branches.TABLE.search(branches.PAGE.read_text("utf-8"))[0]
+    assert re.findall(r"^\| `(\w+)`", shown, re.MULTILINE) == branches.rooms()

@@ -6,30 +6,23 @@ import pickle
 import numpy as np
 import pytest
 import sklearn
-from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, f1_score, precision_score
 from sklearn.model_selection import (
     GridSearchCV,
-    StratifiedKFold,
     TunedThresholdClassifierCV,
     cross_val_predict,
     cross_validate,
 )
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 import baserate as br
-
-FOLDS = StratifiedKFold(3)
-MODEL = make_pipeline(StandardScaler(), LogisticRegression())
+from helpers.scikit import FOLDS, MODEL, breast_cancer
 
 
 @pytest.fixture(scope="module")
 def data():
-    X, y = load_breast_cancer(return_X_y=True)
-    return X[:, :4], 1 - y  # four features: not too easy
+    return breast_cancer()
 
 
 def weights_to(y, eta):

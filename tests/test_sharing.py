@@ -34,6 +34,7 @@ def hasty():
     sys.setswitchinterval(usual)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("max_scores", [1_000_000, 1000])
 def test_every_batch_of_every_thread_is_counted_once(hasty, max_scores):
     counted = br.Accumulator(max_scores=max_scores)
@@ -43,6 +44,7 @@ def test_every_batch_of_every_thread_is_counted_once(hasty, max_scores):
     assert (found.n_pos, found.n_neg) == (80 * CURVE.n_pos, 80 * CURVE.n_neg)
 
 
+@pytest.mark.slow
 def test_whatever_is_read_while_others_count_is_of_whole_batches(hasty, tmp_path):
     counted = br.Accumulator(max_scores=1000)
     stop = threading.Event()
@@ -143,6 +145,7 @@ def forked(work):
     return child.exitcode == 0
 
 
+@pytest.mark.slow
 @needs_fork
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_child_counts_on_even_if_it_is_born_while_others_count(hasty):

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 import yaml
-from browsing import CHROMIUM, FLAGS, quietly
-from public_names import public_things
-from scripts import script
 
 import baserate as br
+from helpers.browsing import CHROMIUM, FLAGS, quietly
+from helpers.public_names import public_things
+from helpers.scripts import script
 
 slow = pytest.mark.slow  # building takes many seconds
 

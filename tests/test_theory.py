@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from scripts import script
+
+from helpers.scripts import script
 
 DOCS = Path(__file__).parents[1] / "docs"
 THEORY = sorted((DOCS / "theory").glob("*.md"))

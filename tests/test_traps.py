@@ -10,6 +10,7 @@ from scipy.special import expit
 from sklearn.metrics import average_precision_score
 
 import baserate as br
+from helpers.simulated import normal_curve
 
 ETAS = [1e-9, 1e-4, 0.03, 0.5, 0.97, 1 - 1e-9]
 
@@ -187,6 +188,7 @@ def test_extreme_prevalences_stay_accurate(eta):
     assert br.min_auc_pr(curve) == pytest.approx(floor, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_chance_with_few_positives_is_above_the_prevalence():
     curve = br.Curve.from_counts([0.0], [3], [497])
     assert br.chance_average_precision(curve) / curve.prevalence == pytest.approx(2.92, abs=0.005)
@@ -214,7 +216,7 @@ def test_wilson_on_alerts_holds_at_one_prevalence_only():
 
 
 def test_a_threshold_chosen_on_the_data_is_not_a_given_one():
-    curve = br.Curve.from_scores(*_normal_rows(100, 10_000, 1.5))
+    curve = normal_curve(100, 10_000, 1.5, rng=5)
     chosen = curve.at_recall(0.6)
     given = curve.at_threshold(chosen.threshold)
     again = br.estimate(br.precision, chosen, about="rule", rng=0)
@@ -223,7 +225,7 @@ def test_a_threshold_chosen_on_the_data_is_not_a_given_one():
 
 def test_few_positives_are_resampled_within_their_class():
     """Rows drawn from both classes together would leave out two positives of 500 rows every seventh time."""
-    curve = br.Curve.from_scores(*_normal_rows(2, 498, 1.0))
+    curve = normal_curve(2, 498, rng=5)
     found = br.estimate(br.average_precision, curve, method="percentile", rng=0)
     assert found.reason is None
     assert 0 < found.low < found.high < 1
@@ -241,12 +243,6 @@ def test_the_band_of_f1_lets_recall_vary():
     """T .6 ± .1, F .01 ± .005 at prevalence .05; with recall held at .6 it would be [.618, .714]."""
     band = br.papers.box_band(br.f1, [0.05], tpr=(0.5, 0.7), fpr=(0.005, 0.015))
     assert (band.low[0], band.high[0]) == pytest.approx((0.560, 0.780), abs=5.001e-4)
-
-
-def _normal_rows(n_pos, n_neg, distance):
-    rng = np.random.default_rng(5)
-    label = np.repeat([1, 0], [n_pos, n_neg])
-    return label, rng.normal(size=len(label)) + distance * label
 
 
 def test_weights_are_never_ignored():
@@ -297,6 +293,7 @@ def test_counts_stay_exact_beyond_2_24_and_2_31_rows():
         assert br.roc_auc(curve) == 0.5 * (n + 2 + n / 2) / (2 * n + 2) + 0.5 * (n + 1) / 2 / (2 * n + 2)
 
 
+@pytest.mark.slow
 def test_ten_million_rows_of_ties():
     y = np.zeros(10_000_000, bool)
     y[::1000] = True

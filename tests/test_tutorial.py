@@ -1,6 +1,6 @@
 """docs/tutorial.md and docs/how-to/ as somebody would follow them; Sybil runs their ``>>>`` lines one by one.
 
-``python tests/test_tutorial.py`` writes what Python and a shell show now into the pages; read the difference before you
+``make pages`` writes what Python and a shell show now into the pages; read the difference before you
 keep it.
 """
 
@@ -17,21 +17,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scripts import script
+
+from helpers.pages import DOCS, SHELL, as_shown_now
+from helpers.scripts import script
 
 pytestmark = pytest.mark.slow
 
-DOCS = Path(__file__).parents[1] / "docs"
 TUTORIAL = DOCS / "tutorial.md"
 HOW_TO = sorted((DOCS / "how-to").glob("*.md"))
-SHELL = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 CLAIMS = re.compile(r"(?<=```toml\n).*?(?=```)", re.DOTALL)
-
-
-def as_shown_now(path, folder):
-    """A page with what its shell examples show in a folder."""
-    shown = script(Path(__file__).parent / "cli" / "test_page.py").as_shown_now
-    return shown(path.read_text(encoding="utf-8"), folder)
 
 
 def follow(folder):
@@ -53,7 +47,7 @@ def test_the_tutorial_works_from_its_first_line_to_its_last(tmp_path):
     page = TUTORIAL.read_text(encoding="utf-8")
     assert len(re.findall(r"^\$ baserate", page, re.MULTILINE)) >= 4
     (tmp_path / "screening.html").unlink()
-    assert as_shown_now(TUTORIAL, tmp_path) == page
+    assert as_shown_now(page, tmp_path) == page
     assert "1 in 201" in (tmp_path / "screening.html").read_text(encoding="utf-8")
 
 
@@ -62,7 +56,7 @@ def test_shell_examples_of_a_how_to_are_true(path, tmp_path):
     page = path.read_text(encoding="utf-8")
     put_claims(tmp_path, page)
     assert SHELL.search(page)
-    assert as_shown_now(path, tmp_path) == page
+    assert as_shown_now(page, tmp_path) == page
 
 
 def test_the_picture_of_the_tutorial_is_up_to_date():
@@ -115,4 +109,4 @@ if __name__ == "__main__":
         for page in (TUTORIAL, *HOW_TO):
             put_claims(Path(folder), page.read_text(encoding="utf-8"))
             page.write_text(as_printed_now(page.read_text(encoding="utf-8")), encoding="utf-8")
-            page.write_text(as_shown_now(page, folder), encoding="utf-8")
+            page.write_text(as_shown_now(page.read_text(encoding="utf-8"), folder), encoding="utf-8")

@@ -66,6 +66,7 @@ def test_no_share():
     assert right_form(None) == right_form("often") == right_form(math.inf) == ""
 
 
+@pytest.mark.slow
 @given(st.floats(1e-9, 0.999))
 def test_what_is_said_can_be_read(prevalence):
     read = prevalence_from(one_in(prevalence))

@@ -1,14 +1,13 @@
 """`evaluate` and `compare` answer what the commands answer, from tables, files and curves."""
 
 import json
-import subprocess
-import sys
 
 import pandas as pd
 import polars as pl
 import pytest
 
 import baserate as br
+from helpers.programs import run_program
 
 pytest.importorskip("click")
 
@@ -27,9 +26,9 @@ def path(tmp_path_factory):
 
 def command(*arguments):
     """What a command prints as JSON."""
-    program = [sys.executable, "-c", "from baserate_command import main; main()", *map(str, arguments)]
-    done = subprocess.run([*program, "--json", "--quiet"], capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
+    done = run_program(*arguments, "--json", "--quiet")
+    assert done.code == 0, done.err
+    return json.loads(done.out)
 
 
 def as_json(rows):
@@ -51,6 +50,7 @@ ASKED = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("asked", "options"), ASKED)
 def test_evaluate_is_what_the_command_shows(path, asked, options):
     columns = [part for name in SCORES for part in ("--score", name)]
@@ -58,6 +58,7 @@ def test_evaluate_is_what_the_command_shows(path, asked, options):
     assert as_json(br.evaluate(path, label="fraud", score=SCORES, **asked).rows()) == shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("asked", "options"), ASKED[:2])
 def test_compare_is_what_the_command_shows(path, asked, options):
     columns = [part for name in SCORES for part in ("--score", name)]
@@ -151,3 +152,50 @@ def test_what_cannot_be_compared_is_a_sentence(data, asked, sentence):
     with pytest.raises(br.errors.InputError) as refused:
         br.compare(data, **asked)
     assert sentence in str(refused.value)
+
+
+def test_slices_of_one_model_are_compared_as_by_slice_compares_them(path):
+    found = br.compare(
+        path, label="fraud", score="new_model", by="shop", metrics=["roc_auc", "auc_pr"], prevalence=0.01
+    )
+    shops = br.curves_by(TABLE, "shop", label="fraud", score="new_model")
+    assert found.groups == tuple(br.by_slice(one, shops, prevalence=0.01, rng=0) for one in (br.roc_auc, br.auc_pr))
+    options = ("--metric", "roc_auc", "--metric", "auc_pr", "--by", "shop", "--prevalence", "0.01")
+    assert as_json(found.rows()) == command("compare", path, "--label", "fraud", "--score", "new_model", *options)
+    assert [row["common_prevalence"] for row in found.rows()] == [0.01] * 4
+
+
+def test_periods_of_one_model_are_compared_at_their_mean_prevalence_unless_told():
+    table = TABLE.assign(day=pd.to_datetime(TABLE["month"] + "-01"))
+    asked = {"label": "fraud", "score": "new_model", "period": ("day", "quarter")}
+    (found,) = br.compare(table, **asked, at="recall=0.5", metrics=br.precision).groups
+    quarters = br.curves_by(table, **asked)
+    assert found == br.by_period(br.precision, quarters, at="recall=0.5", rng=0)
+    assert found.common_prevalence == pytest.approx(sum(c.prevalence for c in quarters.values()) / len(quarters))
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"confidence_level": None}, "groups are compared by intervals and p-values, got none"),
+        ({"about": "rule", "at": "recall=0.5"}, "groups are compared at the thresholds chosen, got about 'rule'"),
+        ({"period": ("day", "month")}, "one score is compared by slices or by periods, got both"),
+    ],
+)
+def test_what_groups_of_one_model_cannot_be_asked(asked, sentence):
+    table = TABLE.assign(day=pd.to_datetime(TABLE["month"] + "-01"))
+    with pytest.raises(br.errors.InputError, match=sentence):
+        br.compare(table, label="fraud", score="new_model", by="shop", **asked)
+
+
+def test_one_score_without_groups_is_still_refused():
+    with pytest.raises(br.errors.InputError, match="compare needs at least two scores, got only 'new_model'"):
+        br.compare(TABLE, label="fraud", score="new_model")
+
+
+@pytest.mark.parametrize("answer", [br.evaluate, br.compare])
+def test_columns_are_named_and_not_passed(answer):
+    with pytest.raises(br.errors.InputError, match="by must be a column name or a list of them, got ndarray"):
+        answer(TABLE, label="fraud", score=SCORES, by=TABLE["shop"].to_numpy())
+    with pytest.raises(br.errors.InputError, match="score must be a column name or a list of them, got Series"):
+        answer(TABLE, label="fraud", score=TABLE["new_model"])

@@ -12,10 +12,10 @@ import pytest
 import scipy
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from oracle import exact
 
 import baserate as br
 from baserate.formulas.prior_shift import shifted
+from helpers.oracle import exact
 
 pytestmark = pytest.mark.slow  # together, these take long
 

@@ -5,9 +5,9 @@ from functools import partial
 
 import numpy as np
 import pytest
-from calibration_sets import GOLDEN, NAMES, rows
 
 import baserate as br
+from helpers.calibration_sets import GOLDEN, NAMES, rows
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -77,7 +77,7 @@ def test_small_expected_counts_are_said():
     below_one = br.Curve.from_counts([0.001, 0.5, 0.6], pos=[0, 25, 31], neg=[50, 25, 19])
     found = br.calibration.hosmer_lemeshow(below_one, in_sample=False)
     assert found.min_expected == pytest.approx(0.05)
-    assert "expected counts go down to 0.05" in found.caution
+    assert "smallest expected count is 0.05" in found.caution
     assert found.caution in str(found)
     # Two of six expected counts are 4: above 1, and more than a fifth below 5. With ten counts it is a fifth.
     many_small = br.Curve.from_counts([0.1, 0.5, 0.9], pos=[4, 20, 36], neg=[36, 20, 4])
@@ -120,7 +120,7 @@ def test_one_class_can_be_tested():
 )
 def test_they_count_cases(test):
     with pytest.raises(
-        br.errors.InputError, match=r"own prevalence, got one read at 0\.01; read it at its own prevalence, or"
+        br.errors.InputError, match=r"own prevalence, got one at prevalence 1 in 100; leave out at_prevalence, or"
     ):
         test(CURVE.at_prevalence(0.01))
     with pytest.raises(br.errors.MissingInformationError, match="made from weighted rows"):

@@ -50,6 +50,7 @@ def test_the_verdict_lists_the_bins():
     assert "off in no single direction" in br.reliability(mixed).verdict
 
 
+@pytest.mark.slow
 def test_judgements_hold_in_all_bins_together():
     """Of calibrated scores, some bin is judged off in at most 5 % of test sets; single intervals miss more often."""
     rng = np.random.default_rng(3)
@@ -257,7 +258,7 @@ def test_bucketed_curves_state_their_error():
 def test_one_class_is_refused_in_a_sentence(y):
     curve = br.Curve.from_scores(y, [0.2, 0.4][: len(y)])
     with pytest.raises(
-        br.errors.MissingInformationError, match="reliability needs rows of both classes, and there are no"
+        br.errors.MissingInformationError, match="reliability needs rows of both classes, but there are no"
     ):
         br.reliability(curve)
 
@@ -312,9 +313,9 @@ def test_scores_may_belong_elsewhere_than_the_data():
     told = br.calibration.prior_effect(tested.at_prevalence(0.02), from_prevalence=balanced.own_prevalence)
     assert told.shape == pytest.approx(0, abs=0.002)
     assert own.shape > 0.1
-    assert str(told).startswith("ECE 0 at prevalence 0.525, where the scores belong; ")
+    assert str(told).startswith("ECE 0 at prevalence 52.5 %, where the scores belong; ")
 
 
 def test_a_curve_read_at_its_own_prevalence_has_no_prior_effect():
-    with pytest.raises(br.errors.InputError, match="got one read at its own; call"):
+    with pytest.raises(br.errors.InputError, match="got one at its own; call"):
         br.calibration.prior_effect(br.Curve.from_scores([0, 1], [0.2, 0.4]))

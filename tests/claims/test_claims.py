@@ -11,6 +11,7 @@ import scipy
 import baserate as br
 from baserate.claims import claims
 from baserate.claims.more_labels import copies, factor_that_reaches
+from helpers.simulated import normal_curve
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +48,7 @@ BEYOND = {
     "brackets": ("a = " + "[" * 5000 + "]" * 5000, "must be TOML, got .* recursion depth"),
     "braces": ("a = " + "{b=" * 5000 + "1" + "}" * 5000, "must be TOML, got .* recursion depth"),
     "digits": (f"{CLAIM_AT}at_least={'9' * 5000}", "must be TOML, got .* digits"),
-    "parts of a key": ("a" + ".b" * 5000 + "=1", "got more than 100 dots"),
+    "parts of a key": ("a" + ".b" * 5000 + "=1", "at most 100 dots, got more"),
     "length": ("#" * 1_000_001, "must be at most 1,000,000 bytes"),
     "bins": ("[[claim]]\nmetric='ece:bins=100000000'\nat_most=0.5", "bins must be at most 1,000,000, got 100000000"),
     "digits of a parameter": (f"[[claim]]\nmetric='f_beta:beta={'9' * 5000}'\nat_least=0.5", "beta must be a number"),
@@ -158,7 +159,7 @@ def test_a_range_of_prevalences_is_judged_at_its_worst(curve):
     assert checked(curve, at_least=lowest.high + 1e-6, prevalence=span).verdict == "broken"
     # At most: the worst is at the other end.
     assert checked(curve, at_most=0.5, prevalence=span).estimate.prevalence == 0.01
-    assert "prevalence 0.001 to 0.01" in found.claim
+    assert "prevalence 1 in 1,000 to 1 in 100" in found.claim
 
 
 def test_metrics_of_whole_curves_by_name(curve):
@@ -172,7 +173,9 @@ def test_what_has_no_value_is_undecided(curve):
     wrong_first = br.Curve.from_scores([0, 1, 0, 1], [0.9, 0.8, 0.3, 0.2])
     no_point = checked(wrong_first, br.recall, at="precision=0.9", at_least=0.1, prevalence=1e-6)
     assert (no_point.verdict, no_point.more_pos) == ("undecided", None)
-    assert no_point.sentence.startswith("recall has no value: no threshold has precision >= 0.9 at prevalence 1e-06")
+    assert no_point.sentence.startswith(
+        "recall has no value: no threshold has precision >= 0.9 at prevalence 1 in 1,000,000"
+    )
     assert no_point.estimate.prevalence == 1e-6
     for claim in (br.Claim(br.precision, at_least=0.5, at="recall=0.5"), br.Claim(br.average_precision, at_least=0.5)):
         verdict = br.check(claim, br.Curve.from_scores([0, 0], [0.1, 0.2]), rng=0)
@@ -266,8 +269,7 @@ def test_where_no_factor_is_enough():
 @pytest.mark.parametrize("at", ["fpr=0.02", "alert_rate=0.06"])
 def test_so_many_more_labels_bring_the_end_to_the_bound(at):
     def drawn(n_pos, n_neg):
-        positive = np.arange(n_pos + n_neg) < n_pos
-        return br.Curve.from_scores(positive, rng.normal(size=len(positive)) + 2 * positive)
+        return normal_curve(n_pos, n_neg, 2.0, rng=rng)
 
     rng = np.random.default_rng(1)
     curve = drawn(200, 3800)
@@ -285,10 +287,10 @@ def test_so_many_more_labels_bring_the_end_to_the_bound(at):
 # --- what is refused ------------------------------------------------------------------------------
 
 REFUSED = [
-    ({"metric": br.precision, "at": AT}, "a claim has one bound, at_least or at_most, got none"),
+    ({"metric": br.precision, "at": AT}, "a claim needs one bound, at_least or at_most, got none"),
     ({"metric": br.precision, "at": AT, "at_least": 0.1, "at_most": 0.2}, "got both"),
-    ({"metric": br.precision, "at_least": 0.1}, "at must say how a threshold is chosen for precision"),
-    ({"metric": br.roc_auc, "at_least": 0.1, "at": AT}, "at is for metrics of a threshold"),
+    ({"metric": br.precision, "at_least": 0.1}, "precision needs a rule that chooses the threshold"),
+    ({"metric": br.roc_auc, "at_least": 0.1, "at": AT}, "at needs a metric at a threshold"),
     ({"metric": "precison", "at_least": 0.1, "at": AT}, "did you mean 'precision'"),
     ({"metric": 3, "at_least": 0.1}, "metric must be a function or a name"),
     ({"metric": br.precision, "at": AT, "at_least": 50}, "at_least must be in the range of precision, 0 to 1, got 50"),
@@ -300,11 +302,11 @@ REFUSED = [
     ({"metric": br.precision, "at": "fpr >= 0.5", "at_least": 0.1}, "write 'fpr <= 0.5'"),
     ({"metric": br.precision, "at": 0.5, "at_least": 0.1}, "at must be a rule such as 'recall=0.6'"),
     ({"metric": br.roc_auc, "at_least": 0.1, "prevalence": 2}, "prevalence must be strictly between 0 and 1"),
-    ({"metric": br.roc_auc, "at_least": 0.1, "prevalence": (0.1,)}, "prevalence must be one or a pair"),
+    ({"metric": br.roc_auc, "at_least": 0.1, "prevalence": (0.1,)}, "prevalence must be one value or a pair"),
     ({"metric": br.roc_auc, "at_least": 0.1, "prevalence": (0.2, 0.1)}, "low must be below high"),
     (
         {"metric": br.recall, "at": "precision=0.5", "at_least": 0.1, "prevalence": (0.1, 0.2)},
-        "there must be one threshold, got the rule precision >= 0.5",
+        "does not depend on the prevalence, got precision >= 0.5",
     ),
     ({"metric": br.roc_auc, "at_least": 0.1, "confidence_level": 95}, "confidence_level must be"),
     ({"metric": br.roc_auc, "at_least": 0.1, "confidence_level": 0.7}, "must be at least 0.75, got 0.7"),
@@ -370,9 +372,9 @@ def test_a_file_of_claims(written):
         """
     )
     assert list(map(str, br.read_claims(str(path)))) == [
-        "precision >= 0.5 at recall >= 0.6, prevalence 0.001, 90 % sure",
-        "f_beta:beta=2 <= 1 at best=f1, prevalence 0.01, 99 % sure",
-        "average_precision >= 0.2, prevalence 0.001 to 0.01, 90 % sure",
+        "precision >= 0.5 at recall >= 0.6, prevalence 1 in 1,000, 90 % sure",
+        "f_beta:beta=2 <= 1 at best=f1, prevalence 1 in 100, 99 % sure",
+        "average_precision >= 0.2, prevalence 1 in 1,000 to 1 in 100, 90 % sure",
     ]
     assert [claim.name for claim in br.read_claims(path)] == ["time", None, None]
 
@@ -391,7 +393,7 @@ BROKEN_FILES = [
     (CLAIM.replace('"precision"', '"precison"'), "claim 1: unknown metric "),
     (CLAIM.replace('"recall=0.6"', "0.6"), "claim 1: at must be text, got 0.6; put it in quotes."),
     (CLAIM + "prevalence = '1:x'", "claim 1: prevalence must be strictly between 0 and 1, got '1:x'"),
-    (CLAIM + "prevalence = [0.1, 0.2, 0.3]", "claim 1: prevalence must be one or a pair"),
+    (CLAIM + "prevalence = [0.1, 0.2, 0.3]", "claim 1: prevalence must be one value or a pair"),
     (CLAIM + "confidence_level = '95 %'", "claim 1: confidence_level must be a number"),
     ("prevalence = 7\n" + CLAIM, "claim 1: prevalence must be strictly between 0 and 1"),
 ]
@@ -461,7 +463,7 @@ def test_verdicts_are_wrong_no_more_often_than_they_say(which):
     """Met although false, or broken although true: each in at most 5 % of samples (50 positives, 1,000 negatives)."""
     from scipy.stats import binom
 
-    asked = claims_at_the_truth()[which]._asked
+    asked = claims_at_the_truth()[which]._checked
     n, verdicts = 300, {"met": 0, "broken": 0, "undecided": 0}
     y = np.repeat([1, 0], [50, 1000])
     for i in range(n):

@@ -1,19 +1,9 @@
 """A small file of scores, and two ways to run a command on it."""
 
-import subprocess
-import sys
-from typing import NamedTuple
-
 import polars as pl
 import pytest
 
-PROGRAM = [sys.executable, "-c", "from baserate_command import main; main()"]
-
-
-class Ended(NamedTuple):
-    code: int
-    out: str
-    err: str
+from helpers.programs import Ended, run_program
 
 
 @pytest.fixture
@@ -48,14 +38,7 @@ def payments(tmp_path):
 @pytest.fixture
 def program():
     """Run a command as a program."""
-
-    def run(*arguments, **options):
-        done = subprocess.run(
-            [*PROGRAM, *map(str, arguments)], capture_output=True, check=False, text=True, timeout=120, **options
-        )
-        return Ended(done.returncode, done.stdout, done.stderr)
-
-    return run
+    return run_program
 
 
 @pytest.fixture

@@ -251,7 +251,7 @@ def test_one_class_is_a_sentence(tmp_path, rows, ask, label, missing):
     rows.filter(pl.col("y") == label).write_parquet(tmp_path / "rows.parquet")
     done = ask("calibration", tmp_path / "rows.parquet", "--label", "y", "--score", "p", "--json")
     assert (done.code, done.out) == (1, "")
-    assert done.err == f"Error: reliability needs rows of both classes, and {missing}.\n"
+    assert done.err == f"Error: reliability needs rows of both classes, but {missing}; add rows of the other class.\n"
 
 
 def test_weighted_rows_are_not_tested(tmp_path, rows, ask):

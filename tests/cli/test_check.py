@@ -5,12 +5,12 @@ import io
 import json
 import os
 import subprocess
-import sys
 from xml.etree import ElementTree
 
 import pytest
 
 import baserate as br
+from helpers.programs import PROGRAM
 
 pytestmark = pytest.mark.slow  # together, these take long
 
@@ -19,7 +19,6 @@ CLAIMS = {
     "broken": '[[claim]]\nmetric = "precision"\nat = "threshold=0.3"\nat_least = 0.99\nprevalence = "1:999"\n',
     "undecided": '[[claim]]\nname = "f2"\nmetric = "f_beta:beta=2"\nat = "threshold=0.3"\nat_least = 0.53\n',
 }
-PROGRAM = [sys.executable, "-c", "from baserate_command import main; main()"]
 COLUMNS = ("--label", "fraud", "--score", "new_model", "--quiet")
 FIELDS = ["claim", "score", "group", "verdict", "metric", "prevalence", "value", "low", "high", "bound", "margin"]
 FIELDS += ["more_pos", "more_neg", "pos", "neg", "note", "sentence"]
@@ -79,7 +78,7 @@ def test_the_table_is_for_people(claims, payments, ask):
     ]  # fmt: skip
     assert lines[0].startswith("enough <fraud> & more")
     assert lines[3].startswith(
-        "Broken for new_model: precision >= 0.99 at threshold=0.3, prevalence 0.001, 95 % sure: "
+        "Broken for new_model: precision >= 0.99 at threshold=0.3, prevalence 1 in 1,000, 95 % sure: "
     )
     assert lines[4].startswith("Undecided for new_model: f2: f_beta:beta=2 is ")
     assert lines[4].endswith(" would decide.")
@@ -192,7 +191,7 @@ def test_help_has_the_exit_codes_and_a_file_of_claims(ask, tmp_path, payments):
     path = tmp_path / "shown.toml"
     path.write_text("\n".join(line.strip() for line in shown.splitlines()), encoding="utf-8")
     (claim,) = br.read_claims(path)
-    assert str(claim) == "precision >= 0.5 at recall >= 0.6, prevalence 0.001 to 0.01, 95 % sure"
+    assert str(claim) == "precision >= 0.5 at recall >= 0.6, prevalence 1 in 1,000 to 1 in 100, 95 % sure"
 
 
 def test_a_reader_that_has_gone_does_not_change_the_verdict(claims, payments):

@@ -120,3 +120,11 @@ def test_wrong_input(payments, ask, options, sentence):
     assert (done.code, done.out) == (1, "")
     assert sentence in done.err
     assert done.err.count("\n") == 1
+
+
+def test_slices_of_one_model_are_shown_with_whole_cases(payments, ask):
+    done = ask("compare", payments, "--label", "fraud", "--score", "new_model", "--by", "channel", "--quiet")
+    assert done.code == 0
+    rows = [line.split() for line in done.out.splitlines()]
+    place = rows[0].index("neg")
+    assert sum(int(row[place + 2].replace(",", "")) for row in rows[1:]) == 11_700  # "1 in 40" is three words

@@ -12,6 +12,7 @@ import pytest
 
 import baserate.demo
 from baserate import progress
+from helpers.terminals import Terminal
 
 pty = pytest.importorskip("pty", reason="no terminals to be had here")
 pytestmark = pytest.mark.slow  # together, these take long
@@ -21,8 +22,8 @@ COMMANDS = ("evaluate", "compare", "sweep", "demo")
 READY = [
     sys.executable,
     "-c",
-    "import signal, sys, baserate.cli.app; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    "print('ready', file=sys.stderr, flush=True); baserate.cli.main()",
+    "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); import baserate_command, baserate.cli.app; "
+    "print('ready', file=sys.stderr, flush=True); baserate_command.main()",
 ]
 
 
@@ -112,6 +113,18 @@ LOADING = [
 @pytest.mark.parametrize("seconds", [0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0])
 def test_an_interrupt_while_modules_load_is_130(payments, seconds):
     assert interrupted(LOADING, payments, seconds) == (130, "", "Stopped.\n")
+
+
+def test_an_interrupt_is_heard_when_a_module_that_swallows_it_has_loaded(tmp_path):
+    """As numpy's and scipy's do that are written in C, and that load when they are first needed."""
+    (tmp_path / "deaf.py").write_text("import time\ntry:\n    time.sleep(1)\nexcept BaseException:\n    pass\n")
+    work = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        f"import time, baserate.cli, baserate_command; sys.path.insert(0, {str(tmp_path)!r})\n"
+        "def carry_out():\n    print('ready', file=sys.stderr, flush=True)\n    import deaf\n    time.sleep(25)\n"
+        "baserate.cli.main = carry_out; baserate_command.main()"
+    )
+    assert interrupted([sys.executable, "-c", work], "", 0.3) == (130, "", "Stopped.\n")
 
 
 def test_interrupts_that_are_ignored_stay_ignored(path):
@@ -255,22 +268,6 @@ def test_tables_fit_the_terminal(path, asked, width):
 def test_json_is_the_same_in_a_terminal(path, ask):
     asked = ("evaluate", path, "--label", "y", "--score", "p", "--metric", "roc_auc", "--json")
     assert in_a_terminal(*asked) == (ask(*asked).out, 0)
-
-
-class Terminal:
-    """Something that says it is a terminal and keeps what is written to it."""
-
-    def __init__(self):
-        self.text = ""
-
-    def isatty(self):
-        return True
-
-    def write(self, text):
-        self.text += text
-
-    def flush(self):
-        pass
 
 
 def test_progress_is_on_stderr_and_can_be_silenced(path, monkeypatch, capsys):

@@ -2,7 +2,6 @@
 
 import csv
 import datetime
-import importlib.util
 import io
 import json
 import os
@@ -14,10 +13,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from cli.conftest import PROGRAM
 
 import baserate as br
-from baserate.monitoring.store_rows import Key
+from baserate.monitoring.store_rows import CurveKey
+from helpers.pages import as_shown_now
+from helpers.programs import PROGRAM
 
 pytestmark = pytest.mark.slow  # together, these take long
 
@@ -186,7 +186,7 @@ def test_other_rows_of_a_period_are_refused_unless_told(asked):
     asked(STEADY)
     done = asked([month(5, seed=99), month(6)])
     assert (done.code, done.out) == (1, "")
-    assert re.match(r"Error: a curve is kept once, got other rows for p, 2025-05 .*; pass --replace if", done.err)
+    assert re.match(r"Error: a key must keep its rows, got other rows for p, 2025-05 .*; pass --replace to", done.err)
     with br.monitoring.CurveStore("monitor.db") as store:
         assert len(store) == 5  # the sixth is not there either
     done = asked([month(5, seed=99), month(6)], "--replace")
@@ -216,7 +216,7 @@ def test_what_runs_today_is_not_over(asked):
 def test_other_lengths_of_periods(asked, length, name):
     asked([month(1)], "--period", f"ts:{length}")
     with br.monitoring.CurveStore("monitor.db") as store:
-        assert store.keys() == [Key("p", name if length != "week" else "2025-W01")]
+        assert store.keys() == [CurveKey("p", name if length != "week" else "2025-W01")]
 
 
 def test_slices_are_series_of_their_own(asked):
@@ -342,7 +342,7 @@ def test_from_cron(asked, program):
         (("--reference", "0"), 2, "Error: Invalid value for '--reference'"),
         (("--false-alarm", "7"), 1, "Error: --false-alarm"),
         (("--store", "rows.parquet"), 1, "which is damaged or something else (file is not a database)"),
-        (("--store", "no/folder/monitor.db"), 1, "which cannot"),
+        (("--store", "no/folder/monitor.db"), 1, "cannot be created"),
     ],
 )
 def test_wrong_input(asked, options, code, sentence):
@@ -370,16 +370,9 @@ def test_the_help_tells_the_exit_codes(ask):
 
 
 def test_examples_on_the_page_are_true(tmp_path):
-    """As for docs/cli.md; ``python tests/cli/test_monitor.py`` writes what is shown now into the page."""
+    """As for docs/cli.md; ``make pages`` writes what is shown now into the page."""
     page = PAGE.read_text(encoding="utf-8")
     assert as_shown_now(page, tmp_path) == page
-
-
-def as_shown_now(page, folder):
-    spec = importlib.util.spec_from_file_location("test_page", Path(__file__).with_name("test_page.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.as_shown_now(page, folder)
 
 
 # --- several at once ------------------------------------------------------------------------------

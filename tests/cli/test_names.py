@@ -94,6 +94,7 @@ def test_progress(monkeypatch):
     assert "\x1b[2J" not in terminal.getvalue()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", ["a\rb", "a,b", 'a"b', "=cmd|calc", "@sum", " a "])
 def test_csv_quotes_what_must_be_quoted_and_changes_nothing(ask, tmp_path, group):
     import polars as pl

@@ -6,14 +6,12 @@ import shlex
 import shutil
 import stat
 import subprocess
-import sys
 import threading
 
 import pytest
 
 import baserate as br
-
-PROGRAM = [sys.executable, "-c", "from baserate_command import main; main()"]
+from helpers.programs import PROGRAM
 
 COLUMNS = ("--label", "fraud", "--score", "new_model")
 CLAIM = '[[claim]]\nmetric = "roc_auc"\nat_least = 0.5\n'
@@ -31,6 +29,7 @@ def files(payments):
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [
@@ -88,6 +87,7 @@ def folder(payments, monkeypatch):
     return payments.parent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--output", "--junit", "--export", "--prometheus", "--store"])
 def test_an_output_without_a_name_is_not_understood(folder, ask, option):
     commands = {
@@ -101,6 +101,7 @@ def test_an_output_without_a_name_is_not_understood(folder, ask, option):
     assert (done.code, "the name of an output file is empty." in done.err) == (2, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("second", ["both.txt", "parts/../both.txt", "link.txt"])
 def test_two_outputs_on_one_path_are_refused(folder, ask, second):
     (folder / "parts").mkdir()
@@ -111,6 +112,7 @@ def test_two_outputs_on_one_path_are_refused(folder, ask, second):
     assert not (folder / "both.txt").exists()
 
 
+@pytest.mark.slow
 def test_a_link_stays_a_link_and_what_it_points_at_is_written(folder, ask):
     (folder / "there").mkdir()
     (folder / "claims.xml").symlink_to("there/real.xml")
@@ -120,6 +122,7 @@ def test_a_link_stays_a_link_and_what_it_points_at_is_written(folder, ask):
     assert [name.name for name in (folder / "there").iterdir()] == ["real.xml"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [0o600, 0o644, 0o640])
 def test_permissions_of_a_file_that_is_there_are_kept(folder, ask, mode):
     (folder / "claims.xml").write_text("old")
@@ -129,6 +132,7 @@ def test_permissions_of_a_file_that_is_there_are_kept(folder, ask, mode):
     assert stat.S_IMODE((folder / "claims.xml").stat().st_mode) == mode
 
 
+@pytest.mark.slow
 def test_other_names_of_a_file_stay_its_names(folder, ask):
     (folder / "claims.xml").write_text("old")
     os.link(folder / "claims.xml", folder / "other.xml")
@@ -136,6 +140,7 @@ def test_other_names_of_a_file_stay_its_names(folder, ask):
     assert (folder / "other.xml").read_text().startswith("<?xml")
 
 
+@pytest.mark.slow
 def test_a_device_is_written_to(folder, ask):
     """A terminal: nothing can take its place, so a command that tried would do no harm to the machine."""
     main, other = os.openpty()
@@ -160,6 +165,7 @@ def _read_all(descriptor):
             pass
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
 @pytest.mark.parametrize("command", [CHECK, (*MONITOR, "--export"), (*MONITOR, "--prometheus")])
 def test_a_named_pipe_is_written_to(folder, ask, command):

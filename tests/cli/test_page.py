@@ -1,49 +1,23 @@
 """docs/cli.md shows what a shell shows.
 
-``python tests/cli/test_page.py`` writes what it shows now into the page; read the difference before you keep it.
+``make pages`` writes what it shows now into the page; read the difference before you keep it.
 """
 
-import os
 import re
-import subprocess
-import sys
 import tempfile
-from pathlib import Path
 
 import pytest
 
+from helpers.pages import DOCS, SHELL, as_shown_now
+
 pytestmark = pytest.mark.slow  # together, these take long
 
-PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
-_BLOCK = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
-
-
-def as_shown_now(page, folder):
-    """The page with each block of shell examples as it comes out in a folder."""
-    settings = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-
-    def shown(block):
-        text = ""
-        for command in re.findall(r"^\$ (.*)$", block.group(), flags=re.MULTILINE):
-            done = subprocess.run(
-                ["bash", "-c", command],
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                cwd=folder,
-                env=settings,
-                check=False,
-                text=True,
-                timeout=120,
-            )
-            text += f"$ {command}\n{done.stdout}"
-        return text
-
-    return _BLOCK.sub(shown, page)
+PAGE = DOCS / "cli.md"
 
 
 def test_examples_on_the_page_are_true(tmp_path):
     page = PAGE.read_text(encoding="utf-8")
-    assert len(_BLOCK.findall(page)) >= 7
+    assert len(SHELL.findall(page)) >= 7
     assert as_shown_now(page, tmp_path) == page
 
 

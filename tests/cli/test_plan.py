@@ -13,6 +13,7 @@ RATES = ("--tpr", "0.6", "--fpr", "0.01")
 AP = ("--ap-width", "0.5", "--prevalence", "1:9")
 
 
+@pytest.mark.slow
 def test_a_plan_is_that_of_the_library(program):
     done = program("plan", *RATES, "--half-width", "0.1", "--prevalence", "1:100", "--cost-neg", "0.1", "--json")
     assert (done.code, done.err) == (0, "")
@@ -73,8 +74,8 @@ def test_an_example_is_followed(ask, payments):
     [
         (RATES, 1, "Error: one of delta, --half-width and --ap-width must be given, got none; pass --delta 0.1 for"),
         ((*RATES, "--delta", "0.1", "--half-width", "0.1"), 1, "Error: one of delta, --half-width and --ap-width"),
-        ((*RATES, "--half-width", "0.1"), 1, "Error: --half-width and --ap-width must come with a prevalence"),
-        ((*RATES, "--ap-width", "0.1"), 1, "Error: --half-width and --ap-width must come with a prevalence"),
+        ((*RATES, "--half-width", "0.1"), 1, "Error: --half-width and --ap-width need a prevalence"),
+        ((*RATES, "--ap-width", "0.1"), 1, "Error: --half-width and --ap-width need a prevalence"),
         ((*RATES, *AP, "--method", "wilson"), 1, "Error: method must be 'exact' with --ap-width, got 'wilson'"),
         ((*RATES, "--delta", "0.1", "--score", "p"), 2, "Error: --score needs --like."),
         (("--like", "f", "--ap-width", "0.1", "--score", "p", "--score", "q"), 2, "Error: --like takes one --score"),
@@ -86,7 +87,7 @@ def test_an_example_is_followed(ask, payments):
         ((*RATES, "--half-width", "0.1", "--prevalence", "1:0.5"), 1, "Error: invalid prevalence '1:0.5'; write odds"),
         ((*RATES, "--half-width", "0.1", "--prevalence", "1e-4:1e-2"), 1, "Error: one prevalence is needed here"),
         (("--tpr", "60", "--fpr", "0.1", "--delta", "0.1"), 1, "Error: tpr must be above 0 and at most 1, got 60.0"),
-        ((*RATES, "--delta", "0.1", "--positives", "3"), 1, "Error: a plan has at most"),
+        ((*RATES, "--delta", "0.1", "--positives", "3"), 1, "Error: a plan must need at most"),
         (("--tpr", "0.6", "--delta", "0.1"), 2, "Error: Missing option '--fpr'"),
         ((*RATES, "--delta", "much"), 2, "Error: Invalid value for '--delta'"),
         ((*RATES, "--delta", "0.1", "--method", "magic"), 2, "Error: Invalid value for '--method'"),

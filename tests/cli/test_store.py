@@ -95,8 +95,8 @@ def test_verify(ask, kept):
     done = ask("store", "verify", "monitor.db")
     assert (done.code, done.out) == (1, "")
     assert done.err == (
-        "Error: a store must be whole, got 'monitor.db', which is damaged: the row of p, 2026-03, who=acme is not what "
-        "was written; bring a copy back.\n"
+        "Error: a store must be intact, got 'monitor.db', which is damaged: the row of p, 2026-03, who=acme is not "
+        "what was written; restore a backup.\n"
     )
 
 
@@ -133,7 +133,7 @@ def test_backup(ask, kept):
     ask("store", "delete", "monitor.db", "--model", "q")
     done = ask("store", "backup", "monitor.db", "copy.db")
     assert done.code == 1
-    assert done.err.endswith("which is there; choose another path, or replace an older copy with --replace.\n")
+    assert done.err.endswith("which exists; choose another path, or replace an older backup with --replace.\n")
     assert ask("store", "backup", "monitor.db", "copy.db", "--replace").code == 0
     assert keys("copy.db") == keys()
     assert sorted(os.listdir()) == ["copy.db", "monitor.db"]
@@ -142,9 +142,9 @@ def test_backup(ask, kept):
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
-        (["list", "no.db"], 1, "a store to be read must be there, got 'no.db', which is not"),
-        (["delete", "no.db", "--model", "p"], 1, "must be there"),
-        (["prune", "no.db", "--keep", "3"], 1, "must be there"),
+        (["list", "no.db"], 1, "store not found: 'no.db'"),
+        (["delete", "no.db", "--model", "p"], 1, "store not found"),
+        (["prune", "no.db", "--keep", "3"], 1, "store not found"),
         (["list", "monitor.db", "--model", "z"], 1, "not in the store 'monitor.db': model 'z'; see"),
         (
             ["delete", "monitor.db", "--model", "p", "--slice", "z"],
@@ -152,13 +152,13 @@ def test_backup(ask, kept):
             "not in the store 'monitor.db': model 'p', slice 'z'",
         ),
         (["show", "monitor.db"], 1, "the store has several models: p, q; choose one with --model"),
-        (["show", "monitor.db", "--model", "p", "--slice", "z"], 1, "got z of p, of which nothing is"),
+        (["show", "monitor.db", "--model", "p", "--slice", "z"], 1, "got z of p, which is not"),
         (["delete", "monitor.db"], 2, "Missing option: --model, --slice or --period"),
         (["prune", "monitor.db"], 2, "--keep"),
         (["prune", "monitor.db", "--keep", "0"], 2, "0 is not in the range"),
         (["show"], 2, "STORE"),
         (["lst", "monitor.db"], 2, "No such command 'lst'"),
-        (["backup", "monitor.db", "no/where.db"], 1, "can be written, got 'no/where.db', which cannot"),
+        (["backup", "monitor.db", "no/where.db"], 1, "the store 'no/where.db' cannot be written"),
     ],
 )
 def test_wrong_input(ask, kept, arguments, code, sentence):

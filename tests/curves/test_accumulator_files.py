@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.curves import files
+from baserate.curves import saving
 
 
 def example(max_scores=20, **kwargs):
@@ -61,6 +61,7 @@ def test_damaged_and_foreign_files_are_refused(tmp_path):
         br.Curve.load(path)
 
 
+@pytest.mark.slow
 def test_any_flipped_bit_is_refused_or_harmless(tmp_path):
     path = tmp_path / "saved"
     saved = example(10)
@@ -133,7 +134,7 @@ def test_an_interrupted_save_leaves_the_old_file(tmp_path, monkeypatch):
     going.update([0], [0.5])
     for moment in ("fsync", "replace"):
         with monkeypatch.context() as patched:
-            patched.setattr(files.os, moment, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+            patched.setattr(saving.os, moment, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
             with pytest.raises(KeyboardInterrupt):
                 going.save(path)
         assert br.Accumulator.load(path).curve() == before

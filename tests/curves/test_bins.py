@@ -52,6 +52,7 @@ def test_an_edge_next_to_another_stays_where_it_is():
 unit = st.integers(0, 20).map(lambda k: k / 20) | st.floats(0, 1)
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(scores=st.lists(unit, min_size=2, max_size=40), n=st.integers(1, 12))
 def test_equal_frequency_is_cutting_at_exact_quantiles(scores, n):

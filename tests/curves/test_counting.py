@@ -3,6 +3,7 @@
 from collections import defaultdict
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,6 +30,7 @@ rows = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(rows=rows)
 def test_counts_equal_a_dictionary(rows):
@@ -36,6 +38,7 @@ def test_counts_equal_a_dictionary(rows):
     assert as_rows(count_rows(scores, positive)) == counted_by_hand(scores, positive)
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(rows=rows, seed=st.integers(0, 9))
 def test_weighted_counts_equal_a_dictionary(rows, seed):

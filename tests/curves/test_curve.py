@@ -216,7 +216,7 @@ def test_repr_says_what_matters(curve):
 def test_notebook_card(curve):
     html = curve._repr_html_()
     assert "ROC" in html
-    assert "precision–recall at 0.5" in html
+    assert "precision–recall at 1 in 2" in html
     assert html.count("<svg") == 2
     assert "<script" not in html
     assert br.Curve.from_rates([0.5], [0.1])._repr_html_().count("<svg") == 1

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.curves import files
+from baserate.curves import saving
 
 CURVES = {
     "counts": br.Curve.from_scores([0, 1, 0, 1], [0.1, np.inf, -np.inf, np.nextafter(0.1, 1)]),
@@ -42,6 +42,7 @@ def test_a_damaged_file_is_refused(tmp_path):
             br.Curve.load(path)
 
 
+@pytest.mark.slow
 def test_any_flipped_bit_is_refused_or_harmless(tmp_path):
     path = tmp_path / "curve"
     CURVES["counts"].save(path)
@@ -122,14 +123,14 @@ def system(request, monkeypatch):
 @pytest.mark.usefixtures("system")
 def test_a_new_file_is_new(tmp_path):
     path = tmp_path / "new"
-    files.write_new(path, b"first")
+    saving.write_new(path, b"first")
     (tmp_path / "plain").write_text("")
     assert path.stat().st_mode == (tmp_path / "plain").stat().st_mode
     with pytest.raises(FileExistsError):
-        files.write_new(path, b"second")
+        saving.write_new(path, b"second")
     assert path.read_bytes() == b"first"
     with pytest.raises(FileNotFoundError):
-        files.write_new(tmp_path / "no" / "folder", b"first")
+        saving.write_new(tmp_path / "no" / "folder", b"first")
     assert sorted(os.listdir(tmp_path)) == ["new", "plain"]
 
 
@@ -137,5 +138,5 @@ def test_a_new_file_is_new(tmp_path):
 def test_a_new_file_that_cannot_be_finished_is_none(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "fsync", lambda *a: (_ for _ in ()).throw(OSError("disk full")))
     with pytest.raises(OSError, match="disk full"):
-        files.write_new(tmp_path / "new", b"first")
+        saving.write_new(tmp_path / "new", b"first")
     assert os.listdir(tmp_path) == []

@@ -42,6 +42,7 @@ def test_saved_accumulators_of_every_version_go_on(version):
     assert loaded.curve() == counted.curve()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", versions(formats.STORE))
 def test_stores_of_every_version(version, tmp_path):
     path = Path(shutil.copy(KEPT / f"store-{version}.db", tmp_path))

@@ -54,6 +54,7 @@ def at_most(n_bytes):
 # --- kept curves ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(st.sampled_from(CURVES), st.lists(st.tuples(st.integers(0, 200), st.binary(max_size=9)), max_size=3), st.data())
 def test_changed_bytes_of_a_kept_curve(curve, changes, data):
     """Within the compression, whose checksum would find them."""
@@ -110,6 +111,7 @@ def test_what_no_rows_can_give_is_refused(header, columns):
         decode(zlib.compress(HEADER.pack(*header) + columns))
 
 
+@pytest.mark.slow
 def test_bytes_that_unpack_to_very_many_are_refused():
     packed = zlib.compress(HEADER.pack(1, 0, 2, 2**26, 0, 0.0) + bytes(2**27))
     with at_most(2**24), pytest.raises(br.errors.CurveFileError, match="damaged or something else"):
@@ -124,6 +126,7 @@ def path(tmp_path_factory):
     return tmp_path_factory.mktemp("loading") / "saved"
 
 
+@pytest.mark.slow
 @given(st.sampled_from(CURVES), st.lists(st.tuples(st.integers(0, 1500), st.binary(max_size=9)), max_size=3), st.data())
 def test_changed_bytes_of_a_saved_curve(path, curve, changes, data):
     curve.save(path)
@@ -157,6 +160,7 @@ def saved(path, kind, columns, facts):
     np.savez(path, header=np.array(header), **columns)
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(st.sampled_from(["score", "pos", "neg", "top", "pos_squares", "neg_squares"]), COLUMNS | PLAIN)
     | st.fixed_dictionaries({"score": PLAIN, "pos": PLAIN, "neg": PLAIN}),
@@ -172,6 +176,7 @@ def test_columns_of_a_saved_curve(path, columns, facts):
         check_possible(br.Curve.load(path))
 
 
+@pytest.mark.slow
 @given(
     st.fixed_dictionaries({"tpr": PLAIN | COLUMNS, "fpr": PLAIN | COLUMNS}),
     st.dictionaries(st.sampled_from(["prevalence", "n_pos", "n_neg", "more"]), NUMBERS),
@@ -188,6 +193,7 @@ def test_columns_of_saved_rates(path, columns, facts):
 FACTS = {"max_scores": 5, "positive": None, "other": 0, "rows": 2, "bits": None}
 
 
+@pytest.mark.slow
 @given(
     st.fixed_dictionaries({"score": PLAIN, "pos": PLAIN, "neg": PLAIN}, optional={"top": PLAIN | COLUMNS}),
     st.dictionaries(st.sampled_from(sorted(FACTS)), NUMBERS),
@@ -202,6 +208,7 @@ def test_columns_of_a_saved_accumulator(path, columns, facts):
             check_possible(loaded.curve())
 
 
+@pytest.mark.slow
 def test_a_file_that_unpacks_to_far_more_is_refused(path):
     with open(path, "wb") as file:
         header = json.dumps({"format": "baserate curve", "version": 1, "facts": {"prevalence": None}})
@@ -221,6 +228,7 @@ def test_a_column_that_says_it_is_longer_than_it_is_is_refused(path):
         br.Curve.load(path)
 
 
+@pytest.mark.slow
 def test_whatever_is_saved_can_be_loaded(path):
     """Also rates that shrink to next to nothing."""
     curve = br.Curve.from_rates(np.repeat([0.2, 1.0], 2**20), np.repeat([0.1, 0.9], 2**20))

@@ -117,6 +117,7 @@ ASKED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ask", ASKED.values(), ids=ASKED)
 def test_wherever_one_says_at_a_rule_its_text_and_a_function_are_the_same(ask):
     expected = repr(ask(lambda curve: curve.at_recall(0.6)))

@@ -12,6 +12,7 @@ from baserate.design.ap_widths import Seen, Widths, ap_widths, spread_of
 from baserate.design.drawn_sets import ranks
 from baserate.design.roc_models import RocLevels, SmoothRoc, ap_moments, like, through
 from baserate.uncertainty.intervals import variance
+from helpers.simulated import normal_curve
 
 QUICK = {"ap_width": 0.4, "prevalence": 0.1}
 
@@ -20,11 +21,6 @@ QUICK = {"ap_width": 0.4, "prevalence": 0.1}
 def quick_plan():
     """The plan that others are compared with."""
     return br.design.test_set(0.6, 0.05, **QUICK)
-
-
-def normal_curve(rng, n_pos, n_neg, distance, spread=1.0):
-    y = np.arange(n_pos + n_neg) < n_pos
-    return br.Curve.from_scores(y, rng.normal(np.where(y, distance, 0.0), np.where(y, spread, 1.0)))
 
 
 # --- models ---------------------------------------------------------------------------------------
@@ -39,7 +35,7 @@ def test_a_point_is_on_the_curve_of_two_normal_laws():
 
 def test_moments_are_those_of_a_large_sample():
     rng, x = np.random.default_rng(1), 50.0
-    curve = normal_curve(rng, 40_000, 400_000, 2.0).at_prevalence(1 / (1 + x))
+    curve = normal_curve(40_000, 400_000, 2.0, rng=rng).at_prevalence(1 / (1 + x))
     found = ap_moments(through(ndtr(0.5), ndtr(-1.5)), x)
     assert found.value == pytest.approx(br.average_precision(curve), rel=0.02)
     wanted = float(variance(br.average_precision, curve.table.steps, x))
@@ -59,7 +55,7 @@ def test_a_large_example_is_followed():
 
 @pytest.mark.parametrize(("n_pos", "n_neg"), [(1, 1), (2, 5), (20, 200), (500, 3)])
 def test_any_example_gives_a_curve_that_rises(n_pos, n_neg):
-    model = like(normal_curve(np.random.default_rng(3), n_pos, n_neg, 2.0))
+    model = like(normal_curve(n_pos, n_neg, 2.0, rng=3))
     fpr = model.fpr_at(ndtr(np.linspace(-8, 6, 200)))
     assert (np.diff(fpr) >= 0).all()
     assert 0 < fpr[0] < fpr[-1] < 1
@@ -86,7 +82,7 @@ def test_a_single_negative_on_top_is_no_rule():
 
 @pytest.mark.parametrize(("spread", "slope"), [(0.1, 0.5), (1.0, 1.0), (10.0, 2.0)])
 def test_beyond_the_pieces_goes_a_line_that_is_not_too_steep(spread, slope):
-    model = like(normal_curve(np.random.default_rng(14), 2000, 2000, 1.0, spread))
+    model = like(normal_curve(2000, 2000, spread=spread, rng=14))
     assert model.slope == pytest.approx(slope, rel=0.1)
 
 
@@ -163,7 +159,7 @@ def test_widths_are_those_of_estimate(x, n_pos, n_neg, level):
         [
             br.estimate(
                 br.average_precision,
-                normal_curve(rng, n_pos, n_neg, distance).at_prevalence(1 / (1 + x)),
+                normal_curve(n_pos, n_neg, distance, rng=rng).at_prevalence(1 / (1 + x)),
                 confidence_level=level,
                 rng=rng,
             ).width
@@ -197,7 +193,7 @@ def test_a_plan_is_always_the_same_and_says_what_it_is_for():
     assert plan.expected_width < plan.assured_width <= plan.wanted_width == 0.4
     assert 0.963 <= plan.chance < 0.975  # some test sets are kept in reserve
     assert plan.cost == plan.n_pos + plan.n_neg
-    assert "average_precision at prevalence 0.1 known to 0.4 (95 %, melded) in 9" in str(plan)
+    assert "average_precision at prevalence 1 in 10 known to 0.4 (95 %, melded) in 9" in str(plan)
     assert f"about {plan.value:.4g}, width" in str(plan)
 
 
@@ -205,7 +201,7 @@ def test_a_plan_is_always_the_same_and_says_what_it_is_for():
 def test_a_plan_is_enough_in_simulated_test_sets():
     plan = quick_plan()
     rng, distance = np.random.default_rng(6), ndtri(0.6) - ndtri(0.05)
-    drawn = (normal_curve(rng, plan.n_pos, plan.n_neg, distance).at_prevalence(0.1) for _ in range(40))
+    drawn = (normal_curve(plan.n_pos, plan.n_neg, distance, rng=rng).at_prevalence(0.1) for _ in range(40))
     found = np.array([br.estimate(br.average_precision, curve, rng=rng).width for curve in drawn])
     assert np.mean(found <= 0.4) >= 0.87
     assert found.mean() == pytest.approx(plan.expected_width, rel=0.03)
@@ -233,15 +229,13 @@ def test_one_class_may_be_settled():
     assert fewer.n_neg == 2 * free.n_neg
     assert fewer.n_pos < free.n_pos
     for settled in ({"n_pos": 3}, {"n_neg": 3}):
-        with pytest.raises(
-            br.errors.InputError, match=f"got {next(iter(settled))}=3, for which that many are not enough"
-        ):
+        with pytest.raises(br.errors.InputError, match=f"got {next(iter(settled))}=3, which needs more"):
             br.design.test_set(0.6, 0.05, **QUICK, **settled)
 
 
 @pytest.mark.slow
 def test_a_large_example_of_a_normal_curve_gives_the_plan_of_its_point():
-    curve = normal_curve(np.random.default_rng(7), 20_000, 200_000, ndtri(0.6) - ndtri(0.05))
+    curve = normal_curve(20_000, 200_000, ndtri(0.6) - ndtri(0.05), rng=7)
     plan = quick_plan()
     found = br.design.test_set_like(curve.at_prevalence(0.1), ap_width=0.4)
     assert (found.tpr, found.fpr, found.expected_tp, found.expected_fp) == (None, None, None, None)
@@ -254,7 +248,7 @@ def test_a_large_example_of_a_normal_curve_gives_the_plan_of_its_point():
 def test_a_pilot_of_twenty_positives_gives_sizes_of_the_right_order():
     plan = quick_plan()
     rng, distance = np.random.default_rng(8), ndtri(0.6) - ndtri(0.05)
-    pilots = [normal_curve(rng, 20, 400, distance).at_prevalence(0.1) for _ in range(3)]
+    pilots = [normal_curve(20, 400, distance, rng=rng).at_prevalence(0.1) for _ in range(3)]
     ratio = np.array([br.design.test_set_like(pilot, ap_width=0.4).cost / plan.cost for pilot in pilots])
     assert 0.7 < np.median(ratio) < 1.4
     assert (ratio > 0.3).all()
@@ -265,7 +259,7 @@ def test_a_pilot_of_twenty_positives_gives_sizes_of_the_right_order():
     ("changed", "sentence"),
     [
         ({"ap_width": 0}, "ap_width must be strictly between 0 and 1"),
-        ({"prevalence": None}, "half_width and ap_width must come with a prevalence, .* got ap_width=0.4"),
+        ({"prevalence": None}, "half_width and ap_width need a prevalence, .* got ap_width=0.4"),
         ({"delta": 0.1}, "one of delta, half_width and ap_width must be given, got delta and ap_width"),
         ({"method": "wilson"}, "method must be 'exact' with ap_width, got 'wilson'"),
         ({"method": "exakt"}, "method must be one of 'exact'"),
@@ -282,12 +276,13 @@ def test_what_is_refused(changed, sentence):
 def test_what_is_no_example():
     with pytest.raises(br.errors.InputError, match="example must be a Curve, got a list"):
         br.design.test_set_like([1, 2], ap_width=0.1)
-    with pytest.raises(br.errors.InputError, match="rows of both classes, got one where there are no positives"):
+    with pytest.raises(br.errors.InputError, match="rows of both classes, but there are no positives"):
         br.design.test_set_like(br.Curve.from_counts([1, 2], [0, 0], [3, 4]), ap_width=0.1)
-    with pytest.raises(br.errors.MissingInformationError, match="this curve was made from rates"):
+    with pytest.raises(br.errors.MissingInformationError, match="a curve made from rates"):
         br.design.test_set_like(br.Curve.from_rates([0.5], [0.1], prevalence=0.1), ap_width=0.1)
 
 
+@pytest.mark.slow
 def test_settled_sizes_stay_as_they_are_and_may_not_be_endless():
     with pytest.raises(br.errors.InputError, match=r"n_pos must be at most 10,000,000,000,000, got 1000"):
         br.design.test_set(0.6, 0.05, **QUICK, n_pos=10**30)
@@ -300,7 +295,7 @@ def test_models_that_are_nearly_perfect_get_a_plan_that_was_tried_out():
     plan = br.design.test_set(0.9999, 0.0001, ap_width=0.1, prevalence=0.1, n_pos=200)
     assert plan.n_neg < 3000
     rng, distance = np.random.default_rng(9), ndtri(0.9999) - ndtri(0.0001)
-    drawn = (normal_curve(rng, plan.n_pos, plan.n_neg, distance).at_prevalence(0.1) for _ in range(30))
+    drawn = (normal_curve(plan.n_pos, plan.n_neg, distance, rng=rng).at_prevalence(0.1) for _ in range(30))
     found = np.array([br.estimate(br.average_precision, curve, rng=rng).width for curve in drawn])
     assert np.mean(found <= 0.1) >= 0.87
     assert found.mean() == pytest.approx(plan.expected_width, rel=0.05)

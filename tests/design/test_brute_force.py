@@ -9,10 +9,10 @@ from functools import cache
 
 import numpy as np
 import pytest
-from precision_plans import GRID
 from scipy.special import ndtri
 
 import baserate as br
+from helpers.precision_plans import GRID
 
 DEARER = 1.2
 # Of the positives in proportion, as many in other splits of a smaller cost.

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from precision_plans import GRID
 
 import baserate as br
 from baserate.design.search import Prices, Sizes
 from baserate.design.widths import OF_A_RATE, OF_PRECISION, Goal, widths
 from baserate.formulas.proportions import PROPORTIONS
+from helpers.precision_plans import GRID
 
 pytestmark = pytest.mark.slow  # together, these take long
 
@@ -170,7 +170,7 @@ def test_a_plan_tells_what_it_is_for():
     assert plan.value == pytest.approx(0.375, rel=1e-3)
     assert plan.prevalence == pytest.approx(1 / 1001)
     assert plan.expected_fp == pytest.approx(0.001 * plan.n_neg)
-    assert "precision at prevalence 0.000999 known to ±0.1 (95 %, melded)" in str(plan)
+    assert "precision at prevalence 1 in 1,000 known to ±0.1 (95 %, melded)" in str(plan)
     everywhere = br.design.test_set(0.6, 0.01, delta=0.3, method="wilson")
     assert everywhere.prevalence is everywhere.value is None
     assert "known to 0.3 at every prevalence (each rate 95 %, wilson)" in str(everywhere)
@@ -198,8 +198,8 @@ def seconds_of(work):
     [
         ({"delta": None}, "one of delta, half_width and ap_width must be given, got none"),
         ({"half_width": 0.1, "prevalence": 0.1}, "ap_width must be given, got delta and half_width"),
-        ({"prevalence": 0.1}, "must come with a prevalence, and delta without, got delta=0.1 with one"),
-        ({"delta": None, "half_width": 0.1}, "must come with a prevalence, .* got half_width=0.1 without one"),
+        ({"prevalence": 0.1}, "need a prevalence, and delta needs none, got delta=0.1 with one"),
+        ({"delta": None, "half_width": 0.1}, "need a prevalence, .* got half_width=0.1 without one"),
         ({"delta": None, "half_width": 0.5, "prevalence": 0.1}, "half_width must be above 0 and below 0.5, got 0.5"),
         ({"delta": 1}, "delta must be strictly between 0 and 1"),
         ({"tpr": 0}, "tpr must be above 0"),
@@ -210,8 +210,8 @@ def seconds_of(work):
         ({"assurance": 1}, "assurance must be strictly between 0 and 1"),
         ({"n_pos": 10, "n_neg": 10}, "at most one of n_pos and n_neg can be given"),
         ({"n_pos": 2.5}, "n_pos must be a whole number"),
-        ({"n_pos": 5}, "got n_pos=5, for which that many are not enough"),
-        ({"tpr": 1, "method": "normal"}, "got this goal, for which that many are not enough"),
+        ({"n_pos": 5}, "got n_pos=5, which needs more"),
+        ({"tpr": 1, "method": "normal"}, "got this goal, which needs more"),
     ],
 )
 def test_what_is_refused(changed, sentence):

@@ -36,6 +36,7 @@ def at_worst(method, tp, fp):
     return br.design.max_width(tpr=tuple(map(float, t)), fpr=tuple(map(float, f))).width
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prevalence", [None, 0.05])
 @pytest.mark.parametrize("method", OF_A_RATE)
 def test_every_outcome_has_the_width_of_its_interval(method, prevalence):

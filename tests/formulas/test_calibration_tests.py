@@ -55,6 +55,7 @@ def limits(entries):
     return np.minimum(one, other), np.maximum(one, other), pos, neg, place
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(SCORES, st.floats(0, 1), st.data())
 def test_statistics_stay_within_their_range(entries, along, data):

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from calibration_sets import GOLDEN, NAMES, rows
 from scipy.integrate import quad
 
 from baserate.formulas.debiased import debiased_l1, debiased_squares, folded_normal_mean
+from helpers.calibration_sets import GOLDEN, NAMES, rows
 
 
 def in_tenths(name):

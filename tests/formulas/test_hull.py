@@ -13,6 +13,7 @@ def rising(steps):
     return np.cumsum([s[0] for s in steps]), np.cumsum([s[1] for s in steps])
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(steps=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=60))
 def test_the_best_of_any_mixture_is_on_the_hull(steps):

@@ -4,7 +4,6 @@ import json
 from itertools import accumulate, product
 
 import numpy as np
-import oracle
 import pandas as pd
 import pytest
 from mpmath import mpf
@@ -13,6 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from baserate.formulas import areas, influence
 from baserate.formulas.influence import Influence
 from baserate.formulas.steps import Steps
+from helpers import oracle
 
 pytestmark = pytest.mark.slow  # together, these take long
 

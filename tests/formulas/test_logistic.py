@@ -81,6 +81,7 @@ def test_scikit_learn_gives_the_same_line():
     assert line == pytest.approx((model.intercept_[0], model.coef_[0, 0]), abs=1e-5)
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(
     st.lists(st.tuples(st.floats(-30, 30), st.integers(0, 1000), st.integers(0, 1000)), min_size=2, max_size=8),

@@ -3,7 +3,6 @@
 import mpmath as mp
 import numpy as np
 import pytest
-from calibration_sets import GOLDEN, NAMES, counts
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
@@ -19,6 +18,7 @@ from baserate.formulas.scoring import (
     log_loss_by_class,
     log_loss_parts,
 )
+from helpers.calibration_sets import GOLDEN, NAMES, counts
 
 pytestmark = pytest.mark.slow  # together, these take long
 

@@ -6,11 +6,11 @@ import time
 import numpy as np
 import pytest
 import scipy
-from calibration_sets import GOLDEN, NAMES, counts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from baserate.formulas.smooth_ece import gap_spectrum, gaps, smooth_ece, smoothed
+from helpers.calibration_sets import GOLDEN, NAMES, counts
 
 NODES = 1 << 15
 
@@ -126,6 +126,7 @@ def masses(draw):
     return score, pos, neg
 
 
+@pytest.mark.slow
 @given(masses(), st.floats(0.01, 100))
 @settings(max_examples=40)
 def test_between_the_error_in_the_large_and_that_of_every_score(case, scale):

@@ -4,8 +4,9 @@ import functools
 import time
 
 import pytest
-from ingest import frames, spark
-from ingest.cases import TABLES
+
+from helpers import frames, spark
+from helpers.ingest_cases import TABLES
 
 
 @pytest.fixture(autouse=True, scope="package")

@@ -15,7 +15,7 @@ import baserate as br
 from baserate.ingest.files import Options, columns_of
 
 
-def curve_of(folder, text, name="rows.csv", **options):
+def read(folder, text, name="rows.csv", **options):
     path = folder / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return br.curve(path, **({"label": "y", "score": "p"} | options))
@@ -31,7 +31,7 @@ def counts(curve):
 def test_rows_that_begin_with_a_hash_are_rows(tmp_path):
     text = "note,y,p\n1,1,.5\n#2,0,.25\n3,0,.75\n"
     assert list(by_note(tmp_path, text)) == ["#2", "1", "3"]
-    assert counts(curve_of(tmp_path, text)) == [(0.75, 0, 1), (0.5, 1, 0), (0.25, 0, 1)]
+    assert counts(read(tmp_path, text)) == [(0.75, 0, 1), (0.5, 1, 0), (0.25, 0, 1)]
 
 
 def by_note(folder, text, **options):
@@ -61,6 +61,7 @@ def tables(draw):
     return delimiter, gzip.compress(whole, mtime=0) if draw(st.booleans()) else whole
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 @given(tables())
 @example((",", b'note,y,p\n"#\n\n#",1,.5\n#,0,.4\n'))
@@ -83,8 +84,17 @@ def test_rows_are_the_records_that_python_finds(table):
 
 def test_rows_far_behind_the_first_are_read_alike(tmp_path):
     rows = "".join(f'{k % 2},{k / 100_000},"a\n1,.5,b"\n' for k in range(60_000))
-    curve = curve_of(tmp_path, f"y,p,note\n{rows}1,.5,#\n")
+    curve = read(tmp_path, f"y,p,note\n{rows}1,.5,#\n")
     assert (curve.n_pos, curve.n_neg) == (30_001, 30_000)
+
+
+def test_one_space_before_an_opening_quote_does_not_count(tmp_path):
+    plain = read(tmp_path, 'y,p,note\n1,0.9,"a,b"\n0,0.2,"two\nlines"\n0,0.4,c\n')
+    spaced = read(tmp_path, 'y,p,note\n1,0.9, "a,b"\n0,0.2, "two\nlines"\n0,0.4,c\n')
+    assert counts(spaced) == counts(plain) == [(0.9, 1, 0), (0.4, 0, 1), (0.2, 0, 1)]
+    for text in (', "a', ',  "a,b"', ',\t"a,b"'):  # nothing closes it, or it is text and does not quote
+        with pytest.raises(br.errors.BaserateError):
+            read(tmp_path, f"y,p,note\n1,0.9{text}\n0,0.2,b\n")
 
 
 @pytest.mark.parametrize(
@@ -94,15 +104,15 @@ def test_rows_far_behind_the_first_are_read_alike(tmp_path):
 )
 def test_a_row_that_does_not_fit_is_refused(tmp_path, row):
     with pytest.raises(br.errors.DataFileError, match=r"cannot read .* as CSV"):
-        curve_of(tmp_path, f"y,p,note\n1,.5,x\n{row}\n0,.5,x\n")
+        read(tmp_path, f"y,p,note\n1,.5,x\n{row}\n0,.5,x\n")
 
 
 def test_text_must_be_utf8(tmp_path):
     with pytest.raises(br.errors.DataFileError, match=r"cannot read .* as CSV"):
-        curve_of(tmp_path, ("y,p\n" + "1,.5\n" * 10_000 + "é,.5\n").encode("latin-1"))
+        read(tmp_path, ("y,p\n" + "1,.5\n" * 10_000 + "é,.5\n").encode("latin-1"))
     for coding in ("latin-1", "utf-16"):
         with pytest.raises(br.errors.DataFileError, match="is not UTF-8; convert it"):
-            curve_of(tmp_path, "y,p,é\n1,.5,1\n0,.5,1\n".encode(coding))
+            read(tmp_path, "y,p,é\n1,.5,1\n0,.5,1\n".encode(coding))
 
 
 # --- the header -------------------------------------------------------------------------------------
@@ -113,7 +123,7 @@ def test_text_must_be_utf8(tmp_path):
     [("y,p,n", ","), ("y;p;n", ";"), ("y\tp\tn", "\t"), ("y|p|n", "|"), ('y;p;"a,b|c"', ";"), ('"y";"p";"a\n,b"', ";")],
 )
 def test_the_header_tells_the_delimiter(tmp_path, header, delimiter):
-    assert counts(curve_of(tmp_path, header + f"\n1{delimiter}.5{delimiter}x\n")) == [(0.5, 1, 0)]
+    assert counts(read(tmp_path, header + f"\n1{delimiter}.5{delimiter}x\n")) == [(0.5, 1, 0)]
 
 
 def test_a_delimiter_that_is_not_clear_is_asked_for(tmp_path):
@@ -121,30 +131,30 @@ def test_a_delimiter_that_is_not_clear_is_asked_for(tmp_path):
     with pytest.raises(
         br.errors.DataFileError, match=r"ambiguous delimiter: the header of .* has comma and semicolon; say which one"
     ):
-        curve_of(tmp_path, text)
-    assert counts(curve_of(tmp_path, text, delimiter=";")) == [(0.5, 1, 0)]
-    assert counts(curve_of(tmp_path, "y\tp\ta,b\n1\t.5\tx\n", "rows.tsv")) == [(0.5, 1, 0)]
-    assert counts(curve_of(tmp_path, "y^p\n1^.5\n", delimiter="^")) == [(0.5, 1, 0)]
+        read(tmp_path, text)
+    assert counts(read(tmp_path, text, delimiter=";")) == [(0.5, 1, 0)]
+    assert counts(read(tmp_path, "y\tp\ta,b\n1\t.5\tx\n", "rows.tsv")) == [(0.5, 1, 0)]
+    assert counts(read(tmp_path, "y^p\n1^.5\n", delimiter="^")) == [(0.5, 1, 0)]
 
 
 def test_the_first_line_is_the_header(tmp_path):
     for start in ("\n", "  \n"):
         with pytest.raises(br.errors.DataFileError, match="must be its header, got a line without names"):
-            curve_of(tmp_path, start + "y,p\n1,.5\n")
+            read(tmp_path, start + "y,p\n1,.5\n")
     with pytest.raises(
         br.errors.DataFileError, match=r"must be its header, got 1, \.5 in .*; add a line with the names"
     ):
-        curve_of(tmp_path, "1,.5\n0,.4\n", label=None)
+        read(tmp_path, "1,.5\n0,.4\n", label=None)
     with pytest.raises(br.errors.InputError, match="got 'p'; its columns are 0, 1"):  # columns may be counted
-        curve_of(tmp_path, "0,1\n0,.4\n", label=None)
+        read(tmp_path, "0,1\n0,.4\n", label=None)
     with pytest.raises(br.errors.InputError, match="its columns are # made by a tool"):
-        curve_of(tmp_path, "# made by a tool\ny,p\n1,.5\n")
+        read(tmp_path, "# made by a tool\ny,p\n1,.5\n")
 
 
 def test_columns_nobody_asks_for_may_be_called_anything(tmp_path):
-    assert counts(curve_of(tmp_path, ",P,p,y,x,x,unasked 0\n0,.1,.5,1,,,\n")) == [(0.5, 1, 0)]
+    assert counts(read(tmp_path, ",P,p,y,x,x,unasked 0\n0,.1,.5,1,,,\n")) == [(0.5, 1, 0)]
     with pytest.raises(br.errors.DataFileError, match="duplicate column 'p' in the header of"):
-        curve_of(tmp_path, "p,p,y\n.1,.5,1\n")
+        read(tmp_path, "p,p,y\n.1,.5,1\n")
 
 
 # --- numbers, labels, keys --------------------------------------------------------------------------
@@ -153,12 +163,12 @@ def test_columns_nobody_asks_for_may_be_called_anything(tmp_path):
 def test_a_decimal_comma_is_read_only_if_it_is_said(tmp_path):
     text = "y;p\n1;0,5\n0;0,25\n"
     with pytest.raises(br.errors.DataFileError, match="must be numbers, got '0,5' in column 'p'"):
-        curve_of(tmp_path, text)
-    assert counts(curve_of(tmp_path, text, decimal=",")) == [(0.5, 1, 0), (0.25, 0, 1)]
+        read(tmp_path, text)
+    assert counts(read(tmp_path, text, decimal=",")) == [(0.5, 1, 0), (0.25, 0, 1)]
     with pytest.raises(br.errors.DataFileError, match=r"must be numbers, got '0\.5' in column 'p'"):
-        curve_of(tmp_path, "y;p\n1;0.5\n", decimal=",")
+        read(tmp_path, "y;p\n1;0.5\n", decimal=",")
     with pytest.raises(br.errors.InputError, match="delimiter and decimal must differ"):
-        curve_of(tmp_path, "y,p\n1,.5\n", decimal=",")
+        read(tmp_path, "y,p\n1,.5\n", decimal=",")
 
 
 @pytest.mark.parametrize(
@@ -173,7 +183,7 @@ def test_a_decimal_comma_is_read_only_if_it_is_said(tmp_path):
 )
 def test_bad_options(tmp_path, options, rule):
     with pytest.raises(br.errors.InputError, match=rule):
-        curve_of(tmp_path, "y,p\n1,.5\n", **options)
+        read(tmp_path, "y,p\n1,.5\n", **options)
 
 
 def test_options_of_csv_are_for_csv(tmp_path):
@@ -242,6 +252,7 @@ def test_times_in_text_are_iso_8601(tmp_path, form):
     assert by_month(tmp_path, *with_zone, form=form, tz="Europe/Prague") == ["2026-02", "2026-03"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
 @pytest.mark.parametrize(
     "times",

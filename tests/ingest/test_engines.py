@@ -5,13 +5,13 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from ingest import frames
-from ingest.cases import CASES, MONTHS
 
 import baserate as br
 from baserate.ingest.groups import Reader
 from baserate.ingest.periods import Period
 from baserate.ingest.request import Columns, request
+from helpers import frames
+from helpers.ingest_cases import CASES, MONTHS
 
 
 def same(found, expected):

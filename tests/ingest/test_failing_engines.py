@@ -35,6 +35,7 @@ def failing_duckdb():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [failing_polars, failing_dask, failing_duckdb])
 def test_an_engine_that_fails_is_the_cause(make):
     with pytest.raises(br.BaserateError, match=r"(polars|dask|duckdb) failed with \w+ \(.*a disk is gone") as refused:

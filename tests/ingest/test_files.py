@@ -99,6 +99,7 @@ def test_parts_of_a_path_are_columns(folder):
     assert curves["cz", "a"].unlabelled == 1
 
 
+@pytest.mark.slow
 def test_a_missing_word_does_not_make_a_csv_score_text(tmp_path):
     # The word stands far behind what is looked at to guess the types of columns.
     lines = ["y,p", *(f"{k % 2},{k / 100_000}" for k in range(60_000)), ",NA"]
@@ -372,6 +373,7 @@ def test_an_interrupt_before_a_query_has_begun_is_not_lost(monkeypatch):
     connection.close()
 
 
+@pytest.mark.slow
 def test_an_interrupt_is_heard_while_pandas_loads(folder):
     reading = (
         HEAR_INTERRUPTS

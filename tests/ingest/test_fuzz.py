@@ -1,9 +1,11 @@
 """A few of the files that something happened to; `make fuzz` reads thousands."""
 
 import pytest
-from ingest.fuzzing import FORMATS, KEPT, complaint, complaint_of_kept
+
+from helpers.fuzzing_files import FORMATS, KEPT, complaint, complaint_of_kept
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_file_is_read_rightly_or_refused(tmp_path, form):
     outcomes = [complaint(form, seed, tmp_path) for seed in range(30, 55)]

@@ -64,6 +64,7 @@ def test_labels_keep_their_type(tmp_path, labels, positive, n_pos):
     assert br.curve(path, label="y", score="p", positive=positive).n_pos == n_pos
 
 
+@pytest.mark.slow
 def test_what_is_no_label_and_no_score(tmp_path):
     for value in ([1], {"a": 1}):
         path = written(tmp_path, {"y": value, "p": 0.5})
@@ -75,3 +76,10 @@ def test_what_is_no_label_and_no_score(tmp_path):
     path = written(tmp_path, {"y": "1", "p": 0.5})
     with pytest.raises(br.errors.InputError, match="'y' must"):
         br.curve(path, label="y", score="p")
+
+
+def test_a_comma_after_the_last_member_does_not_count(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"y": 1, "p": 0.9,}\n{"y": 0, "p": 0.2, "note": "a,",}\n{"y": 0, "p": 0.4}\n')
+    curve = br.curve(path, label="y", score="p")
+    assert (curve.score.tolist(), curve.pos.tolist(), curve.neg.tolist()) == ([0.9, 0.4, 0.2], [1, 0, 0], [0, 1, 1])

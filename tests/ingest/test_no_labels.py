@@ -9,6 +9,7 @@ import baserate as br
 SCORES = np.round(np.random.default_rng(3).beta(1, 20, 3_000), 5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["parquet", "csv", "jsonl"])
 def test_files_without_labels(tmp_path, kind):
     path = tmp_path / f"rows.{kind}"

@@ -40,6 +40,7 @@ def links(request, monkeypatch):
 # --- names with signs of patterns -----------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("links")
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize(
@@ -52,6 +53,7 @@ def test_a_name_is_no_pattern(tmp_path, form, named, others):
     assert positives(write(tmp_path / f"{named}.{form}", 1)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("links")
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_folder_is_no_pattern(tmp_path, form):
@@ -112,6 +114,7 @@ def test_a_file_counts_once(tmp_path):
 # --- folders as columns ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_folder_does_not_override_a_column(tmp_path, form):
     path = write(tmp_path / "p=2" / "y=1" / f"a.{form}", 1)
@@ -126,6 +129,7 @@ def test_a_folder_does_not_override_a_column(tmp_path, form):
     assert positives(tmp_path / "q") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("value", ["cz", "a b", "100%", "é;'*[1]", "x=y", "1.5", "__x__", "true", "a/b"])
 def test_values_of_folders_are_text(tmp_path, form, value):

@@ -120,10 +120,10 @@ def test_a_file_that_changes_is_refused(path, monkeypatch):
 
 
 def test_a_damaged_receipt_is_refused(path, tmp_path):
-    from baserate.curves import files
+    from baserate.curves import saving
 
     read(path).save(tmp_path / "it.curve")
-    columns, facts = files.read(tmp_path / "it.curve")
-    files.write(tmp_path / "it.curve", files.Saved(columns, facts | {"source": '{"tables": 3}'}))
+    columns, facts = saving.read(tmp_path / "it.curve")
+    saving.write(tmp_path / "it.curve", saving.Saved(columns, facts | {"source": '{"tables": 3}'}))
     with pytest.raises(br.errors.CurveFileError, match="the saved source is damaged"):
         br.Curve.load(tmp_path / "it.curve")

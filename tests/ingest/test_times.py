@@ -7,9 +7,9 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from ingest import frames
 
 import baserate as br
+from helpers import frames
 
 UNITS = ["s", "ms", "us", "ns"]
 # The last instant of January that a unit can tell, the first one of February, none at all, and March.
@@ -74,6 +74,7 @@ WRITERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("unit", "zone"), [(unit, zone) for unit in UNITS for zone in (None, "UTC")])
 @pytest.mark.parametrize("name", WRITERS)
 def test_every_unit_in_every_file(tmp_path, name, unit, zone):
@@ -121,6 +122,7 @@ def test_the_first_and_the_last_period_of_all(length, day):
     assert (curve.n_pos, curve.n_neg) == (1, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tz", ["Pacific/Kiritimati", "Pacific/Niue"])
 @pytest.mark.parametrize("zone", ["Pacific/Niue", "UTC"])
 @pytest.mark.parametrize(
@@ -148,6 +150,7 @@ def test_the_ends_of_time_by_other_clocks(tmp_path, kind, instants, zone, tz):
     assert rows == 2 or "the years 1 to 9999" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", ["infinity", "-infinity", "290000-01-01", "4000-01-01 (BC)"])
 @pytest.mark.parametrize("kind", ["DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMPTZ"])
 def test_times_beyond_the_calendar(tmp_path, kind, value):

@@ -9,7 +9,11 @@ import math
 import numpy as np
 import pytest
 import scipy
-from bucketed_rows import (
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import baserate as br
+from helpers.bucketed_rows import (
     AREAS,
     ETAS,
     POINTWISE,
@@ -22,10 +26,6 @@ from bucketed_rows import (
     samples,
     value,
 )
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
-
-import baserate as br
 
 pytestmark = pytest.mark.slow  # together, these take long
 

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from bucketed_rows import AREAS, ETAS, POINTWISE, at, chosen, one_of, samples, value
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import baserate as br
+from helpers.bucketed_rows import AREAS, ETAS, POINTWISE, at, chosen, one_of, samples, value
 
 pytestmark = pytest.mark.slow  # together, these take long
 

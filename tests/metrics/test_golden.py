@@ -87,6 +87,7 @@ def trapezoid(curve):
     return float(np.trapezoid(br.precision(curve), br.recall(curve)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("metric", "name"), [(trapezoid, "trapezoid"), (br.auc_pr, "interpolated")])
 def test_brabec_figure_4(metric, name):
     figure = BRABEC["figure_4"]
@@ -139,11 +140,13 @@ def population(mu0):
     return br.Curve.from_rates(ndtr(2 - thresholds), ndtr(mu0 - thresholds))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mu0", "prevalence", "printed", "decimals"), SIBLINI["average_precision"])
 def test_siblini_population_average_precision(mu0, prevalence, printed, decimals):
     rounded(br.auc_pr(population(mu0).at_prevalence(prevalence)), printed, decimals)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mu0", "prevalence", "printed", "decimals"), SIBLINI["auc_prg"])
 def test_siblini_population_auc_prg(mu0, prevalence, printed, decimals):
     rounded(br.auc_prg(population(mu0).at_prevalence(prevalence)), printed, decimals)

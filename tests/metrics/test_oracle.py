@@ -4,13 +4,13 @@ import functools
 
 import mpmath
 import numpy as np
-import oracle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import baserate as br
 from baserate.registry import Family
+from helpers import oracle
 
 CASES = [
     pytest.param(row, dict(parameters), id=f"{row.name}{dict(parameters) or ''}")
@@ -41,7 +41,7 @@ TABLES = {
 }
 
 
-def curve_of(table):
+def as_curve(table):
     pos, neg = zip(*table, strict=True)
     return br.Curve.from_counts(np.arange(len(table), 0, -1), pos, neg)
 
@@ -58,7 +58,7 @@ def close(value, reference, absolute=0.0):
 @functools.cache
 def both_ways(table, eta):
     """A table as a curve, and in fifty digits."""
-    return curve_of(TABLES[table]).at_prevalence(eta), oracle.confusion(oracle.weighted_table(TABLES[table], eta))
+    return as_curve(TABLES[table]).at_prevalence(eta), oracle.confusion(oracle.weighted_table(TABLES[table], eta))
 
 
 @pytest.mark.filterwarnings("ignore::baserate.errors.UndefinedMetricWarning")
@@ -109,6 +109,7 @@ small_tables = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_siz
 etas = st.floats(-15, 15).map(lambda z: 1 / (1 + np.exp(-z)))
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(table=small_tables, eta=etas, ends=st.tuples(st.floats(0, 1), st.floats(0, 1)))
 def test_areas_over_any_recall_range(table, eta, ends):
@@ -116,13 +117,14 @@ def test_areas_over_any_recall_range(table, eta, ends):
     if high - low < 1e-3:
         low, high = 0.0, 1.0
     rows = oracle.confusion(oracle.weighted_table(table, eta))
-    curve = curve_of(table).at_prevalence(eta)
+    curve = as_curve(table).at_prevalence(eta)
     for metric in (br.average_precision, br.auc_pr, br.auc_prg):
         reference = getattr(oracle, metric.__name__)(rows, recall_range=(low, high))
         # A recall range cuts the curve at a float, which costs a few units in the last place of recall 1.
         assert close(metric(curve, recall_range=(low, high)), reference, 1e-14 if metric is br.auc_prg else 4e-16)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("eta", [None, *ETAS])
 @pytest.mark.parametrize(("n_pos", "n_neg"), [(1, 1), (1, 30), (3, 497), (30, 1), (12, 40)])
 def test_chance_average_precision(n_pos, n_neg, eta):
@@ -159,7 +161,7 @@ CLOSE_CALLS = {  # tables and prevalences at which recall and prevalence are all
 @pytest.mark.parametrize(("table", "eta"), CLOSE_CALLS.values(), ids=CLOSE_CALLS)
 def test_gain_and_benefit_next_to_zero(table, eta):
     rows = oracle.confusion(oracle.weighted_table(table, eta))
-    curve = curve_of(table).at_prevalence(eta)
+    curve = as_curve(table).at_prevalence(eta)
     p = float(oracle.precision(*rows[-2]))
     for k, counts in enumerate(rows):
         point = curve.at_threshold(len(table) - k)

@@ -44,6 +44,7 @@ def test_a_sweep_names_its_metric_and_makes_a_table():
 rates = st.tuples(st.floats(0.05, 1), st.floats(0.0001, 1))
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(a=rates, b=rates, beta=st.sampled_from([0.5, 1.0, 2.0]))
 def test_f_beta_of_two_points_swaps_where_the_closed_form_says(a, b, beta):
@@ -181,6 +182,7 @@ def test_mean_of_something_undefined_is_nan_with_a_reason():
         assert np.isnan(br.mean_over_prevalence(br.precision, br.Point.from_rates(0, 0), low=0.1, high=0.2))
 
 
+@pytest.mark.slow
 def test_a_mean_that_does_not_settle_says_so():
     def jagged(point):
         return float(int(point.prevalence * 1e7) % 2)

@@ -28,14 +28,14 @@ def having(trait, told=lambda row, parameters: True):
     return pytest.mark.parametrize(("row", "parameters"), found)
 
 
-def sample(seed=0, n=60, decimals=2):
+def tied_rows(seed=0, n=60, decimals=2):
     rng = np.random.default_rng(seed)
     y = np.arange(n) % 3 == 0
     return y, np.clip(rng.normal(0.4 + 0.2 * y, 0.2).round(decimals), 0.05, 0.95)
 
 
 def curves(eta):
-    return [br.Curve.from_scores(*sample(seed)).at_prevalence(eta) for seed in range(3)]
+    return [br.Curve.from_scores(*tied_rows(seed)).at_prevalence(eta) for seed in range(3)]
 
 
 def value(row, at, parameters):
@@ -106,7 +106,7 @@ def test_it_goes_one_way_with_the_prevalence(row, parameters):
     prevalences = 1 / (1 + np.exp(-np.linspace(-9, 9, 61)))
     directions = set()
     for seed in range(6):
-        y, s = sample(seed)
+        y, s = tied_rows(seed)
         curve = br.Curve.from_scores(y, 1 - s if seed % 2 else s)  # better than chance, and worse
         at = curve.at_recall(0.1 + 0.15 * seed) if row.family is Family.POINTWISE else curve
         with np.errstate(invalid="ignore"):  # what is infinite stays so
@@ -119,17 +119,18 @@ def test_it_goes_one_way_with_the_prevalence(row, parameters):
 
 
 def moved(row, parameters, eta, step, weight, i, j):
-    y, s = sample(n=30)
+    y, s = tied_rows(n=30)
     at = weight.copy()
     at[i] += step
     at[j] -= step
     return value(row, br.Curve.from_scores(y, s, weight=at).at_prevalence(eta), parameters)
 
 
+@pytest.mark.slow
 @having("influence", lambda row, parameters: takes(row.traits.influence, parameters))
 @pytest.mark.parametrize("eta", [0.013, 0.21])
 def test_it_answers_to_weight_as_its_influence_says(row, parameters, eta):
-    y, s = sample(n=30)
+    y, s = tied_rows(n=30)
     steps = br.Curve.from_scores(y, s).table.steps
     found = row.traits.influence(steps, (1 - eta) / eta, **parameters)
     at_corner, in_gap, tied = found
@@ -153,7 +154,7 @@ def test_it_answers_to_weight_as_its_influence_says(row, parameters, eta):
 
 @having("share_of_pairs", lambda row, parameters: not parameters)
 def test_it_is_the_share_of_pairs_in_the_right_order(row, parameters):
-    y, s = sample(decimals=1)
+    y, s = tied_rows(decimals=1)
     pairs = s[y][:, np.newaxis] - s[~y]
     assert value(row, br.Curve.from_scores(y, s), {}) == pytest.approx(np.mean(np.heaviside(pairs, 0.5)), rel=1e-12)
 
@@ -161,7 +162,7 @@ def test_it_is_the_share_of_pairs_in_the_right_order(row, parameters):
 @having("best_over_thresholds")
 @pytest.mark.parametrize("eta", ETAS)
 def test_it_is_the_best_of_curves_with_one_threshold(row, parameters, eta):
-    y, s = sample()
+    y, s = tied_rows()
     alone = [br.Curve.from_scores(y, s >= t).at_prevalence(eta) for t in np.unique(s)]
     best = (np.nanmax if row.higher_is_better else np.nanmin)([value(row, curve, parameters) for curve in alone])
     assert value(row, br.Curve.from_scores(y, s).at_prevalence(eta), parameters) == pytest.approx(best, rel=1e-12)
@@ -185,7 +186,7 @@ def test_it_is_the_area_on_a_scale_of_its_own(row, parameters, eta):
 @having("losses")
 @pytest.mark.parametrize("eta", ETAS)
 def test_it_is_the_mean_of_its_losses(row, parameters, eta):
-    y, s = sample()
+    y, s = tied_rows()
     losses = row.traits.losses(**parameters)
     of_classes = losses.of_positive(s[y]), losses.of_negative(s[~y])
     found = value(row, br.Curve.from_scores(y, s).at_prevalence(eta), parameters)
@@ -197,7 +198,7 @@ def test_it_is_the_mean_of_its_losses(row, parameters, eta):
 
 @having("parts")
 def test_its_parts_add_up_to_it(row, parameters):
-    curve = br.Curve.from_scores(*sample(decimals=1))
+    curve = br.Curve.from_scores(*tied_rows(decimals=1))
     parts = row.traits.parts(curve.score, curve.pos, curve.neg)
     assert parts[0] == pytest.approx(value(row, curve, parameters), rel=1e-12)
     assert parts[1] - parts[2] + parts[3] == pytest.approx(parts[0], rel=1e-12)

@@ -65,7 +65,7 @@ for _ in range(times):
     known = [-1]
     leave(draw.randrange(1000, 60_000))
     said = refused(lambda: append(known), br.errors.CurveFileError)
-    assert "which cannot (" in said and "space" in said, said
+    assert " cannot be " in said and "space" in said, said
     never_made += not path.exists()
     if path.exists():  # who reads needs no room
         with br.monitoring.CurveStore(path, read_only=True) as store:

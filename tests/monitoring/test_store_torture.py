@@ -15,7 +15,7 @@ import time
 import pytest
 
 import baserate as br
-from baserate.monitoring.store_rows import Key, row_of_curve
+from baserate.monitoring.store_rows import CurveKey, row_of_curve
 
 pytestmark = pytest.mark.slow
 
@@ -83,7 +83,7 @@ def writers():
         program.stdin.close()
 
 
-def curve_of(period):
+def curve_in(period):
     return br.Curve.from_counts([0.2, 0.9], pos=[period, 40], neg=[900, 50 + period])
 
 
@@ -96,13 +96,13 @@ def check_whole(path, name, known):
     with br.monitoring.CurveStore(path) as store:
         store.verify()
         kept = set(store.keys(model=name))
-        wanted = {Key(name, f"{period:06}", part) for period in range(known + 1) for part in parts_of(period)}
+        wanted = {CurveKey(name, f"{period:06}", part) for period in range(known + 1) for part in parts_of(period)}
         assert wanted <= kept
-        following = {Key(name, f"{known + 1:06}", part) for part in parts_of(known + 1)}
+        following = {CurveKey(name, f"{known + 1:06}", part) for part in parts_of(known + 1)}
         assert kept - wanted in (set(), following)
         for model in (name, f"{name} lately"):
             for period, curve in store.curves(model=model).items():
-                assert curve == curve_of(int(period))
+                assert curve == curve_in(int(period))
         return known + (kept != wanted)
 
 
@@ -223,15 +223,15 @@ def test_two_writers_of_the_same_key_agree(tmp_path):
     """Whoever comes second is told that the curve is there already."""
     path = tmp_path / "monitor.db"
     with br.monitoring.CurveStore(path) as one, br.monitoring.CurveStore(path) as other:
-        assert one.append(curve_of(1), model="a", period="p").status == "added"
-        assert other.append(curve_of(1), model="a", period="p").status == "unchanged"
+        assert one.append(curve_in(1), model="a", period="p").status == "added"
+        assert other.append(curve_in(1), model="a", period="p").status == "unchanged"
         with pytest.raises(br.errors.InputError, match="other rows"):
-            other.append(curve_of(2), model="a", period="p")
+            other.append(curve_in(2), model="a", period="p")
 
 
 def test_ten_thousand_periods_of_twenty_slices(tmp_path):
     path = tmp_path / "monitor.db"
-    row = row_of_curve(("a", "", "0"), curve_of(7))
+    row = row_of_curve(("a", "", "0"), curve_in(7))
     parts = ["", *(f"slice {part:02}" for part in range(1, 20))]
     with br.monitoring.CurveStore(path) as store, store._writing() as rows:
         rows.connection.execute("DROP TABLE kept")
@@ -239,7 +239,7 @@ def test_ten_thousand_periods_of_twenty_slices(tmp_path):
 
     seconds = {}
     with br.monitoring.CurveStore(path) as store:
-        new = {("a", "10000", f"slice {part:02}" if part else None): curve_of(part) for part in range(20)}
+        new = {("a", "10000", f"slice {part:02}" if part else None): curve_in(part) for part in range(20)}
         for name, work in {
             "one more period of 20 slices": lambda: store.append_many(new),
             "the table of one slice": lambda: store.history(model="a", slice="slice 03"),

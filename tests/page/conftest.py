@@ -4,9 +4,9 @@ import os
 
 import numpy as np
 import pytest
-from browsing import CHROMIUM, FLAGS, HOSTILE, quietly
 
 import baserate as br
+from helpers.browsing import CHROMIUM, FLAGS, HOSTILE, quietly
 
 
 @pytest.fixture(scope="module")

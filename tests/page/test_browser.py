@@ -4,9 +4,9 @@ import time
 
 import numpy as np
 import pytest
-from browsing import HOSTILE, interval, near, quietly, shown
 
 import baserate as br
+from helpers.browsing import HOSTILE, interval, near, quietly, shown
 
 pytestmark = pytest.mark.browser
 
@@ -262,14 +262,16 @@ def test_thresholds_and_traffic_can_be_set(opened, models):
 
 def test_a_prevalence_that_is_none_is_refused_beside_the_box(opened):
     before = shown(opened, "headline")
-    for text in ("5", "-1", "abc", "", "0", "0.95", "1 in 5", "0,5", "1:0", "1:2:3"):
+    for text in ("5", "-1", "abc", "", "0", "0.95", "1 in", "in 5", "5 in 1", "0,5", "1:0", "1:2:3", "1 %2"):
         opened.fill("#share", text)
         assert opened.get_attribute("#share", "aria-invalid") == "true"
-        assert opened.text_content("#share-text").endswith("or odds such as 1:1000. Still 1 in 1,000.")
+        assert opened.text_content("#share-text").endswith('or "1 in 1,000". Still 1 in 1,000.')
         assert shown(opened, "headline") == before
-    opened.fill("#share", "1:99")
-    assert opened.get_attribute("#share", "aria-invalid") == "false"
-    assert opened.text_content("#share-text") == "1 in 100"
+    for text in ("1:99", "1 in 100", "1/100", "1%", "1 %", "0.01", "10 of 1,000", " 1e-2 "):
+        opened.fill("#share", "0.2")
+        opened.fill("#share", text)
+        assert opened.get_attribute("#share", "aria-invalid") == "false"
+        assert opened.text_content("#share-text") == "1 in 100"
 
 
 def test_traffic_that_is_none_is_refused_beside_the_box(opened):

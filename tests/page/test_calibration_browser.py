@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from browsing import HOSTILE, interval, near, quietly, shown
 
 import baserate as br
+from helpers.browsing import HOSTILE, interval, near, quietly, shown
 
 pytestmark = pytest.mark.browser
 
@@ -104,13 +104,13 @@ def test_undefined_things_say_why(opened_probabilities, probabilities):
     found = shown(opened_probabilities, "probabilities")
     column = [name for name in probabilities if name != "log-odds"]
     cells = {name: {row: cells[k] for row, cells in found.items()} for k, name in enumerate(column)}
-    assert cells["weighted"]["Hosmer–Lemeshow p"] == ["–", "rows have weights"]
+    assert cells["weighted"]["Hosmer–Lemeshow p"] == ["–", "rows are weighted"]
     assert cells["certain"]["Log loss"][0] == "∞"
     assert cells["certain"]["Calibration slope"] == ["–", br.Reason.INFINITE_LOG_ODDS.sentence]
     assert cells["separated"]["Calibration slope"] == ["–", br.Reason.SEPARATED.sentence]
     assert cells["read elsewhere"] == cells["good"]
     text = opened_probabilities.text_content("#calibration")
-    assert "Scores of log-odds are not probabilities: they go from -" in text
+    assert "Scores of log-odds are not probabilities: they range from -" in text
     assert opened_probabilities.locator("#reliability-3").count() == 0
 
 
@@ -158,7 +158,9 @@ def test_a_page_without_probabilities_says_so_and_no_more(browser, tmp_path):
     br.report(tmp_path / "page.html", {HOSTILE: curve}, n_resamples=50)
     for tab in quietly(browser, tmp_path / "page.html"):
         said = tab.text_content("#calibration")
-        assert said.split("\n")[-2:][0].endswith(f"Scores of {HOSTILE} are not probabilities: they go from -1.5 to 3.")
+        assert said.split("\n")[-2:][0].endswith(
+            f"Scores of {HOSTILE} are not probabilities: they range from -1.5 to 3."
+        )
         assert tab.locator("#calibration table, #calibration svg").count() == 0
         tab.fill("#share", "0.25")
         assert tab.text_content("#share-text") == "1 in 4"

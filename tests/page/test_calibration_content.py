@@ -73,8 +73,8 @@ def test_what_the_prior_does_is_said_at_the_asked_prevalence(curve):
     (said,) = calibration("new_model", curve, 1e-4).said
     found = br.calibration.prior_effect(curve.at_prevalence(1e-4))
     assert said.endswith(
-        f"Read at 1 in 10,000 with the scores as they are, ECE is {found.ece:.2g}; {found.prior_part:.2g} of this is "
-        f"the prior, and moving the scores with br.adjust mends it; {found.shape:.2g} is shape."
+        f"At 1 in 10,000, without adjusting the scores, ECE is {found.ece:.2g}; adjusting them to this prior with "
+        f"br.adjust would remove {found.prior_part:.2g} of it and leave {found.shape:.2g}."
     )
 
 
@@ -83,15 +83,12 @@ def test_moving_scores_that_were_meant_for_there_is_not_advised():
     there = br.adjust([0.1, 0.5, 0.9], 0.5, 0.01)
     curve = br.Curve.from_counts(there, pos=[100, 500, 900], neg=[900, 500, 100])
     (said,) = calibration("m", curve, 0.01).said
-    assert (
-        "Read at 1 in 100 with the scores as they are, ECE is 0; moved there with br.adjust they would be no bet"
-        in said
-    )
+    assert "At 1 in 100, without adjusting the scores, ECE is 0; adjusting them with br.adjust would not low" in said
 
 
 def test_scores_that_are_no_probabilities_are_said_to_be_none():
     found = calibration("m", br.Curve.from_scores([0, 1, 1], [-3.5, 0.2, 0.4]), 0.1)
-    assert found.said == ["Scores of m are not probabilities: they go from -3.5 to 0.4."]
+    assert found.said == ["Scores of m are not probabilities: they range from -3.5 to 0.4."]
     assert found.json is None
     assert calibration("m", br.Curve.from_scores([0, 1, 1], [0.5, 1.5, 1.0]), 0.1).json is None
     assert calibration("m", br.Curve.from_scores([0, 1, 1], [0.0, 0.2, 1.0]), 0.1).json is not None
@@ -100,12 +97,9 @@ def test_scores_that_are_no_probabilities_are_said_to_be_none():
 def test_buckets_say_how_well_their_scores_are_known():
     bucketed = br.Curve.from_counts([0.2, 0.8], [10, 40], [900, 50], top=[0.3, 0.9])
     (said,) = calibration("m", bucketed, 0.01).said
-    assert (
-        "Some scores are not told apart: mean scores are known to 0.05, and ECE at 1 in 100 is certain within 0."
-        in said
-    )
+    assert "Scores are in buckets: mean scores are exact to 0.05, and ECE at 1 in 100 to 0." in said
     exact = br.Curve.from_counts([0.2, 0.8], [10, 40], [900, 50])
-    assert "told apart" not in calibration("m", exact, 0.01).said[0]
+    assert "buckets" not in calibration("m", exact, 0.01).said[0]
 
 
 def test_tests_and_lines_are_the_library_s(curve):

@@ -95,7 +95,7 @@ def test_facts_say_what_the_numbers_rest_on(curves):
     assert "0 rows without a label" in said
     assert "share their score with another" in said
     bucketed = br.Curve.from_counts([0.2, 0.9], [10, 40], [900, 50], top=[0.8, 0.9])
-    assert "average precision is certain within 0.09" in contents.facts(made({"m": bucketed}))[0][1]
+    assert "average precision is exact to 0.09" in contents.facts(made({"m": bucketed}))[0][1]
 
 
 def test_what_cannot_be_shown_is_refused_in_a_sentence(curves, tmp_path):
@@ -103,7 +103,7 @@ def test_what_cannot_be_shown_is_refused_in_a_sentence(curves, tmp_path):
         br.report(tmp_path / "page.html", {})
     with pytest.raises(br.errors.InputError, match="got 'empty': there are no positives"):
         br.report(tmp_path / "page.html", {"empty": br.Curve.from_scores([0, 0], [0.1, 0.2])})
-    with pytest.raises(br.errors.InputError, match="got 'paper': it has rates and no scores"):
+    with pytest.raises(br.errors.InputError, match="got 'paper': it was made from rates"):
         br.report(tmp_path / "page.html", {"paper": br.Curve.from_rates([0.5], [0.1])})
     assert list(tmp_path.iterdir()) == []
 
@@ -141,14 +141,10 @@ def test_a_cell_is_there_for_every_model_and_periods_are_in_order(curves):
 
 
 def test_groups_that_cannot_be_shown_are_refused(curves):
-    with pytest.raises(
-        br.errors.InputError, match="groups must be those of models of the page, got 'other' in 'month'"
-    ):
+    with pytest.raises(br.errors.InputError, match="groups must belong to models of the page, got 'other' in 'month'"):
         made(curves, groups={"month": {"other": {"2026-01": curves["old_model"]}}})
     rates = br.Curve.from_rates([0.5], [0.1])
-    with pytest.raises(
-        br.errors.InputError, match="groups must have scores, got '2026-01' in 'month', which has rates"
-    ):
+    with pytest.raises(br.errors.InputError, match="groups must have scores, got '2026-01' in 'month' from rates"):
         made(curves, groups={"month": {"old_model": {"2026-01": rates}}})
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import polars as pl
 import pytest
 from matplotlib.figure import Figure
-from plots.models import NO_POSITIVES, legend_texts, points, sample
 
 import baserate as br
 from baserate import plots
+from helpers.drawings import NO_POSITIVES, legend_texts, points, sample
 
 MONTHS = {
     "2026-01": sample(0),
@@ -55,7 +55,7 @@ def test_bars_whiskers_and_marks_are_the_numbers_of_the_table():
     assert points(shown.total_) == pytest.approx(np.column_stack([np.arange(3), table["total"]]), nan_ok=True)
     assert points(shown.alarms_)[:, 0].tolist() == [2]
     assert legend_texts(shown) == [
-        "due to the prevalence", "due to the model", "change", "alarm: the model is not what it was"
+        "due to the prevalence", "due to the model", "change", "alarm: the model has changed"
     ]  # fmt: skip
     assert [text.get_text() for text in shown.ax_.get_xticklabels()] == ["2026-02", "2026-03", "2026-04"]
     assert shown.ax_.get_ylabel() == "Change of\nAverage precision"

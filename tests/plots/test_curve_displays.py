@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from plots.models import NO_POSITIVES, TIED, corners, legend_texts, points, same, sample
 
 import baserate as br
 from baserate import plots
+from helpers.drawings import NO_POSITIVES, TIED, corners, legend_texts, points, same, sample
 
 DISPLAYS = [plots.PrecisionRecallDisplay, plots.RocDisplay, plots.PrecisionRecallGainDisplay]
 CURVES = [sample(0), TIED, sample(1, n_pos=3, n_neg=5), br.Curve.from_rates([0.6, 0.9], [0.01, 0.2], prevalence=0.1)]
@@ -62,7 +62,7 @@ def test_the_lowest_curve_is_boyds_and_what_lies_below_is_shaded():
     assert same(recall, lowest) | same(recall, 0 * recall) <= corners(display.region_)
     assert display.chance_.get_ydata() == [0.3, 0.3]
     assert legend_texts(display) == [
-        f"AP {display.area:.3f} at prevalence 0.3 (own 0.167)",
+        f"AP {display.area:.3f}\nat prevalence 1 in 3.33 (own 1 in 6)",
         "chance: precision 0.3",
         "unachievable",
     ]
@@ -162,7 +162,7 @@ def test_a_curve_below_chance_says_that_it_leaves_the_picture():
     display = plots.PrecisionRecallGainDisplay.from_curve(bad).plot()
     assert display.leaves_view
     assert display.frame()["precision_gain"].min() == pytest.approx(-1)
-    assert legend_texts(display)[0].endswith("\n(down to −1.00, below the picture)")
+    assert legend_texts(display)[0].endswith("\n(down to −1.00, below the plot)")
     assert (display.ax_.get_ylim()[0], display.ax_.get_xlim()[0]) == (0, 0)
     good = plots.PrecisionRecallGainDisplay.from_curve(TIED)
     assert not good.leaves_view

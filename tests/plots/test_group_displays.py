@@ -5,10 +5,10 @@ import pandas as pd
 import polars as pl
 import pytest
 from matplotlib.figure import Figure
-from plots.models import NO_POSITIVES, legend_texts, points, sample
 
 import baserate as br
 from baserate import plots
+from helpers.drawings import NO_POSITIVES, legend_texts, points, sample
 
 KINDS = {"slice": plots.SlicesDisplay, "period": plots.TimelineDisplay}
 GROUPS = {
@@ -71,7 +71,7 @@ def test_slices_are_named_and_gaps_explained():
     (gap,) = display.gaps_
     assert gap.get_text() == "undefined: there are no positives"
     assert gap.get_position()[1] == 1
-    assert legend_texts(display) == ["at prevalence 0.02", "at own prevalence"]
+    assert legend_texts(display) == ["at prevalence 1 in 50", "at own prevalence"]
 
 
 def test_a_slice_may_lack_one_of_the_two_numbers():
@@ -82,7 +82,7 @@ def test_a_slice_may_lack_one_of_the_two_numbers():
     display = plots.SlicesDisplay.from_curves(groups, metric=above_a_tenth, prevalence=0.02, estimates=False).plot()
     assert display.frame()["reason"] == ["not_a_number", None] * 2
     assert [gap.get_text() for gap in display.gaps_] == [
-        "undefined: at prevalence 0.02: the metric returned nan"
+        "undefined: at prevalence 1 in 50: the metric returned nan"
     ] * 2  # fmt: skip
 
 
@@ -97,7 +97,7 @@ def test_a_timeline_has_its_prevalences_below():
     assert lower.get_ylim()[0] == 0
     assert display.gaps_.get_xdata() == [1]
     assert legend_texts(display) == [
-        "at prevalence 0.02, 95 % intervals",
+        "at prevalence 1 in 50, 95 % intervals",
         "at own prevalence, 95 % intervals",
         "undefined",
     ]
@@ -172,9 +172,9 @@ def test_points_by_tuple_and_missing_keys():
 @pytest.mark.parametrize(
     ("groups", "sentence"),
     [
-        ({}, "curves must hold at least one Curve or Point, got none"),
-        ({"a": NO_POSITIVES}, "prevalence must be given where groups have no positives and negatives"),
-        ({"a": br.Curve.from_rates([0.5], [0.1])}, "prevalence must be given where groups have no numbers of cases"),
+        ({}, "curves must have at least one Curve or Point, got none"),
+        ({"a": NO_POSITIVES}, "prevalence must be given if groups have no positives and negatives"),
+        ({"a": br.Curve.from_rates([0.5], [0.1])}, "prevalence must be given if groups have no counts of cases"),
     ],
 )
 def test_bad_input_is_one_sentence(groups, sentence):

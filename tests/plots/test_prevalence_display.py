@@ -5,10 +5,10 @@ from functools import partial
 import numpy as np
 import polars as pl
 import pytest
-from plots.models import NO_POSITIVES, corners, legend_texts, points, same
 
 import baserate as br
 from baserate import plots
+from helpers.drawings import NO_POSITIVES, corners, legend_texts, points, same
 
 DATA = br.examples.payments()
 MODELS = {name: br.Curve.from_scores(DATA["fraud"], DATA[f"{name}_model"]) for name in ("old", "new")}
@@ -30,9 +30,9 @@ def test_lines_are_sweeps_and_swaps_and_own_prevalences_are_marked():
     (swap,) = br.crossings(br.average_precision, MODELS["old"], MODELS["new"])
     assert points(display.crossings_) == pytest.approx(np.array([[swap.prevalence, swap.value]]), rel=1e-9)
     assert legend_texts(display) == [
-        "old (own prevalence 0.025)",
-        "new (own prevalence 0.025)",
-        "new leads below 0.0469, old above",
+        "old (own prevalence 1 in 40)",
+        "new (own prevalence 1 in 40)",
+        "new leads below 1 in 21, old above",
     ]
     assert display.ax_.get_ylim() == (0, 1.02)
     assert display.bands_ == {}
@@ -78,6 +78,7 @@ def test_the_same_seed_gives_the_same_bands():
     assert (first.frame()["low"] == second.frame()["low"]).all()
 
 
+@pytest.mark.slow
 def test_what_does_not_exist_is_a_gap_with_a_reason():
     models = {"old": MODELS["old"], "none": NO_POSITIVES}
     display = plots.PrevalenceDisplay.from_curves(models, metric=br.auc_pr, prevalences=[0.01, 0.1]).plot()

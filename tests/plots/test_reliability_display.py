@@ -5,10 +5,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from plots.models import NO_POSITIVES, TIED, legend_texts, points, sample
 
 import baserate as br
 from baserate import plots
+from baserate.written import one_in
+from helpers.drawings import NO_POSITIVES, TIED, legend_texts, points, sample
 
 DISPLAY = plots.ReliabilityDisplay
 
@@ -28,6 +29,7 @@ def segments(display):
     return np.array(display.intervals_.get_segments())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prevalence", [None, 0.5, 0.001])
 @pytest.mark.parametrize("bins", [10, "equal_frequency(5)", [0, 0.05, 0.2, 1]])
 def test_points_bars_and_rings_are_those_of_reliability(prevalence, bins):
@@ -104,6 +106,7 @@ def test_scores_of_exactly_0_and_1_are_in_the_outer_bars_on_both_scales():
         assert (np.diff(bars.edges) > 0).all()
 
 
+@pytest.mark.slow
 def test_on_a_scale_of_log_odds_everything_is_in_sight_and_zero_is_far_below():
     curve = br.Curve.from_counts([0.9, 0.2, 1e-4], pos=[60, 30, 0], neg=[20, 200, 680])
     display = DISPLAY.from_curve(curve).plot(scale="log-odds")
@@ -151,11 +154,11 @@ def test_several_models_share_diagonal_and_histogram():
     assert [text.split(":")[0] for text in legend_texts(second)] == [
         "first",
         "second",
-        "known to be off",
+        "miscalibrated",
         "95 % intervals",
-        "scores are right",
+        "calibrated",
     ]
-    assert legend_texts(second)[1].endswith(f"at prevalence 0.01 (own {BAD.own_prevalence:.3g})")
+    assert legend_texts(second)[1].endswith(f"at prevalence 1 in 100 (own {one_in(BAD.own_prevalence)})")
 
 
 def test_the_histogram_goes_where_it_is_told_or_is_left_out():

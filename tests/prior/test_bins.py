@@ -11,15 +11,16 @@ from baserate.prior.bins import fine_cuts, in_bins, middle_cut, places, quantile
 BUCKETS = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 6)), min_size=1, max_size=12)
 
 
-def curve_of(buckets):
+def bucketed(buckets):
     low = np.array([start for start, _ in buckets], float)
     top = np.array([start + width for start, width in buckets], float)
     return br.Curve.from_counts(low, np.ones(len(low), int), np.ones(len(low), int), top=top)
 
 
+@pytest.mark.slow
 @given(BUCKETS, BUCKETS)
 def test_no_stretch_begins_within_an_entry(one, other):
-    curves = curve_of(one), curve_of(other)
+    curves = bucketed(one), bucketed(other)
     starts, found = places(*curves)
     assert (np.diff(starts) > 0).all()
     for curve, place in zip(curves, found, strict=True):

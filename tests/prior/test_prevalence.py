@@ -10,6 +10,7 @@ import pytest
 
 import baserate as br
 from baserate.formulas.prior_shift import shifted
+from helpers.simulated import normal_rows
 
 METHODS = ("mixture", "em", "adjusted_count")
 OWN = 1 / 11
@@ -21,9 +22,7 @@ def probability(z, distance=2.0):
 
 
 def rows(seed, n_pos, n_neg, distance=2.0):
-    rng = np.random.default_rng(seed)
-    z = np.concatenate([rng.normal(distance, 1, n_pos), rng.normal(0, 1, n_neg)])
-    return probability(z, distance)
+    return probability(normal_rows(n_pos, n_neg, distance, rng=seed)[1], distance)
 
 
 LABELS = np.repeat([1, 0], [200, 2000])
@@ -210,7 +209,7 @@ def test_a_threshold_within_a_bucket_is_refused():
     now = br.Curve.from_counts([0.1, 0.5], [0, 0], [10, 10], top=[0.3, 0.9])
     for curve, unlabelled in ((CURVE, now), (br.Curve.from_counts([0.1, 0.5], [1, 9], [9, 1], top=[0.3, 0.9]), NOW)):
         with pytest.raises(
-            br.errors.InputError, match=r"within a bucket, got 0.2 and a bucket from 0.1 to 0.3.*use 0.1\."
+            br.errors.InputError, match=r"within a bucket, got 0.2 within the bucket from 0.1 to 0.3; use 0.1\."
         ):
             br.prior.estimate_prevalence(curve, unlabelled, method="adjusted_count", threshold=0.2)
     assert br.prior.estimate_prevalence(CURVE, now, method="adjusted_count", threshold=0.4).value > 0
@@ -296,9 +295,9 @@ def test_few_unlabelled_rows_are_put_into_few_bins():
 def test_em_says_when_the_labelled_rows_contradict_the_scores():
     for spoiled in (SCORES**2, np.sqrt(SCORES)):
         found = br.prior.estimate_prevalence(br.Curve.from_scores(LABELS, spoiled), NOW, method="em")
-        assert 'which "em" trusts them to be; use "mixture"' in found.caution
+        assert "the labelled rows contradict it" in found.caution
     other = br.prior.estimate_prevalence(CURVE, NOW, method="em", scores_prevalence=0.3)
-    assert "not probabilities at prevalence 0.3" in other.caution
+    assert "calibrated at prevalence 1 in 3.33" in other.caution
     # Right at another prevalence than that of the labelled rows is right.
     fewer = np.concatenate([np.arange(200), 200 + np.arange(200)])
     balanced = br.Curve.from_scores(LABELS[fewer], SCORES[fewer])
@@ -323,7 +322,7 @@ def test_a_perfect_model_still_has_an_answer():
     assert found.value == pytest.approx(0.2)
     assert found.low < 0.15
     assert found.high > 0.25
-    assert "too few to be sure of a rate" in found.caution
+    assert "too few to estimate a rate" in found.caution
 
 
 # --- what does not exist ----------------------------------------------------------------------------
@@ -386,8 +385,8 @@ def test_one_labelled_row_of_a_class_says_next_to_nothing():
         ((CURVE, np.zeros((2, 2))), {}, "unlabelled must be one-dimensional"),
         ((CURVE, NOW), {"method": "mixtures"}, "method must be one of 'mixture', .*did you mean 'mixture'"),
         ((CURVE, NOW), {"confidence_level": 95}, "confidence_level must be at least 0.5 and below 1, got 95"),
-        ((CURVE, NOW), {"threshold": 0.5}, "threshold is for method=\"adjusted_count\", got it with method='mixture'"),
-        ((CURVE, NOW), {"scores_prevalence": 0.5}, 'scores_prevalence is for method="em", got it with method=\'mix'),
+        ((CURVE, NOW), {"threshold": 0.5}, "threshold needs method=\"adjusted_count\", got method='mixture'"),
+        ((CURVE, NOW), {"scores_prevalence": 0.5}, 'scores_prevalence needs method="em", got method=\'mix'),
         ((CURVE, NOW), {"method": "adjusted_count", "threshold": "0.5"}, "threshold must be a number, got '0.5'"),
         ((CURVE, NOW), {"method": "em", "scores_prevalence": 0}, "scores_prevalence must be strictly between 0 and 1"),
         ((CURVE, NOW * 2), {"method": "em"}, 'method "em" reads scores as probabilities between 0 and 1'),
@@ -433,10 +432,11 @@ def test_estimates_are_values_and_make_tables():
     assert not hasattr(many[0], "__iter__")
     with pytest.raises(dataclasses.FrozenInstanceError):
         many[0].value = 1
-    assert str(many[1]).startswith("prevalence 0.0")
-    assert "(95 %, em from 0.09091, 10,000 unlabelled, 200 pos, 2,000 neg)" in str(many[1])
+    assert str(many[1]).startswith("prevalence 1 in ")
+    assert "(95 %, em from 1 in 11, 10,000 unlabelled, 200 pos, 2,000 neg)" in str(many[1])
 
 
+@pytest.mark.slow
 def test_both_ends_serve_as_an_uncertain_prevalence():
     point = CURVE.at_threshold(0.5)
     for now in (NOW, SCORES[LABELS == 0], SCORES[LABELS == 1]):

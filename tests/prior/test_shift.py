@@ -116,7 +116,7 @@ def test_bad_input(place):
     with pytest.raises(br.errors.InputError, match=f"{place} must be a Curve, got a list; build one with"):
         br.prior.prior_shift_check(**good | {place: [1, 2]})
     weighted = br.Curve.from_scores([0, 1], [0.1, 0.2], weight=[1.0, 2.0])
-    with pytest.raises(br.errors.InputError, match=f"{place} must have rows without weights, got a weighted curve"):
+    with pytest.raises(br.errors.InputError, match=f"{place} must be unweighted, got a weighted curve"):
         br.prior.prior_shift_check(**good | {place: weighted})
 
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scripts import script
 
 import baserate as br
 from baserate.prior.rows import side_by_side
+from helpers.scripts import script
 
 PATH = Path(__file__).parents[2] / "benchmarks" / "prevalence.py"
 

@@ -11,7 +11,6 @@ import pkgutil
 import subprocess
 import sys
 
-import every_result as every
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -21,6 +20,7 @@ import pytest
 import baserate as br
 from baserate.results import Result
 from baserate.results.base import result_classes
+from helpers import every_result as every
 
 CASES = [pytest.param(make, id=f"{name}-{k}") for name, makes in every.MADE.items() for k, make in enumerate(makes)]
 
@@ -222,6 +222,7 @@ def test_a_frame_of_nobody_is_refused():
         br.estimate(br.precision, every.POINT).frame("spark")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("imported", ["pandas", "polars", "pyarrow"])
 def test_the_frame_is_of_the_library_that_is_imported(imported):
     code = (
@@ -247,7 +248,9 @@ def test_results_of_every_version_are_still_read():
     """Written by the code of the time; see docs/formats.md."""
     kept = pathlib.Path(__file__).parents[1] / "golden" / "formats" / "results-1.jsonl"
     estimate, swept, table = (Result.from_json(line) for line in kept.read_text("utf-8").splitlines())
-    assert str(estimate) == "precision 0.375 [0.3131, 0.4375] (95 %, melded, prevalence 0.000999, 100 pos, 100,000 neg)"
+    assert (
+        str(estimate) == "precision 0.375 [0.3131, 0.4375] (95 %, melded, prevalence 1 in 1,000, 100 pos, 100,000 neg)"
+    )
     assert str(swept.value.tolist()) == "[nan, inf, 0.25]"
     assert swept.reason is br.Reason.NO_POSITIVES
     assert [group.key for group in table.groups] == ["shop", None, ("web", 3)]

@@ -8,13 +8,7 @@ from scipy.special import ndtr, ndtri
 
 import baserate as br
 from baserate.uncertainty import ends
-
-
-def sample(seed, n_pos=40, n_neg=200, distance=1.0):
-    rng = np.random.default_rng(seed)
-    score = np.concatenate([rng.normal(distance, 1, n_pos), rng.normal(0, 1, n_neg)])
-    return br.Curve.from_scores(np.repeat([1, 0], [n_pos, n_neg]), score)
-
+from helpers.simulated import normal_curve
 
 # --- along prevalences ----------------------------------------------------------------------------
 
@@ -32,7 +26,7 @@ def test_a_sweep_of_estimates_is_estimates_one_by_one(metric, method):
 
 
 def test_a_sweep_of_areas_shares_its_draws():
-    curve = sample(0)
+    curve = normal_curve(40, 200, rng=0)
     prevalences = np.geomspace(1e-5, 0.9, 40)
     band = br.sweep_estimates(br.auc_pr, curve, prevalences, rng=0, n_resamples=400)
     few = br.sweep_estimates(br.auc_pr, curve, prevalences[[3, 30]], rng=0, n_resamples=400)
@@ -71,7 +65,7 @@ def test_values_lie_on_the_curve():
 
 
 def test_bands_are_estimates_at_each_place():
-    curve = sample(1).at_prevalence(0.01)
+    curve = normal_curve(40, 200, rng=1).at_prevalence(0.01)
     band = br.pr_band(curve, [0.6], rng=3)
     one = br.estimate(br.precision, curve.at_recall(0.6), about="rule", rng=3)
     assert (band.low[0], band.high[0]) == pytest.approx((one.low, one.high), rel=1e-9)
@@ -79,7 +73,7 @@ def test_bands_are_estimates_at_each_place():
 
 @pytest.mark.parametrize("name", ["pr_band", "roc_band", "prg_band"])
 def test_a_simultaneous_band_is_wider_and_both_hold_the_curve(name):
-    curve = sample(2).at_prevalence(0.3)
+    curve = normal_curve(40, 200, rng=2).at_prevalence(0.3)
     function = getattr(br, name)
     pointwise = function(curve, rng=0)
     joint = function(curve, rng=0, simultaneous=True)
@@ -98,7 +92,7 @@ def test_simultaneous_bands_hold_whole_curves():
     true_fpr = ndtr(ndtri(recalls) - 1.0)
     held = {True: 0, False: 0}
     for seed, simultaneous in itertools.product(range(150), held):
-        curve = sample(seed, 60, 300).at_prevalence(0.1)
+        curve = normal_curve(60, 300, rng=seed).at_prevalence(0.1)
         band = br.pr_band(curve, recalls, simultaneous=simultaneous, rng=seed, n_resamples=500)
         truth = recalls / (recalls + 9 * true_fpr)
         held[simultaneous] += bool(((band.low <= truth) & (truth <= band.high)).all())
@@ -117,7 +111,7 @@ def test_a_missing_class_gives_a_band_of_nan():
     band = br.pr_band(br.Curve.from_scores([0, 0], [0.1, 0.2]).at_prevalence(0.1), [0.5], rng=0)
     assert np.isnan([band.value[0], band.low[0], band.high[0]]).all()
     with pytest.raises(br.errors.InputError, match="recalls must be above 0"):
-        br.pr_band(sample(0), [0.0])
+        br.pr_band(normal_curve(40, 200, rng=0), [0.0])
 
 
 # --- widths ---------------------------------------------------------------------------------------

@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from drawn_rows import CONTINUOUS, KINDS, all_tied, normal_rows, smooth, weighted, with_heavy_ties
 from scipy.special import logit
 
 import baserate as br
 from baserate.uncertainty import cells as cutting
+from helpers.drawn_rows import CONTINUOUS, KINDS, all_tied, smooth, weighted, with_heavy_ties
+from helpers.simulated import normal_rows
 
 CUTS = (cutting.corners, cutting.every_corner, cutting.cells_of, cutting.scores_in_runs, cutting.every_score)
 
@@ -31,6 +32,7 @@ def test_cells_hold_all_rows(kind, cut):
     assert len(cells.neg.rows) == 2 * len(cells.pos.rows) + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("cut", CUTS)
 def test_each_row_is_in_the_cell_that_holds_it(kind, cut):
@@ -113,7 +115,7 @@ def test_every_heavy_tie_stands_alone(kind):
 
 def test_a_row_worth_many_stands_alone():
     """Where rows are weighted, one of them may move a rate by more than a run may."""
-    y, score = normal_rows(20_000, 20_000)
+    y, score = normal_rows(20_000, 20_000, 1.5)
     heavy = np.arange(0, len(y), 4000)
     curve = br.Curve.from_scores(y, score, weight=np.where(np.isin(np.arange(len(y)), heavy), 3000.0, 1.0))
     cells = cutting.cells_of(curve)

@@ -14,6 +14,7 @@ from baserate.registry import Family
 from baserate.uncertainty import picks as picking
 from baserate.uncertainty.chance import better_than_chance
 from baserate.uncertainty.picks import picks
+from helpers.simulated import normal_curve, normal_rows
 
 pytestmark = pytest.mark.slow  # together, these take long
 
@@ -30,11 +31,6 @@ def read_at(curve, eta):
     return curve if eta is None else curve.at_prevalence(eta)
 
 
-def untied(rng, n_pos, n_neg, shift=0.0):
-    labels = np.arange(n_pos + n_neg) < n_pos
-    return labels, rng.normal(size=n_pos + n_neg) + shift * labels
-
-
 @pytest.fixture
 def shuffling(monkeypatch):
     """As if there were too many labellings to go through."""
@@ -47,9 +43,9 @@ def shuffling(monkeypatch):
 @pytest.mark.parametrize("shift", [-1.5, 0.0, 0.5, 3.0])
 @pytest.mark.parametrize(("n_pos", "n_neg"), [(1, 1), (1, 9), (9, 1), (2, 2), (3, 40), (40, 3), (12, 15), (30, 30)])
 def test_auc_roc_without_ties_has_the_p_value_of_scipy(n_pos, n_neg, shift):
-    labels, scores = untied(np.random.default_rng(n_pos + n_neg), n_pos, n_neg, shift)
+    labels, scores = normal_rows(n_pos, n_neg, shift, rng=n_pos + n_neg)
     found = better_than_chance(br.roc_auc, br.Curve.from_scores(labels, scores))
-    expected = mannwhitneyu(scores[labels], scores[~labels], alternative="greater", method="exact").pvalue
+    expected = mannwhitneyu(scores[:n_pos], scores[n_pos:], alternative="greater", method="exact").pvalue
     assert found.method == "exact"
     assert found.chance == 0.5
     assert found.p_value == pytest.approx(expected, rel=1e-12)
@@ -78,13 +74,13 @@ def test_the_law_of_mann_and_whitney_is_right_to_the_last_digits_in_both_tails(n
 
 
 def test_a_part_of_the_auc_and_tied_scores_do_not_follow_mann_and_whitney():
-    labels, scores = untied(np.random.default_rng(0), 3, 5)
+    labels, scores = normal_rows(3, 5, 0.0)
     assert better_than_chance(partial(br.roc_auc, max_fpr=0.5), br.Curve.from_scores(labels, scores)).method != "exact"
     assert better_than_chance(br.roc_auc, br.Curve.from_scores(labels, np.round(scores))).method != "exact"
 
 
 def test_large_data_are_shuffled():
-    curve = br.Curve.from_scores(*untied(np.random.default_rng(0), 1000, 2000, 1.0))
+    curve = normal_curve(1000, 2000)
     found = better_than_chance(br.roc_auc, curve, n_permutations=99, rng=0)
     assert (found.method, found.p_value) == ("permutation of 99", 0.01)
 
@@ -179,7 +175,7 @@ def test_picks_follow_the_hypergeometric_law(totals, n_picked):
 @pytest.mark.parametrize("decimals", [0, 1, 9], ids=["mostly tied", "tied", "untied"])
 @pytest.mark.parametrize("metric", AREAS.values(), ids=AREAS)
 def test_areas_of_many_labellings_at_once_equal_those_of_one_at_a_time(metric, decimals, eta, shuffling):
-    labels, scores = untied(np.random.default_rng(5), 12, 30, 0.3)
+    labels, scores = normal_rows(12, 30, 0.3, rng=5)
     curve = read_at(br.Curve.from_scores(labels, np.round(scores, decimals)), eta)
 
     def own(curve):
@@ -192,7 +188,7 @@ def test_areas_of_many_labellings_at_once_equal_those_of_one_at_a_time(metric, d
 
 
 def test_the_same_seed_gives_the_same_result_and_numpys_own_random_state_is_left_alone():
-    curve = br.Curve.from_scores(*untied(np.random.default_rng(0), 10, 200))
+    curve = normal_curve(10, 200, 0.0)
     before = np.random.get_state()[1].copy()  # noqa: NPY002
     first, again, other = (better_than_chance(br.auc_pr, curve, n_permutations=200, rng=seed) for seed in (3, 3, 4))
     generator = better_than_chance(br.auc_pr, curve, n_permutations=200, rng=np.random.default_rng(3))
@@ -223,7 +219,7 @@ def test_p_values_are_uniform_under_the_null(metric, decimals):
     rng = np.random.default_rng(11)
     p_values = []
     for _ in range(300):
-        labels, scores = untied(rng, 4, 36)
+        labels, scores = normal_rows(4, 36, 0.0, rng=rng)
         curve = br.Curve.from_scores(labels, np.round(scores, decimals)).at_prevalence(0.01)
         p_values.append(better_than_chance(metric, curve, n_permutations=199, rng=rng).p_value)
     error = math.sqrt(0.05 * 0.95 / 300)
@@ -259,7 +255,7 @@ def test_one_sentence():
     found = better_than_chance(br.average_precision, curve, rng=0)
     assert str(found) == (
         f"average_precision 1 against {found.chance:.4g} by chance: p = 0.0001 (permutation of 10,000, "
-        "prevalence 0.006, 3 pos, 497 neg)"
+        "prevalence 1 in 167, 3 pos, 497 neg)"
     )
 
 
@@ -308,7 +304,7 @@ WEIGHTED = br.Curve.from_counts([2, 1], **COUNTS, pos_squares=[1, 1], neg_square
 @pytest.mark.parametrize(
     ("metric", "at", "words"),
     [
-        (br.auc_pr, WEIGHTED, "numbers of cases at each score, and this curve was made from weighted rows"),
+        (br.auc_pr, WEIGHTED, "counts of cases by score, got a curve made from weighted rows"),
         (br.auc_pr, br.Curve.from_rates([0.5], [0.1], n_pos=10, n_neg=90), "made from rates"),
         (br.f1, br.Curve.from_counts([2, 1], **COUNTS), "of the whole curve where higher is better, got f1"),
         (br.min_auc_pr, br.Curve.from_counts([2, 1], **COUNTS), "where higher is better, got min_auc_pr"),

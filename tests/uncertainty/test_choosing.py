@@ -5,12 +5,13 @@ from functools import partial
 
 import numpy as np
 import pytest
-from drawn_rows import CONTINUOUS, KINDS, all_tied, drawn_from, normal_rows, smooth, weighted, with_heavy_ties
 
 import baserate as br
 from baserate.uncertainty import cells as cutting
 from baserate.uncertainty.cells import cells_of, corners, every_score
 from baserate.uncertainty.readers import chosen_levels, chosen_on_draws, values
+from helpers.drawn_rows import CONTINUOUS, KINDS, all_tied, drawn_from, smooth, weighted, with_heavy_ties
+from helpers.simulated import normal_rows
 
 COST = partial(br.expected_cost, cost_fn=5, cost_fp=1)
 REACHED = ("recall >= 0.6", "recall >= 0.05", "recall >= 1", "precision >= 0.3", "precision >= 0.8")
@@ -37,6 +38,7 @@ def drawn_curves(curve, n_draws=40):
     return drawn_from(cells_of(curve), n_draws)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", CONTINUOUS)
 @pytest.mark.parametrize("sizes", [(60, 240), (2000, 8000)], ids=["each corner", "runs"])
 @pytest.mark.parametrize("rule", [*REACHED, *KEPT])
@@ -128,7 +130,7 @@ def test_a_recall_within_a_tie_has_all_of_it():
 @pytest.mark.parametrize("decimals", [None, 1])
 def test_rules_choose_on_rows_drawn_again_as_on_curves(decimals):
     """Each rule on a resample, drawn cell by cell, finds what it finds on a Curve of the same rows."""
-    y, score = normal_rows(40, 160, distance=1.0)
+    y, score = normal_rows(40, 160)
     curve = br.Curve.from_scores(y, score if decimals is None else score.round(decimals)).at_prevalence(0.1)
     rules = {
         "recall": lambda c: c.at_recall(0.6),

@@ -13,7 +13,7 @@ from baserate.uncertainty import ends
 from baserate.uncertainty.contests import methods_of
 from baserate.uncertainty.difference import contest_of
 from baserate.uncertainty.draws import Reader, drawn
-from baserate.uncertainty.estimate import Asked
+from baserate.uncertainty.estimate import IntervalSettings
 from baserate.uncertainty.lead import _nearest_swap
 from baserate.uncertainty.readers import values
 from baserate.uncertainty.samplers import NOBODY, Observer, Streams
@@ -261,7 +261,7 @@ def test_questions_of_two_models_share_their_draws():
     """A lead at many prevalences is what each is alone, draw by draw."""
     pair = br.Pair.from_scores(*rows(3, 40, 400))
     contest = contest_of(br.average_precision, pair, None)
-    asked = Asked.of(0.95, 100, 0)
+    asked = IntervalSettings.of(0.95, 100, 0)
     x = np.array([3.0, 300.0, 9.0])
     for method in methods_of(contest).values():
         together = method(contest._replace(x=x), asked)

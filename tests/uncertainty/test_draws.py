@@ -4,7 +4,6 @@ from functools import lru_cache, partial
 
 import numpy as np
 import pytest
-from drawn_rows import KINDS, all_tied, drawn_from, normal_rows, smooth, weighted
 from scipy import stats
 from sklearn.metrics import average_precision_score
 
@@ -16,17 +15,20 @@ from baserate.uncertainty import cells as cutting
 from baserate.uncertainty import samplers
 from baserate.uncertainty.cells import cells_of, corners, every_corner, scores_in_runs
 from baserate.uncertainty.draws import Reader, drawn
-from baserate.uncertainty.estimate import Asked, estimate_all, estimates
-from baserate.uncertainty.methods import Question
+from baserate.uncertainty.estimate import IntervalSettings, estimate_all, estimates
+from baserate.uncertainty.laws import gamma_quantile
+from baserate.uncertainty.methods import Estimand
 from baserate.uncertainty.readers import reading_of, values
 from baserate.uncertainty.samplers import Drawn, OfCells, OfClusters, OfCurve, OfModels
+from helpers.drawn_rows import KINDS, all_tied, drawn_from, smooth, weighted
+from helpers.simulated import normal_rows
 
 AREAS = (br.average_precision, br.auc_pr, br.auc_prg, br.roc_auc, br.best_f1)
 SEEDS = (1, 2, 3)
 
 
 def small(decimals=None, n_pos=20, n_neg=200):
-    y, score = normal_rows(n_pos, n_neg, distance=1.0)
+    y, score = normal_rows(n_pos, n_neg)
     return br.Curve.from_scores(y, score if decimals is None else score.round(decimals))
 
 
@@ -97,6 +99,7 @@ def test_with_a_whole_row_free_drawn_rates_follow_clopper_and_pearson(decimals):
         assert beyond(fpr.low, optimist.steps.fp[:, corner + 1], above=False) == pytest.approx(expected, abs=0.005)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("free", [0.5, 1.0])
 def test_drawn_rates_have_beta_laws(free):
     """Of k rows of n above a threshold: Beta(k, n - k + free) and Beta(k + free, n - k)."""
@@ -165,12 +168,12 @@ def test_a_pessimist_sees_no_curve_above_an_optimists(kind):
 
 
 def a_pair(n_pos=40, n_neg=300):
-    y, a = normal_rows(n_pos, n_neg)
+    y, a = normal_rows(n_pos, n_neg, 1.5)
     return br.Pair.from_scores(y, a, a + np.random.default_rng(5).normal(size=len(y)))
 
 
 def some_clusters():
-    y, score = normal_rows(60, 300)
+    y, score = normal_rows(60, 300, 1.5)
     rows = np.random.default_rng(5).permutation(len(y))
     return {i: br.Curve.from_scores(y[rows[i::12]], score[rows[i::12]]) for i in range(12)}
 
@@ -215,32 +218,33 @@ def many_questions(curve):
     def own(curve):
         return br.roc_auc(curve)
 
-    yield from (Question(metric, curve, x) for metric in (*AREAS, br.brier_score, own))
+    yield from (Estimand(metric, curve, x) for metric in (*AREAS, br.brier_score, own))
     for point in (curve.at_recall(0.6), curve.at_fpr(0.05), curve.at_prevalence(0.1).best(br.f1)):
-        yield Question(br.precision, point, x, again=True)
-        yield Question(br.precision, point, x)
-    yield Question(br.recall, curve.at_threshold(0.7), x)
+        yield Estimand(br.precision, point, x, again=True)
+        yield Estimand(br.precision, point, x)
+    yield Estimand(br.recall, curve.at_threshold(0.7), x)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [30, 900])
 def test_what_is_asked_together_is_answered_as_if_alone(n):
-    y, score = normal_rows(n, 2 * n)
+    y, score = normal_rows(n, 2 * n, 1.5)
     curve = br.Curve.from_scores(y, 1 / (1 + np.exp(-score)))
-    asked = Asked.of(0.9, 40, 0)
-    questions = list(many_questions(curve))
-    together = estimates(questions, asked)
-    for question, found in zip(questions, together, strict=True):
-        [alone] = estimates([question], asked)
+    asked = IntervalSettings.of(0.9, 40, 0)
+    estimands = list(many_questions(curve))
+    together = estimates(estimands, asked)
+    for estimand, found in zip(estimands, together, strict=True):
+        [alone] = estimates([estimand], asked)
         assert alone == found
-        for j, x_j in enumerate(question.x):
-            [[single]] = estimates([question._replace(x=np.array([x_j]))], asked)
+        for j, x_j in enumerate(estimand.x):
+            [[single]] = estimates([estimand._replace(x=np.array([x_j]))], asked)
             assert (single.low, single.high) == pytest.approx((found[j].low, found[j].high), rel=1e-12)
 
 
 def test_curves_asked_together_are_answered_as_if_alone():
-    asked, x = Asked.of(0.9, 60, 0), np.array([9.0])
-    questions = [Question(br.auc_pr, curve, x) for curve in (small(), smooth(50, 60), small(1))]
-    assert estimates(questions, asked) == [estimates([question], asked)[0] for question in questions]
+    asked, x = IntervalSettings.of(0.9, 60, 0), np.array([9.0])
+    estimands = [Estimand(br.auc_pr, curve, x) for curve in (small(), smooth(50, 60), small(1))]
+    assert estimates(estimands, asked) == [estimates([estimand], asked)[0] for estimand in estimands]
 
 
 # --- runs of corners ------------------------------------------------------------------------------
@@ -283,6 +287,7 @@ def closely_and_roughly(metric, at, curves):
 WITH_RUNS = [kind for kind in KINDS if kind is not all_tied]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prevalence", [0.5, 0.01, 0.0001])
 @pytest.mark.parametrize("kind", WITH_RUNS)
 def test_an_area_through_runs_is_that_through_every_corner(kind, prevalence):
@@ -293,6 +298,7 @@ def test_an_area_through_runs_is_that_through_every_corner(kind, prevalence):
             assert np.sqrt(np.mean((found - expected) ** 2)) < 0.015 * expected.std()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prevalence", [0.5, 0.01, 0.0001])
 @pytest.mark.parametrize("kind", WITH_RUNS)
 def test_the_best_of_the_ends_of_runs_is_as_good_as_the_best_of_all(kind, prevalence):
@@ -337,7 +343,7 @@ def test_a_limit_within_a_run_is_about_where_it_is_among_its_corners(kind, name)
 @pytest.mark.slow
 def test_ends_do_not_depend_on_runs(monkeypatch):
     """Ends with every corner and ends with runs differ as two seeds do, for areas, rules, losses and differences."""
-    y, score = normal_rows(3000, 6000)
+    y, score = normal_rows(3000, 6000, 1.5)
     probability = 1 / (1 + np.exp(-score))
     curve = br.Curve.from_scores(y, probability).at_prevalence(0.05)
     noise = np.random.default_rng(3).normal(size=len(y))
@@ -377,3 +383,9 @@ def test_areas_of_many_curves_have_ten_digits():
         for x in (1e-3, 1.0, 1e3, 1e6):
             exactly = areas.segment_area(pieces, x)
             assert areas._areas_of_many(pieces, np.array([x]))[:, 0] == pytest.approx(exactly, rel=1e-10)
+
+
+@pytest.mark.parametrize("rows", [0.5, 1.0, 2.5])
+def test_quantiles_of_what_is_free_are_those_of_a_gamma_law(rows):
+    share = np.array([1e-12, 0.001, 0.3, 0.5, 0.9, 0.999, 1 - 1e-12])
+    np.testing.assert_allclose(gamma_quantile(rows, share), stats.gamma(rows).ppf(share), rtol=1e-9, atol=1e-16)

@@ -8,7 +8,6 @@ from functools import partial
 import numpy as np
 import pytest
 import scipy
-from drawn_rows import drawn_from
 from scipy import stats
 
 import baserate as br
@@ -16,23 +15,19 @@ from baserate.formulas.proportions import Interval
 from baserate.uncertainty import cells as cutting
 from baserate.uncertainty import shipped
 from baserate.uncertainty.cells import corners
-from baserate.uncertainty.methods import Question, methods
+from baserate.uncertainty.methods import Estimand, methods
 from baserate.uncertainty.readers import values
 from baserate.uncertainty.samplers import OfCells
+from helpers.drawn_rows import drawn_from
+from helpers.simulated import normal_curve
 
 pytestmark = pytest.mark.slow  # together, these take long
 
 AREAS = (br.average_precision, br.auc_pr, br.auc_prg, br.roc_auc, br.best_f1)
 
 
-def curve_of(n_pos, n_neg, distance=1.0, decimals=None, seed=0):
-    rng = np.random.default_rng(seed)
-    score = np.concatenate([rng.normal(distance, 1, n_pos), rng.normal(0, 1, n_neg)])
-    return br.Curve.from_scores(np.repeat([1, 0], [n_pos, n_neg]), score if decimals is None else score.round(decimals))
-
-
 def known_methods(metric, at, about="threshold"):
-    return list(methods(Question(metric, at, np.ones(1), again=about == "rule")))
+    return list(methods(Estimand(metric, at, np.ones(1), again=about == "rule")))
 
 
 # --- published and reference numbers --------------------------------------------------------------
@@ -69,7 +64,7 @@ def test_delong_agrees_with_other_tools(reference_data, name):
 
 def test_many_curves_at_once_are_read_one_by_one():
     """Areas of drawn curves equal those of Curves built from them, where every score is an atom."""
-    curve = curve_of(30, 60, decimals=1)
+    curve = normal_curve(30, 60, decimals=1)
     cells = corners(curve)
     x = np.array([3.0, 0.5, 700.0])
     drawn = drawn_from(cells, 5, again=True)
@@ -90,7 +85,7 @@ def test_many_curves_at_once_are_read_one_by_one():
 
 def test_a_run_moves_an_area_by_less_than_its_share_of_positives():
     """Cells of runs hold all rows, and the area of the curve they make is that of the curve, within the bound."""
-    curve = curve_of(3000, 3000)
+    curve = normal_curve(3000, 3000)
     cells = cutting._cut(curve, *_runs_of(curve, 50))
     assert cells.pos.rows.sum() == 3000
     assert cells.neg.rows.sum() == 3000
@@ -189,7 +184,7 @@ EDGES = {
     "separated": br.Curve.from_scores([1, 1, 1, 0, 0, 0, 0], [0.9, 0.8, 0.7, 0.4, 0.3, 0.2, 0.1]),
     "reversed": br.Curve.from_scores([0, 0, 0, 0, 1, 1, 1], [0.9, 0.8, 0.7, 0.4, 0.3, 0.2, 0.1]),
     "constant": br.Curve.from_scores([1, 0, 1, 0, 0], [0.5] * 5),
-    "ordinary": as_probabilities(curve_of(15, 60)),
+    "ordinary": as_probabilities(normal_curve(15, 60)),
 }
 
 
@@ -259,7 +254,7 @@ def test_a_missing_class_is_nan_with_a_reason():
 
 
 def test_a_chosen_threshold_is_chosen_again():
-    curve = curve_of(100, 10_000, distance=1.5)
+    curve = normal_curve(100, 10_000, distance=1.5)
     chosen = curve.at_recall(0.6)
     given = curve.at_threshold(chosen.threshold)
     again, fixed = br.estimate(br.precision, chosen, about="rule", rng=0), br.estimate(br.precision, given)
@@ -312,7 +307,7 @@ def test_levels_that_may_be_the_choice_are_held_too():
 
 @pytest.mark.parametrize("method", ["melded", "percentile", "bca", "logit_studentised"])
 def test_the_same_rng_gives_the_same_result(method):
-    curve = curve_of(30, 300)
+    curve = normal_curve(30, 300)
     before = np.random.get_state()[1].copy()  # noqa: NPY002  # the very thing that must not be touched
     first = br.estimate(br.average_precision, curve, method=method, rng=11)
     assert br.estimate(br.average_precision, curve, method=method, rng=11) == first
@@ -325,7 +320,7 @@ def test_the_same_rng_gives_the_same_result(method):
 
 @pytest.mark.parametrize("metric", [br.average_precision, br.roc_auc])
 def test_a_higher_level_is_wider(metric):
-    curve = curve_of(30, 300)
+    curve = normal_curve(30, 300)
     for method in known_methods(metric, curve):
         found = [br.estimate(metric, curve, method=method, confidence_level=c, rng=0) for c in (0.8, 0.95, 0.99)]
         for narrow, wide in itertools.pairwise(found):
@@ -334,7 +329,7 @@ def test_a_higher_level_is_wider(metric):
 
 
 def test_a_function_of_ones_own():
-    curve = curve_of(30, 300)
+    curve = normal_curve(30, 300)
 
     def area(curve):
         return br.roc_auc(curve)
@@ -385,7 +380,7 @@ def test_weights_count_for_what_they_are_worth():
 def test_intervals_of_weighted_rows_hold(metric):
     """Weights that have nothing to do with the scores cost cases and nothing else."""
     rng = np.random.default_rng(1)
-    truth = metric(curve_of(200_000, 200_000, seed=99).at_prevalence(0.1))
+    truth = metric(normal_curve(200_000, 200_000, rng=99).at_prevalence(0.1))
     held = {"weighted": 0, "as if not": 0}
     for seed in range(100):
         label = np.repeat([1, 0], [50, 500])
@@ -404,7 +399,7 @@ def test_intervals_of_weighted_rows_hold(metric):
 
 
 def test_an_uncertain_prevalence_widens():
-    curve = curve_of(50, 1000, distance=2)
+    curve = normal_curve(50, 1000, distance=2)
     point = curve.at_threshold(1.5)
     for metric, at in ((br.average_precision, curve), (br.precision, point), (br.precision, curve.at_recall(0.6))):
         fixed = br.estimate(metric, at.at_prevalence(0.01), rng=0)
@@ -448,7 +443,7 @@ def test_mixing_over_the_prevalence_is_exact_for_a_known_point():
 )
 def test_bad_input_gets_a_sentence(call, sentence):
     with pytest.raises(br.errors.InputError, match=sentence):
-        call(curve_of(5, 20))
+        call(normal_curve(5, 20))
 
 
 def test_rates_without_cases_have_no_interval():

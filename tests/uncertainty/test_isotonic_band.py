@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from calibration_sets import NAMES, rows
 from sklearn.isotonic import IsotonicRegression
 
 import baserate as br
+from helpers.calibration_sets import NAMES, rows
 
 BANDS = ("consistency", "confidence")
 
@@ -189,7 +189,7 @@ def test_table_and_text():
     assert list(found.rows()[0]) == ["prevalence", "score", "rate", "low", "high", "n"]
     assert str(found).endswith("the band holds at every score")
     confident = br.calibration.isotonic_reliability(curve.at_prevalence(0.01), band="confidence", rng=0)
-    assert "confidence band, prevalence 0.01" in str(confident)
+    assert "confidence band, prevalence 1 in 100" in str(confident)
     assert "does not hold at 2 of 2 scores, with 100 % of the rows" in str(confident)
 
 

@@ -5,12 +5,12 @@ from functools import partial
 import numpy as np
 import pytest
 import scipy
-from drawn_rows import drawn_from
 
 import baserate as br
 from baserate.uncertainty.cells import cells_of, every_score, scores_in_runs
 from baserate.uncertainty.readers import losses_of, mean_losses
 from baserate.uncertainty.samplers import OfCells
+from helpers.drawn_rows import drawn_from
 
 CLIPPED = partial(br.log_loss, clip=1e-6)
 
@@ -35,6 +35,7 @@ def test_intervals_hold(metric, n_pos, n_neg, eta):
     assert held / 400 >= 0.93
 
 
+@pytest.mark.slow
 def test_with_many_rows_the_interval_is_that_of_a_mean():
     rng = np.random.default_rng(2)
     y, s = rows(rng, 20_000, 30_000)
@@ -121,6 +122,7 @@ def test_weights_widen_the_interval():
     assert uneven.width > 1.2 * plain.width
 
 
+@pytest.mark.slow
 def test_uncertain_prevalences_and_sweeps():
     y, s = rows(np.random.default_rng(1), 300, 300)
     curve = br.Curve.from_scores(y, s)
@@ -200,6 +202,7 @@ def test_a_difference_of_losses_is_that_of_the_rows():
     assert found.high - found.low < 0.8 * np.hypot(*apart)
 
 
+@pytest.mark.slow
 def test_the_half_row_that_is_not_placed_may_speak_for_either_model():
     """With few rows each end has half a row more at the most that a row may differ, by hand."""
     y, a, b = two_models(np.random.default_rng(3), 4, 6)
@@ -216,6 +219,7 @@ def test_the_half_row_that_is_not_placed_may_speak_for_either_model():
     assert (found.low, found.high) == pytest.approx((end(-1, 0.025), end(1, 0.975)), abs=0.012)
 
 
+@pytest.mark.slow
 def test_a_lead_in_losses_is_the_difference_at_each_prevalence():
     pair = br.Pair.from_scores(*two_models(np.random.default_rng(4), 60, 300))
     found = br.lead(br.brier_score, pair, [0.5, 0.01], rng=0)
@@ -225,6 +229,7 @@ def test_a_lead_in_losses_is_the_difference_at_each_prevalence():
     assert found.reason is None
 
 
+@pytest.mark.slow
 def test_log_losses_without_a_bound_may_differ_by_anything():
     y, a, b = two_models(np.random.default_rng(5), 60, 300)
     pair = br.Pair.from_scores(y, a, b)

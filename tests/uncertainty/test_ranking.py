@@ -47,6 +47,7 @@ def test_values_and_intervals_are_those_of_estimate():
     assert list(found.values) == list(three.names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", [br.average_precision, br.roc_auc, br.brier_score])
 def test_two_models_are_ranked_as_difference_and_lead_say(metric):
     for seed in range(4):
@@ -149,6 +150,7 @@ def test_a_ranking_is_a_table():
     assert str(found).splitlines()[-1] == "in brackets the ranks that are plausible (95 %)"
 
 
+@pytest.mark.slow
 def test_what_is_undefined_has_a_reason():
     none = br.Models.from_scores([0, 0], {"a": [0.1, 0.2], "b": [0.2, 0.1]})
     found = br.ranking(br.precision, none, [0.1], at="recall >= 0.5", **FEW)
@@ -174,7 +176,7 @@ def test_what_is_undefined_has_a_reason():
         (lambda m: br.ranking(br.roc_auc, m, [0.1], n_resamples=50), "n_resamples must be at least 80"),
         (lambda m: br.ranking(br.f1, m, [0.1]), "f1 is estimated at one operating point"),
         (lambda m: br.ranking(br.f1, m, [0.1], at=("recall >= 0.5",) * 2), "at must be one rule or 3 of them, got 2"),
-        (lambda m: br.ranking(br.f1, {"a": m.curves[0]}, [0.1], at="recall >= 0.5"), "at chooses points for Models"),
+        (lambda m: br.ranking(br.f1, {"a": m.curves[0]}, [0.1], at="recall >= 0.5"), "at needs Models or a Pair"),
         (lambda m: br.difference(br.roc_auc, m), "pair must be a Pair, got a Models"),
     ],
 )

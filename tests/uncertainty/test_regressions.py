@@ -9,27 +9,16 @@ from scipy import stats
 
 import baserate as br
 from baserate.progress import progress
+from helpers.simulated import normal_curve, normal_pair
+from helpers.terminals import Terminal
 
 
-def curve_of(n_pos, n_neg, seed=0):
-    rng = np.random.default_rng(seed)
-    return br.Curve.from_scores(
-        np.repeat([1, 0], [n_pos, n_neg]), np.concatenate([rng.normal(1, 1, n_pos), rng.normal(0, 1, n_neg)])
-    )
-
-
-def pair_of(n_pos, n_neg, seed=0, **options):
-    rng = np.random.default_rng(seed)
-    label = np.repeat([1, 0], [n_pos, n_neg])
-    a, b = rng.normal(size=(2, n_pos + n_neg)) + label
-    return br.Pair.from_scores(label, a, b, **options)
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", [br.specificity, br.recall])
 @pytest.mark.parametrize("threshold", [99, -99])
 def test_a_threshold_above_or_below_all_rows_is_not_certain(metric, threshold):
     """Half a row more on the other side: for a difference it may be there in one model and not in the other."""
-    pair = pair_of(30, 400)
+    pair = normal_pair(30, 400)
     rule = lambda curve: curve.at_threshold(threshold)  # noqa: E731
     n = 30 if metric is br.recall else 400
     reach = stats.beta(0.5, n).ppf(0.975)
@@ -52,7 +41,7 @@ def test_a_threshold_above_or_below_all_rows_is_not_certain(metric, threshold):
 def test_equal_models_at_a_high_threshold_are_seldom_called_different():
     different = 0
     for seed in range(60):
-        pair = pair_of(30, 300, seed)
+        pair = normal_pair(30, 300, seed=seed)
         found = br.difference(br.specificity, pair, at=lambda c: c.at_threshold(2.9), rng=seed, n_resamples=200)
         different += not found.low <= 0 <= found.high
     assert different <= 3
@@ -60,11 +49,11 @@ def test_equal_models_at_a_high_threshold_are_seldom_called_different():
 
 def test_thresholds_cannot_be_swapped_as_ranks():
     with pytest.raises(br.errors.InputError, match="got a threshold; use difference"):
-        br.swap_test(br.recall, pair_of(20, 60), at=lambda c: c.at_threshold(0.5), n_permutations=9)
+        br.swap_test(br.recall, normal_pair(20, 60), at=lambda c: c.at_threshold(0.5), n_permutations=9)
 
 
 def test_a_rule_that_finds_no_point_once_swapped_speaks_against_a_difference():
-    pair = pair_of(10, 40)
+    pair = normal_pair(10, 40)
     most = float(np.nanmax(br.precision(pair.b)))
     rule = lambda curve: curve.at_precision(min(most, float(np.nanmax(br.precision(pair.a)))))  # noqa: E731
     p_value = br.swap_test(br.recall, pair, at=rule, n_permutations=40, rng=0)
@@ -74,32 +63,33 @@ def test_a_rule_that_finds_no_point_once_swapped_speaks_against_a_difference():
 def test_a_rule_must_not_read_elsewhere():
     rule = lambda curve: curve.at_prevalence(0.001).at_recall(0.5)  # noqa: E731
     for call in (
-        lambda: br.difference(br.precision, pair_of(20, 60), at=rule),
-        lambda: br.lead(br.precision, pair_of(20, 60), [0.1], at=rule),
-        lambda: br.cluster_estimate(br.precision, {i: curve_of(3, 9, i) for i in range(9)}, at=rule),
+        lambda: br.difference(br.precision, normal_pair(20, 60), at=rule),
+        lambda: br.lead(br.precision, normal_pair(20, 60), [0.1], at=rule),
+        lambda: br.cluster_estimate(br.precision, {i: normal_curve(3, 9, rng=i) for i in range(9)}, at=rule),
     ):
         with pytest.raises(br.errors.InputError, match="as it is read"):
             call()
 
 
+@pytest.mark.slow
 def test_a_gain_below_zero_is_not_cut_off():
     def gain(at):
         return -(at.fnr + 0.5 * at.fpr)
 
-    point = curve_of(40, 400).best(gain)
+    point = normal_curve(40, 400).best(gain)
     for about in ("threshold", "rule"):
         found = br.estimate(gain, point, about=about, rng=0)
         assert found.low < found.value - 0.05
         vague = br.estimate(gain, point, about=about, rng=0, prevalence=br.prior.Beta(10, 90), n_resamples=200)
         assert vague.low < vague.value < vague.high < 0
     benefit = partial(br.net_benefit, threshold_probability=0.1)
-    band = br.sweep_estimates(benefit, curve_of(40, 400).at_prevalence(0.5).best(benefit), [0.01], rng=0)
+    band = br.sweep_estimates(benefit, normal_curve(40, 400).at_prevalence(0.5).best(benefit), [0.01], rng=0)
     assert band.low[0] < band.value[0] - 0.005 < band.value[0] < band.high[0]
 
 
 def test_draws_without_a_value_are_not_dropped_in_silence():
     narrow = partial(br.best_f1, recall_range=(0.5, 0.52))
-    found = br.estimate(narrow, curve_of(40, 400), rng=0)
+    found = br.estimate(narrow, normal_curve(40, 400), rng=0)
     assert math.isnan(found.low)
     assert found.reason is br.Reason.UNDEFINED_IN_DRAWS
     topped = br.Curve.from_scores([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4])
@@ -113,7 +103,7 @@ def test_draws_without_a_value_are_not_dropped_in_silence():
 
 
 def test_an_uncertain_prevalence_is_counted_once():
-    curve = curve_of(40, 400)
+    curve = normal_curve(40, 400)
     fixed = br.estimate(br.best_f1, curve.at_prevalence(0.1), rng=0)
     vague = br.estimate(br.best_f1, curve, rng=0, prevalence=br.prior.Beta(1e5, 9e5))
     assert (vague.low, vague.high) == pytest.approx((fixed.low, fixed.high), abs=0.02)
@@ -138,7 +128,7 @@ def test_a_range_of_prevalences_is_looked_at_between_its_ends():
 
 
 def test_partials_with_equal_parameters_are_one_metric():
-    curve = curve_of(40, 400)
+    curve = normal_curve(40, 400)
     same = partial(br.f_beta, beta=2)
     one = br.estimate(same, curve.best(same), rng=0)
     other = br.estimate(partial(br.f_beta, beta=2), curve.best(partial(br.f_beta, beta=2)), rng=0)
@@ -146,7 +136,7 @@ def test_partials_with_equal_parameters_are_one_metric():
 
 
 def test_a_band_of_one_place_is_the_same_simultaneous_or_not():
-    curve = curve_of(40, 400)
+    curve = normal_curve(40, 400)
     for n in (200, 2000):
         pointwise, joint = (br.pr_band(curve, [0.9], rng=0, simultaneous=s, n_resamples=n) for s in (False, True))
         assert joint.low[0] <= pointwise.low[0]
@@ -193,7 +183,7 @@ def test_a_pair_never_changes():
 )
 def test_bad_input_gets_a_sentence(call, sentence):
     with pytest.raises(br.errors.InputError, match=sentence):
-        call(curve_of(5, 20), pair_of(5, 20))
+        call(normal_curve(5, 20), normal_pair(5, 20))
 
 
 def test_a_rate_may_be_melded_and_boxed():
@@ -212,20 +202,6 @@ def test_scores_at_the_end_of_floats():
 
     found = br.estimate(area, curve, rng=0, n_resamples=50)
     assert 0 <= found.low <= found.high <= 1
-
-
-class Terminal:
-    def __init__(self):
-        self.text = ""
-
-    def isatty(self):
-        return True
-
-    def write(self, text):
-        self.text += text
-
-    def flush(self):
-        pass
 
 
 def test_progress_shows_on_a_terminal_only(monkeypatch, capsys):

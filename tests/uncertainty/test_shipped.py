@@ -5,14 +5,14 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 import baserate as br
+from helpers.simulated import normal_curve
 
 LEVEL, SETS = 0.95, 120
 RULES = {"recall": "recall=0.6", "alerts": "alert_rate=0.05", "searched": "best=f1", "precision": "precision=0.2"}
 
 
 def drawn_sets(n_pos, n_neg, apart, n=SETS):
-    labels = np.repeat([1, 0], [n_pos, n_neg])
-    return [br.Curve.from_scores(labels, np.random.default_rng(k).normal(apart * labels)) for k in range(n)]
+    return [normal_curve(n_pos, n_neg, apart, rng=k) for k in range(n)]
 
 
 def in_the_population(point, apart):

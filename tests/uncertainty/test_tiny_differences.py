@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import baserate as br
 from baserate.uncertainty import ends
+from helpers.simulated import normal_pair
 
 QUESTIONS = (
     (br.average_precision, None),
@@ -28,6 +29,7 @@ def few_rows(draw):
     return br.Pair.from_scores(np.repeat([1, 0], [n_pos, n_neg]), draw(scores), draw(scores))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(
     few_rows(),
@@ -61,16 +63,10 @@ def test_ends_are_ordered_and_p_values_agree(pair, question, method, asked, prev
         assert found.p_value <= 1 - level + 2 * one_draw
 
 
-def pair_of(n_pos, n_neg, seed=0):
-    label = np.repeat([1, 0], [n_pos, n_neg])
-    a, b = np.random.default_rng(seed).normal(size=(2, n_pos + n_neg)) + label
-    return br.Pair.from_scores(label, a, b)
-
-
 def test_so_few_rows_that_no_draw_comes_as_far_out_are_melded():
     with pytest.raises(br.errors.InputError, match="method must be one of 'melded', 'percentile'"):
-        br.difference(br.average_precision, pair_of(4, 50), method="expanded")
-    assert br.difference(br.average_precision, pair_of(4, 50), rng=0).method == "melded"
+        br.difference(br.average_precision, normal_pair(4, 50), method="expanded")
+    assert br.difference(br.average_precision, normal_pair(4, 50), rng=0).method == "melded"
 
 
 def test_so_few_draws_that_none_comes_as_far_out_are_refused():
@@ -79,8 +75,8 @@ def test_so_few_draws_that_none_comes_as_far_out_are_refused():
     with pytest.raises(
         br.errors.InputError, match=r"n_resamples must be at least 474 for a confidence level of 0\.99, got 200"
     ):
-        br.difference(br.average_precision, pair_of(20, 60), confidence_level=0.99, n_resamples=200)
-    found = br.difference(br.average_precision, pair_of(20, 60), confidence_level=0.99, n_resamples=474, rng=0)
+        br.difference(br.average_precision, normal_pair(20, 60), confidence_level=0.99, n_resamples=200)
+    found = br.difference(br.average_precision, normal_pair(20, 60), confidence_level=0.99, n_resamples=474, rng=0)
     assert found.method == "expanded"
 
 

@@ -8,14 +8,13 @@ import pytest
 
 import baserate as br
 from baserate.uncertainty.undersampling import undersampled
+from helpers.simulated import normal_curve
 
 pytestmark = pytest.mark.slow  # together, these take long
 
 
-def curve_of(n_pos, n_neg, decimals=9):
-    labels = np.arange(n_pos + n_neg) < n_pos
-    scores = np.random.default_rng(4).normal(size=n_pos + n_neg) + 1.2 * labels
-    return br.Curve.from_scores(labels, np.round(scores, decimals))
+def tied(n_pos, n_neg, decimals=9):
+    return normal_curve(n_pos, n_neg, 1.2, rng=4, decimals=decimals)
 
 
 def recall(curve):
@@ -47,7 +46,7 @@ def counts_by_score(curve, name):
     [(0.5, 100, 100), (0.2, 100, 400), ("1:9", 100, 900), (0.02, 18, 900), (0.003, 3, 900)],
 )
 def test_one_class_stays_whole_and_the_other_is_thinned_out(prevalence, n_pos, n_neg, decimals):
-    curve = curve_of(100, 900, decimals)
+    curve = tied(100, 900, decimals)
     found, test_sets = seen_test_sets(curve, prevalence)
     assert (found.n_pos, found.n_neg) == (n_pos, n_neg)
     assert len(test_sets) == 20
@@ -63,7 +62,7 @@ def test_one_class_stays_whole_and_the_other_is_thinned_out(prevalence, n_pos, n
 
 @pytest.mark.parametrize("prevalence", [0.9, 0.31, 0.077, 0.011])
 def test_test_sets_have_the_prevalence_asked_for(prevalence):
-    found, test_sets = seen_test_sets(curve_of(1000, 9000), prevalence)
+    found, test_sets = seen_test_sets(tied(1000, 9000), prevalence)
     smaller = min(found.n_pos, found.n_neg)
     assert found.prevalence == prevalence
     assert all(t.prevalence == pytest.approx(prevalence, rel=0.5 / smaller + 1e-12) for t in test_sets)
@@ -79,7 +78,7 @@ def test_each_case_is_as_likely_to_stay():
 
 @pytest.mark.parametrize("metric", [br.average_precision, br.auc_pr, functools.partial(br.best_f_beta, beta=2), recall])
 def test_the_value_is_the_closed_form(metric):
-    curve = curve_of(50, 500)
+    curve = tied(50, 500)
     found = undersampled(metric, curve.at_prevalence(1e-6), 0.3, n_samples=2, rng=0)
     assert found.value == metric(curve.at_prevalence(0.3))
     assert found.metric == {br.average_precision: "average_precision", br.auc_pr: "auc_pr", recall: "recall"}.get(
@@ -90,21 +89,21 @@ def test_the_value_is_the_closed_form(metric):
 @pytest.mark.parametrize("decimals", [9, 1], ids=["untied", "tied"])
 @pytest.mark.parametrize(("metric", "prevalence"), [(recall, 0.02), (fpr, 0.5)])
 def test_rates_at_a_threshold_are_estimated_without_bias(metric, prevalence, decimals):
-    found = undersampled(metric, curve_of(200, 1800, decimals), prevalence, n_samples=1000, rng=1)
-    assert found.value == metric(curve_of(200, 1800, decimals))
+    found = undersampled(metric, tied(200, 1800, decimals), prevalence, n_samples=1000, rng=1)
+    assert found.value == metric(tied(200, 1800, decimals))
     assert abs(found.bias) < 4 * found.spread / math.sqrt(1000)
     assert found.bias == found.mean - found.value
 
 
 def test_the_spread_of_a_rate_is_that_of_drawing_without_replacement():
-    found = undersampled(recall, curve_of(200, 1800), 0.02, n_samples=2000, rng=2)
+    found = undersampled(recall, tied(200, 1800), 0.02, n_samples=2000, rng=2)
     k, n, rate = found.n_pos, 200, found.value
     expected = math.sqrt(rate * (1 - rate) / k * (n - k) / (n - 1))
     assert found.spread == pytest.approx(expected, rel=0.08)
 
 
 def test_the_spread_grows_as_less_is_kept():
-    curve = curve_of(200, 1800)
+    curve = tied(200, 1800)
     for prevalences in ((0.05, 0.02, 0.005, 0.001), (0.2, 0.5, 0.9, 0.98)):
         spreads = [undersampled(br.roc_auc, curve, p, n_samples=200, rng=3).spread for p in prevalences]
         assert spreads == sorted(spreads)
@@ -113,20 +112,20 @@ def test_the_spread_grows_as_less_is_kept():
 
 def test_the_closed_form_has_no_noise_and_throwing_positives_away_flatters_average_precision():
     """The heuristic is biased where the metric bends: with five positives AP is far too high."""
-    found = undersampled(br.average_precision, curve_of(200, 1800), "1:360", n_samples=500, rng=5)
+    found = undersampled(br.average_precision, tied(200, 1800), "1:360", n_samples=500, rng=5)
     assert found.n_pos == 5
     assert found.bias > 5 * found.spread / math.sqrt(500)
 
 
 def test_nothing_is_removed_at_the_prevalence_of_the_data():
-    curve = curve_of(30, 70)
+    curve = tied(30, 70)
     found = undersampled(br.average_precision, curve, 0.3, n_samples=5, rng=0)
     assert found.samples.tolist() == [br.average_precision(curve)] * 5
     assert (found.spread, found.bias) == pytest.approx((0, 0), abs=1e-15)
 
 
 def test_the_same_seed_gives_the_same_result_and_numpys_own_random_state_is_left_alone():
-    curve = curve_of(20, 300)
+    curve = tied(20, 300)
     before = np.random.get_state()[1].copy()  # noqa: NPY002
     first, again, other, generator = (
         undersampled(br.auc_pr, curve, 0.4, n_samples=30, rng=rng).samples.tolist()
@@ -139,7 +138,7 @@ def test_the_same_seed_gives_the_same_result_and_numpys_own_random_state_is_left
 def test_one_sentence():
     curve = br.Curve.from_counts([2, 1], pos=[10, 0], neg=[0, 90])
     assert str(undersampled(br.average_precision, curve, 0.5, rng=0)) == (
-        "average_precision at prevalence 0.5: 1 in closed form, 1 ± 0 over 1,000 test sets thinned out to "
+        "average_precision at prevalence 1 in 2: 1 in closed form, 1 ± 0 over 1,000 test sets thinned out to "
         "10 pos, 10 neg"
     )
 
@@ -162,11 +161,11 @@ WEIGHTED = br.Curve.from_counts([2, 1], pos=[2, 1], neg=[3, 9], pos_squares=[1, 
 @pytest.mark.parametrize(
     ("metric", "at", "prevalence", "words"),
     [
-        (br.auc_pr, WEIGHTED, 0.1, "numbers of cases at each score, and this curve was made from weighted rows"),
+        (br.auc_pr, WEIGHTED, 0.1, "counts of cases by score, got a curve made from weighted rows"),
         (br.auc_pr, br.Curve.from_rates([0.5], [0.1], n_pos=10, n_neg=90), 0.1, "made from rates"),
         (br.f1, CURVE, 0.1, r"got f1; pass a function .* br.f1\(curve.at_threshold"),
         (br.auc_pr, CURVE.at_threshold(2), 0.1, "curve must be a Curve, got a Point"),
-        (br.auc_pr, CURVE, 0.01, "needs positives and negatives, got 0 and 12 at prevalence 0.01 out of 3 and 12"),
+        (br.auc_pr, CURVE, 0.01, "needs positives and negatives, got 0 and 12 at prevalence 1 in 100 out of 3 and 12"),
         (br.auc_pr, CURVE, 0.99, "got 3 and 0"),
         (br.auc_pr, br.Curve.from_scores([1, 1], [1, 2]), 0.5, "got 0 and 0"),
         (br.auc_pr, br.Curve.from_scores([], []), 0.5, "got 0 and 0"),

@@ -7,7 +7,7 @@ import numpy as np
 
 import baserate as br
 
-GOLDEN = json.loads((Path(__file__).parent / "golden" / "calibration.json").read_text(encoding="utf-8"))
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "calibration.json").read_text(encoding="utf-8"))
 NAMES = ["breast_cancer", "payments", "simulated"]
 
 

@@ -59,7 +59,7 @@ def comparison():
 
 
 # By the name of the class. Several, where a class has several faces.
-MADE = {
+_MAKERS = {
     "Alarms": [lambda: br.monitoring.model_alarms(br.average_precision, PERIODS, reference=GOOD)],
     "Answer": [
         lambda: br.evaluate(GOOD).answers[0],
@@ -129,3 +129,5 @@ MADE = {
     "TestSetPlan": [lambda: br.design.test_set(0.6, 0.001, half_width=0.1, prevalence=0.001, cost_neg=0.01)],
     "Undersampled": [lambda: br.papers.undersampled(br.roc_auc, GOOD, "1:90", n_samples=20, rng=0)],
 }
+# Nothing changes a result, so each is made once.
+MADE = {name: [functools.cache(make) for make in makers] for name, makers in _MAKERS.items()}

@@ -20,10 +20,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from in_time import in_time
-from public_names import public_things
 
 import baserate as br
+from helpers.in_time import in_time
+from helpers.public_names import public_things
 
 _RNG = np.random.default_rng(0)
 _Y, _P = np.arange(60) < 20, _RNG.random(60).round(2)

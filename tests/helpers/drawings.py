@@ -3,12 +3,11 @@
 import numpy as np
 
 import baserate as br
+from helpers.simulated import normal_curve
 
 
-def sample(seed, n_pos=40, n_neg=200, distance=1.5):
-    rng = np.random.default_rng(seed)
-    score = np.concatenate([rng.normal(distance, 1, n_pos), rng.normal(0, 1, n_neg)])
-    return br.Curve.from_scores(np.repeat([1, 0], [n_pos, n_neg]), score.round(1))  # with ties
+def sample(seed, n_pos=40, n_neg=200):
+    return normal_curve(n_pos, n_neg, 1.5, rng=seed, decimals=1)  # with ties
 
 
 TIED = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[60, 30, 10], neg=[20, 200, 680])

@@ -10,6 +10,7 @@ import gzip
 import io
 import json
 import random
+import re
 import tempfile
 import warnings
 from collections import Counter
@@ -17,10 +18,10 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from in_time import in_time
 
 import baserate as br
 from baserate.curves.packing import decode, encode
+from helpers.in_time import in_time
 
 FORMATS = ("csv", "csv.gz", "jsonl", "jsonl.gz", "parquet")
 KEPT = ("saved curve", "saved accumulator", "kept curve")  # what baserate itself writes
@@ -115,6 +116,7 @@ def by_python(form, data):
 
 
 def _csv_rows(text):
+    text = re.sub(r'([,;|\t\n]) "', r'\1"', text)  # one space before an opening quote does not count
     records = [record for record in csv.reader(io.StringIO(text, newline=""), strict=True) if record]
     if not records:
         raise ValueError("no header")
@@ -125,7 +127,8 @@ def _csv_rows(text):
 
 
 def _json_rows(text):
-    return [json.loads(line) for line in text.split("\n") if line.strip()]
+    # A comma after the last member does not count.
+    return [json.loads(re.sub(r",\s*}\s*$", "}", line)) for line in text.split("\n") if line.strip()]
 
 
 def _counts(rows):

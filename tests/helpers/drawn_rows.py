@@ -4,21 +4,16 @@ import numpy as np
 
 import baserate as br
 from baserate.uncertainty.samplers import NOBODY, OfCells, Streams
-
-
-def normal_rows(n_pos, n_neg, distance=1.5, seed=0):
-    rng = np.random.default_rng(seed)
-    y = np.repeat([1, 0], [n_pos, n_neg])
-    return y, rng.normal(size=len(y)) + distance * y
+from helpers.simulated import normal_curve, normal_rows
 
 
 def smooth(n_pos, n_neg):
-    return br.Curve.from_scores(*normal_rows(n_pos, n_neg))
+    return normal_curve(n_pos, n_neg, 1.5)
 
 
 def with_heavy_ties(n_pos, n_neg):
     """A fifth of all rows has one score, and many rows of each class have one that no other has."""
-    y, score = normal_rows(n_pos, n_neg)
+    y, score = normal_rows(n_pos, n_neg, 1.5)
     score[(score > 0.5) & (score < 1.2)] = 0.9
     score[(y == 1) & (score > 1.2) & (score < 1.5)] = 1.5
     score[(y == 0) & (score > 1.5) & (score < 2.5)] = 1.99
@@ -28,24 +23,24 @@ def with_heavy_ties(n_pos, n_neg):
 
 def with_few_positives_in_a_stretch(n_pos, n_neg):
     """Negatives are dense and positives rare below the median of the positives."""
-    y, score = normal_rows(n_pos, n_neg)
+    y, score = normal_rows(n_pos, n_neg, 1.5)
     rare = (y == 1) & (score > 0.5) & (score < 1.5) & (np.arange(len(y)) % 100 > 0)
     return br.Curve.from_scores(y, np.where(rare, score + 1, score))
 
 
 def with_a_kink(n_pos, n_neg):
     """Nearly all positives are above nearly all negatives, and both are dense on their sides."""
-    y, score = normal_rows(n_pos, n_neg)
+    y, score = normal_rows(n_pos, n_neg, 1.5)
     return br.Curve.from_scores(y, np.where((score > 0.7) == (y == 1), score + 10 * y, score))
 
 
 def all_tied(n_pos, n_neg):
-    y, score = normal_rows(n_pos, n_neg)
+    y, score = normal_rows(n_pos, n_neg, 1.5)
     return br.Curve.from_scores(y, score.round(2))
 
 
 def weighted(n_pos, n_neg):
-    y, score = normal_rows(n_pos, n_neg)
+    y, score = normal_rows(n_pos, n_neg, 1.5)
     return br.Curve.from_scores(y, score, weight=np.random.default_rng(1).exponential(size=len(y)))
 
 

@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 
 import baserate as br
-from baserate.curves.buckets import bucket_of
 from baserate.ingest.groups import EXACT, Reader
 from baserate.ingest.request import Columns, request
+from helpers.engine_buckets import engine_bucket
 
 INF, NAN = math.inf, math.nan
 TINY = 5e-324
@@ -319,10 +319,10 @@ FLOATS = pa.table(
 
 
 def _bucket_cases():
-    for bits in (0, 4, 12, 42):
+    for bits in (0, 4, 16, 48):
         cells = defaultdict(list)
-        for k, (score, bucket) in enumerate(zip(EDGES, bucket_of(np.array(EDGES), bits).tolist(), strict=True)):
-            cells[k % 2 == 1, bucket].append(score)
+        for k, score in enumerate(EDGES):
+            cells[k % 2 == 1, engine_bucket(score, bits)].append(score)
         answer = {key: (min(scores), max(scores), len(scores)) for key, scores in cells.items()}
         yield Case(f"buckets of {bits} bits", "floats", _cells(bits), answer, on_slow=bits > 4)
     # Buckets are looked into again by their ends, to the last bit.
