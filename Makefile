@@ -1,7 +1,10 @@
 # Everything works from a fresh clone on a machine with Python >= 3.11; the first call sets up .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check explore lowest core duckdb2 lint types layers format bench bench-main bench-files browser fuzz coverage prior-study monitor-study design-study store-torture docs papers dist clean
+.PHONY: help demo test check branches explore lowest core duckdb2 lint types layers format bench bench-main bench-files bench-far browser fuzz coverage prior-study monitor-study design-study store-torture docs pages papers dist wheel sanitised clean
+
+# Python keeps what it compiled; else every run and every program that a test starts would compile all of it again.
+unexport PYTHONDONTWRITEBYTECODE
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -21,6 +24,11 @@ TESTS_OF_CORE = $(shell grep -LE "polars|pandas|pyarrow|sklearn|matplotlib|playw
 	$$(find tests -name 'test_*.py' -not -path 'tests/cli/*' -not -path 'tests/ingest/*')) tests/test_distribution.py
 TESTS_OF_LOWEST = tests/curves tests/metrics tests/cli tests/plots tests/test_scorer.py tests/test_checks.py tests/test_doors.py
 
+# make test NATIVE=0 has numpy do what the compiled kernel does.
+ifdef NATIVE
+export BASERATE_NATIVE := $(NATIVE)
+endif
+
 # The first Python that is new enough, or the one you name: make test PYTHON=python3.13
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
@@ -34,7 +42,7 @@ demo: $(INSTALLED) ## two models on a bundled example, and the page about them
 test: lint types layers browser ## everything that must pass before a change lands (a quarter of an hour)
 	@$(BIN)/pytest -n 2 --dist loadfile
 
-check: lint types layers ## the quick part of it: nothing slow, no Spark, no browser (two minutes)
+check: lint types layers ## the quick part of it: nothing slow, no Spark, no browser (a minute)
 	@$(BIN)/pytest -n 2 --dist loadfile -m "not slow and not spark and not browser"
 
 explore: $(READY) ## the property tests, on cases nobody has seen yet (a minute)
@@ -49,9 +57,27 @@ core: $(CORE)/ready ## the quick tests that need nothing beyond what installing 
 duckdb2: $(DUCKDB2)/ready ## the tests of files, tables and commands with DuckDB 2, which Ibis does not know yet (some minutes)
 	@$(DUCKDB2)/bin/python -m pytest -n 2 --dist loadfile -m "not spark and not browser" -k "not ibis" tests/ingest tests/cli
 
+branches: $(READY) ## which branches of the code the quick tests take, by room (two minutes; WHOLE=yes for all tests)
+	@rm -rf build/branches && mkdir -p build/branches
+	@$(BIN)/coverage run -m pytest -q -n 2 --dist loadfile $(if $(WHOLE),,-m "not slow and not spark and not browser")
+	@$(BIN)/coverage combine --quiet
+	@$(BIN)/coverage json --quiet -o build/branches/found.json
+	@$(BIN)/python docs/make_branches.py build/branches/found.json $(if $(WHOLE),,--write)
+# The program that loads the kernel is not compiled so, which is why the libraries come first.
+SANITISED := build/sanitised
+sanitised: $(READY) ## the tests of the kernel, compiled so that it stops at a wrong address or an overflow (gcc, a minute)
+	@rm -rf $(SANITISED) && mkdir -p $(SANITISED) && cp -r src tests conftest.py pyproject.toml $(SANITISED)
+	@rm -f $(SANITISED)/src/baserate/native/*.so
+	@gcc -O1 -g -std=c11 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fPIC -shared \
+		-I$$($(BIN)/python -c "import sysconfig; print(sysconfig.get_paths()['include'])") \
+		src/baserate/native/_kernel.c -o $(SANITISED)/src/baserate/native/_kernel.abi3.so
+	@cd $(SANITISED) && ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=src \
+		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
+		$(abspath $(BIN))/python -m pytest -q tests/native tests/curves/test_counting.py -m "not slow"
+
 fuzz: $(READY) ## a hundred thousand hostile calls, thousands of files that something happened to: answered rightly or refused (some minutes)
-	@cd tests && PYTHONPATH=. $(abspath $(BIN))/python -m fuzzing_calls
-	@cd tests && PYTHONPATH=. $(abspath $(BIN))/python -m ingest.fuzzing
+	@PYTHONPATH=tests $(BIN)/python -m helpers.fuzzing_calls
+	@PYTHONPATH=tests $(BIN)/python -m helpers.fuzzing_files
 
 # Chromium, for the tests of the page: the system's, or installed where that is allowed; else they are skipped.
 browser:
@@ -84,13 +110,16 @@ bench-main: $(READY) ## what the main commands cost: that section of the page al
 bench-files: $(READY) ## a hundred million rows of Parquet: time and memory (minutes, 2 GB of disk)
 	@$(BIN)/python benchmarks/files.py --write docs/files-speed.md
 
+bench-far: $(READY) ## what a curve costs by the number of rows, with DuckDB and Spark (ten minutes, 1 GB of disk)
+	@$(BIN)/python benchmarks/far.py --write docs/how-far.md
+
 coverage: $(READY) ## how often the intervals hold: a part of the study (an hour; WHOLE=yes for all of it, a day)
 	@$(BIN)/python benchmarks/coverage.py --write docs/coverage.md $(if $(WHOLE),--whole)
 
 prior-study: $(READY) ## how well the prevalence of unlabelled rows is known: the whole study (half an hour)
 	@$(BIN)/python benchmarks/prevalence.py --write docs/prevalence-study.md
 
-monitor-study: $(READY) ## how often monitoring cries wolf, and how soon it sees a decay (an hour or two; goes on if it was stopped)
+monitor-study: $(READY) ## how often monitoring raises false alarms, and how soon it sees a decay (an hour or two; goes on if it was stopped)
 	@$(BIN)/python benchmarks/monitoring.py --write docs/monitoring-study.md --keep build/monitoring-lines.json
 
 design-study: $(READY) ## planned test sets against all cheaper ones, by brute force (some minutes)
@@ -105,20 +134,32 @@ docs: $(DOCUMENTING) ## the documentation as a site: site/index.html
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "Written: site/index.html"
 
+# Outputs that pages show: read the difference before you keep it.
+pages: $(READY) ## write anew what pages show of commands and of Python (some minutes)
+	@for page in cli/test_page cli/test_monitor test_tutorial test_mistakes; do PYTHONPATH=tests $(BIN)/python tests/$$page.py || exit 1; done
+
 papers: $(READY) ## the published experiments, run again: docs/papers (minutes; CREDITCARD=file for the card data)
 	@$(BIN)/python papers/gallery.py --write docs/papers $(if $(CREDITCARD),--creditcard "$(CREDITCARD)")
 
 # PYTHONS="python3.12 python3.13" tries others than the one that everything else uses.
-dist: $(BUILDING)/ready ## wheel and sdist in dist/: built, checked, installed where nothing else is, and tried (minutes)
+# This wheel is without the kernel, for all machines that have none of the others; `make wheel` makes one of these.
+dist: $(BUILDING)/ready ## pure wheel and sdist in dist/: built, checked, installed where nothing else is, and tried (minutes)
 	@rm -rf dist
-	@$(BUILDING)/bin/python -m build --outdir dist
+	@BASERATE_NATIVE=0 $(BUILDING)/bin/python -m build --outdir dist
 	@$(BUILDING)/bin/python -m twine check --strict dist/*
 	@$(BUILDING)/bin/python tests/installing.py dist $(PYTHONS)
+
+# For all kinds of machines: cibuildwheel, by .github/workflows/wheels.yml.
+wheel: $(BUILDING)/ready ## the wheel with the compiled kernel for this machine in dist/native/: built, installed and tried (a minute)
+	@rm -rf dist/native
+	@$(BUILDING)/bin/python -m build --wheel --outdir dist/native
+	@$(BUILDING)/bin/python -m twine check --strict dist/native/*
+	@BASERATE_NATIVE= $(BUILDING)/bin/python tests/installing.py dist/native $(PYTHONS)
 
 clean: ## forget the environment and all caches
 	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-$(INSTALLED): pyproject.toml
+$(INSTALLED): pyproject.toml hatch_build.py src/baserate/native/_kernel.c
 	@test -n "$(PYTHON)" || { echo "baserate needs Python 3.11 or later; install it, or name it: make PYTHON=/path/to/python"; exit 1; }
 	@echo "Setting up $(VENV) with $$($(PYTHON) --version) (once, half a minute) ..."
 	@$(PYTHON) -m venv $(VENV)

@@ -10,7 +10,7 @@ import numpy as np
 from baserate import checks
 from baserate.arrays import Array, ArrayLike, BoolArray
 from baserate.checks import Label
-from baserate.curves import files
+from baserate.curves import saving
 from baserate.curves.buckets import bucket_of
 from baserate.curves.counting import (
     Counted,
@@ -21,6 +21,7 @@ from baserate.curves.counting import (
 from baserate.curves.curve import Curve
 from baserate.curves.formats import BUCKETS, check_version
 from baserate.curves.parts import EXACT, Part, pooled
+from baserate.curves.rows import tabulate
 from baserate.errors import CurveFileError, InputError
 
 # Held while a state takes the place of another, which takes no time, and over a fork, so that no child is born with it.
@@ -108,16 +109,16 @@ class Accumulator:
         Accumulator(2 pos, 4 neg, exact, 5 scores)
         """
         scores = checks.numbers(y_score, "y_score")
-        is_positive, found = self._labels(y_true)
+        is_positive, other = self._labels(y_true)
         checks.same_length(is_positive, "y_true", scores, "y_score")
         if weight is None:
-            counted = count_rows(scores, is_positive)
+            counted = tabulate(scores, is_positive)
         else:
             # That not all weights are zero is a rule for all rows together; `curve` checks it.
             weights = checks.amounts(weight, "weight")
             checks.same_length(scores, "y_score", weights, "weight")
             counted = count_weighted_rows(scores, is_positive, weights)
-        self._add(Part(counted, EXACT), len(scores), found)
+        self._add(Part(counted, EXACT), len(scores), other)
 
     @checks.declared
     def merge(self, other: "Accumulator") -> None:
@@ -168,9 +169,9 @@ class Accumulator:
         is_positive = checks.labels(column, self._positive)
         if is_positive.all():
             return is_positive, None
-        found = column[np.argmin(is_positive)]
+        other = column[np.argmin(is_positive)]
         # Without a named label the negatives are 0, False, 0.0 or -1 in any type; 0 and -1 are all there is to know.
-        return is_positive, int(found) if self._positive is None else _plain(found, "y_true")
+        return is_positive, int(other) if self._positive is None else _plain(other, "y_true")
 
     # --- reading ----------------------------------------------------------------------------------
 
@@ -185,7 +186,7 @@ class Accumulator:
         >>> counted
         Accumulator(333 pos, 666 neg, buckets of 2 bits, 110 entries)
         >>> print(br.bounds(br.roc_auc, counted.curve()))
-        roc_auc 0.499 in [0.4778, 0.5203] (prevalence 0.3333)
+        roc_auc 0.499 in [0.4778, 0.5203] (prevalence 1 in 3)
         """
         whole, state = self._settled()
         if state.rows and not whole.size:
@@ -238,7 +239,7 @@ class Accumulator:
         True
         """
         whole, state = self._settled()
-        facts: dict[str, files.Fact] = {
+        facts: dict[str, saving.Fact] = {
             "max_scores": self._max_scores,
             "positive": self._positive,
             "other": state.other,
@@ -247,13 +248,13 @@ class Accumulator:
             "buckets": BUCKETS.version,
         }
         columns = {name: column for name, column in whole.counted._asdict().items() if column is not None}
-        files.write(path, files.Saved(columns, facts), kind="accumulator")
+        saving.write(path, saving.Saved(columns, facts), kind="accumulator")
 
     @classmethod
     @checks.declared
     def load(cls, path: str | os.PathLike[str]) -> "Accumulator":
         """Read a saved accumulator, to go on with it; a damaged or foreign file is refused."""
-        columns, facts = files.read(path, kind="accumulator")
+        columns, facts = saving.read(path, kind="accumulator")
         check_version(BUCKETS, facts.get("buckets", 1), repr(os.fspath(path)))  # the first ones were not named
         try:
             loaded = cls(positive=facts["positive"], max_scores=facts["max_scores"])  # type: ignore[arg-type]  # it checks
@@ -299,18 +300,18 @@ def _with(state: _State, part: Part, rows: int, label: Label | None, most: int) 
     return _State((*parts[:start], whole), state.rows + rows, other)
 
 
-def _same_other(known: Label | None, found: Label | None) -> Label | None:
+def _same_other(known: Label | None, other: Label | None) -> Label | None:
     """The label of the negatives; batches that are fine by themselves may still be three classes together."""
-    if known is not None and found is not None and known != found:
+    if known is not None and other is not None and known != other:
         raise InputError(
-            f"y_true must hold the same two classes in all batches, got the negative label {found!r} after "
+            f"y_true must hold the same two classes in all batches, got the negative label {other!r} after "
             f"{known!r}; write it the same in all, or use one_vs_rest for more than two classes."
         )
-    return found if known is None else known
+    return other if known is None else known
 
 
 def _checked(columns: dict[str, Array], bits: object) -> Part:
-    """What a file holds, checked like any other input; `pooled` brings it into its form again."""
+    """The counts in a saved file, checked like any other input; `pooled` sorts and merges them afterwards."""
     Curve.from_counts(**columns)
     wide = np.float64 if "pos_squares" in columns else np.int64
     typed = {name: column.astype(wide if name in ("pos", "neg") else np.float64) for name, column in columns.items()}

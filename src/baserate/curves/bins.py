@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from baserate import checks
-from baserate.arrays import CountArray, FloatArray, Indices
+from baserate.arrays import BoolArray, CountArray, FloatArray, Indices
 from baserate.curves.counting import starts
+from baserate.curves.row_bins import MOST_BINS_OF_ROWS, Cut, RowBins, are_many, bin_rows
+from baserate.curves.table import CountTable, RowTable
 from baserate.errors import InputError
 
 # More than any sample fills; each has an edge in memory.
@@ -109,12 +111,24 @@ def as_bins(value: object) -> Bins:
 
 def check_probabilities(curve: "Curve", asker: str) -> None:
     """Refuse a curve whose scores cannot be probabilities."""
-    score, top = curve.score, curve.top
-    if len(score) and not (score[-1] >= 0 and top[0] <= 1):
+    ends = _ends(curve)
+    if ends is not None and not _are_shares(ends):
+        lowest, highest = ends
         raise InputError(
-            f"{asker} reads scores as probabilities between 0 and 1, got scores from {score[-1]:.4g} to {top[0]:.4g}; "
+            f"{asker} reads scores as probabilities between 0 and 1, got scores from {lowest:.4g} to {highest:.4g}; "
             f"turn them into probabilities first, for example with scikit-learn's CalibratedClassifierCV."
         )
+
+
+def _ends(curve: "Curve") -> tuple[float, float] | None:
+    """The lowest and the highest score; None without rows."""
+    if isinstance(curve.table, CountTable):
+        return curve.table.ends
+    return curve.score[-1], curve.score[0]  # a curve of rates says here what it lacks
+
+
+def _are_shares(ends: tuple[float, float]) -> bool:
+    return ends[0] >= 0 and ends[1] <= 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,8 +150,10 @@ class Binned:
         What one negative counts as, against one positive, where the curve is read.
     bins : Bins
         How they were cut.
-    place : array of int
-        The bin of each entry of the curve, in the curve's order.
+    curve : Curve
+        Where they come from.
+    rows : RowBins or None
+        The bins of all rows, empty ones too, where rows were not sorted for them.
     """
 
     low: FloatArray
@@ -151,7 +167,15 @@ class Binned:
     neg_squares: FloatArray
     odds: float
     bins: Bins
-    place: Indices
+    curve: "Curve"
+    rows: RowBins | None = None
+
+    @cached_property
+    def place(self) -> Indices:
+        """The bin of each entry of the curve, in the curve's order."""
+        place = _places(self.curve, self.bins)
+        first = starts(place)
+        return np.repeat(np.arange(len(first))[::-1], np.diff(first, append=len(place)))
 
     @property
     def n(self) -> CountArray:
@@ -218,11 +242,13 @@ def binned(curve: "Curve", bins: BinsLike, *, scores: FloatArray | None = None) 
     `scores` are other scores of the same entries, to be averaged over the bins that the curve's own scores make.
     """
     wanted = as_bins(bins)
+    rows = None if scores is not None else _rows_in(curve, wanted)
+    if rows is not None:
+        return _of_rows(curve, wanted, rows)
     place = _places(curve, wanted)
     # Bins fall along a curve, so that each is a run of entries.
     first = starts(place)
     kept, size = place[first][::-1], len(first)
-    place = np.repeat(np.arange(size)[::-1], np.diff(first, append=len(place)))
     middle, pos, neg = curve.middle if scores is None else scores, curve.pos, curve.neg
 
     def summed(values: CountArray) -> CountArray:
@@ -247,7 +273,44 @@ def binned(curve: "Curve", bins: BinsLike, *, scores: FloatArray | None = None) 
         neg_squares=np.asarray(summed(neg_squares), np.float64),
         odds=curve.negative_weight,
         bins=wanted,
-        place=place,
+        curve=curve,
+    )
+
+
+def _rows_in(curve: "Curve", bins: Bins) -> RowBins | None:
+    """The rows of a curve in bins without sorting them; None where that cannot be."""
+    table = curve.table
+    if not isinstance(table, RowTable) or not are_many(table.rows) or not _are_shares(table.ends or (0, 1)):
+        return None
+    if bins.kind == "equal_frequency" or bins.n > MOST_BINS_OF_ROWS:
+        return None
+    _check_cover(curve, bins)
+    edges, right = np.array(bins.edges), bins.closed == "right"
+    inner, narrow = edges[1:-1], _as_32_bits(edges[1:-1])
+    found = bin_rows(table.rows, Cut(inner, right), narrow)
+    moved = _moved(bins, found.pos.met | found.neg.met)
+    return found if np.array_equal(moved, inner) else bin_rows(table.rows, Cut(moved, right), narrow)
+
+
+def _of_rows(curve: "Curve", bins: Bins, found: RowBins) -> Binned:
+    """What bins of rows hold, without empty ones."""
+    edges = np.array(bins.edges)
+    kept = np.flatnonzero(found.pos.n + found.neg.n)
+    pos, neg = found.pos.n[kept], found.neg.n[kept]
+    return Binned(
+        edges[kept],
+        edges[kept + 1],
+        pos,
+        neg,
+        score_pos=found.score_pos[kept],
+        score_neg=found.score_neg[kept],
+        rest_pos=found.rest_pos[kept],
+        pos_squares=pos.astype(np.float64),
+        neg_squares=neg.astype(np.float64),
+        odds=curve.negative_weight,
+        bins=bins,
+        curve=curve,
+        rows=found,
     )
 
 
@@ -255,14 +318,18 @@ def _places(curve: "Curve", bins: Bins) -> Indices:
     """The bin of each entry of a curve."""
     if bins.kind == "equal_frequency":
         return _quantile_places(curve, bins.n)
-    if bins.kind == "edges" and len(curve.score):
-        lowest, highest = curve.score[-1], curve.top[0]
-        if not (bins.edges[0] <= lowest and highest <= bins.edges[-1]):
-            raise InputError(
-                f"bins must cover every score, got edges from {bins.edges[0]:g} to {bins.edges[-1]:g} and scores from "
-                f"{lowest:.4g} to {highest:.4g}; begin with 0 and end with 1."
-            )
+    _check_cover(curve, bins)
     return place_of(curve.middle, inner_edges(curve, bins), bins.closed)
+
+
+def _check_cover(curve: "Curve", bins: Bins) -> None:
+    """Refuse edges beyond which there are scores."""
+    ends = _ends(curve)
+    if bins.kind == "edges" and ends is not None and not (bins.edges[0] <= ends[0] and ends[1] <= bins.edges[-1]):
+        raise InputError(
+            f"bins must cover every score, got edges from {bins.edges[0]:g} to {bins.edges[-1]:g} and scores from "
+            f"{ends[0]:.4g} to {ends[1]:.4g}; begin with 0 and end with 1."
+        )
 
 
 def place_of(score: FloatArray, inner: FloatArray, closed: Closed) -> Indices:
@@ -275,14 +342,22 @@ def inner_edges(curve: "Curve", bins: Bins) -> FloatArray:
 
     A score of 0.3 in 32 bits is a little above 0.3, and its owner would not have it in the next bin.
     """
-    edges = np.array(bins.edges)
-    inner = edges[1:-1]
-    narrow = inner.astype(np.float32).astype(np.float64)
-    score = curve.score[::-1]
+    inner = np.array(bins.edges[1:-1])
+    narrow, score = _as_32_bits(inner), curve.score[::-1]
     if not len(score):
         return inner
-    there = score[np.minimum(np.searchsorted(score, narrow), len(score) - 1)] == narrow
-    there &= (narrow > edges[:-2]) & (narrow < edges[2:])  # an edge does not move onto another
+    return _moved(bins, score[np.minimum(np.searchsorted(score, narrow), len(score) - 1)] == narrow)
+
+
+def _as_32_bits(edges: FloatArray) -> FloatArray:
+    return edges.astype(np.float32).astype(np.float64)
+
+
+def _moved(bins: Bins, there: BoolArray) -> FloatArray:
+    """The edges between bins, moved to the nearest 32-bit floats where these are there among the scores."""
+    edges = np.array(bins.edges)
+    inner, narrow = edges[1:-1], _as_32_bits(edges[1:-1])
+    there = there & (narrow > edges[:-2]) & (narrow < edges[2:])  # an edge does not move onto another
     moved = np.maximum(inner, narrow) if bins.closed == "right" else np.minimum(inner, narrow)
     return np.where(there, moved, inner)
 

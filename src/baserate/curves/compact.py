@@ -127,29 +127,29 @@ class _Thinning:
     def best(self) -> Curve:
         """The narrowest of a few rounds, each of which weighs the prevalences by what the one before left open."""
         limit = 1e-5
-        found: Curve | None = None
+        narrowest: Curve | None = None
         least = math.inf
         for _ in range(_ROUNDS):
             fitted, limit = self._fitted(limit)
             widths = _widths(fitted)
             widest = float(widths.max())
-            if found is None or widest < least:
-                found, least = fitted, widest
+            if narrowest is None or widest < least:
+                narrowest, least = fitted, widest
             if widest == 0:
                 break
             moved = np.array(self.weights) * (0.05 + widths / widest)
             self.weights = (moved / moved.sum()).tolist()
-        assert found is not None
-        return found
+        assert narrowest is not None
+        return narrowest
 
     def _fitted(self, limit: float) -> tuple[Curve, float]:
         """The buckets of the lowest limit that fit, and that limit."""
-        too_low, fits, found = 0.0, math.inf, None
+        too_low, fits, fitted = 0.0, math.inf, None
         for _ in range(_TRIES):
             tried = self._joined(self._cuts(limit))
             size = len(encode(tried))
             if size <= self.max_bytes:
-                fits, found = limit, tried
+                fits, fitted = limit, tried
                 if size >= _NEARLY_FULL * self.max_bytes:
                     break
             else:
@@ -158,9 +158,9 @@ class _Thinning:
             limit *= (size / (0.985 * self.max_bytes)) ** 2
             if not too_low < limit < fits:
                 limit = math.sqrt(too_low * fits) if too_low and fits < math.inf else limit
-        if found is None:  # not seen, but as few buckets as there can be always fit
-            fits, found = math.inf, self._joined(self._cuts(math.inf))
-        return found, fits
+        if fitted is None:  # not seen, but as few buckets as there can be always fit
+            fits, fitted = math.inf, self._joined(self._cuts(math.inf))
+        return fitted, fits
 
     def _cuts(self, limit: float) -> Indices:
         """Where buckets begin if each is as long as the limit and the edges allow."""

@@ -11,16 +11,18 @@ import numpy as np
 from baserate import checks, notebook
 from baserate.arrays import ArrayLike, Counts, FloatArray
 from baserate.checks import Label
-from baserate.curves import files
+from baserate.curves import rows, saving
 from baserate.curves.bins import check_probabilities
-from baserate.curves.counting import Counted, count_rows, count_weighted_rows, merge_counts
-from baserate.curves.table import CountTable, RateTable, Table
+from baserate.curves.counting import Counted, count_weighted_rows, merge_counts
+from baserate.curves.rows import Rows
+from baserate.curves.table import CountTable, RateTable, RowTable, Table
 from baserate.curves.thresholds import Thresholds
 from baserate.errors import CurveFileError, InputError, MissingInformationError
 from baserate.formulas import pointwise
 from baserate.formulas.prior_shift import shifted
 from baserate.results.sources import Source
 from baserate.results.sources import pooled as pooled_source
+from baserate.written import one_in
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,11 +106,13 @@ class Curve(Thresholds):
         >>> br.Curve.from_scores(["ok", "fraud", "ok"], [-2.0, 0.7, 0.1], positive="fraud")
         Curve(1 pos, 2 neg, prevalence=0.3333)
         """
+        if weight is None and positive is None and (found := rows.read(y_true, y_score)) is not None:
+            return cls._of(found)
         scores = checks.numbers(y_score, "y_score")
         is_positive = checks.labels(y_true, positive)
         checks.same_length(is_positive, "y_true", scores, "y_score")
         if weight is None:
-            return cls._of(count_rows(scores, is_positive))
+            return cls._of(rows.counted_or_split(scores, is_positive))
         return cls._of(count_weighted_rows(scores, is_positive, checks.weights(weight, len(scores))))
 
     @classmethod
@@ -199,18 +203,17 @@ class Curve(Thresholds):
 
     @classmethod
     def _of(
-        cls, counted: Counted, given: float | None = None, unlabelled: int = 0, source: Source | None = None
+        cls, found: Counted | Rows, given: float | None = None, unlabelled: int = 0, source: Source | None = None
     ) -> "Curve":
-        table = CountTable(counted)
+        table = RowTable(found) if isinstance(found, Rows) else CountTable(found)
         return cls(table, (table.total_pos, table.total_neg), given, unlabelled, source)
 
     # --- reading it -------------------------------------------------------------------------------
 
     def at_prevalence(self, prevalence: float | str) -> "Curve":
-        """The same curve read at another prevalence: a share, or odds such as "1:1000".
+        """Read the curve at another prevalence: a share, or a text such as "1 in 1,000" or "1:999".
 
-        Exactly what the data would show if positives and negatives kept their scores and only their mix
-        changed.
+        Exactly what the data would show if positives and negatives kept their scores and only their mix changed.
 
         Examples
         --------
@@ -224,18 +227,18 @@ class Curve(Thresholds):
         return replace(self, _given=checks.prevalence(prevalence))
 
     def shift_scores(self, prevalence: float | str, *, from_prevalence: float | str | None = None) -> "Curve":
-        """The same rows with their scores, as probabilities, moved to another prevalence as `adjust` moves them.
+        """Adjust the scores, which must be probabilities, to another prevalence, as `adjust` does.
 
-        Only scores move. Where the curve is read stays as it is, so to see what a model would show at a prevalence
-        whose scores were told about it: ``curve.at_prevalence(eta).shift_scores(eta)``. Ranks stay, and whatever
-        depends on ranks alone; scores that become equal are tied.
+        Only scores change. The prevalence of the curve stays, so a model with adjusted scores at a prevalence is
+        ``curve.at_prevalence(eta).shift_scores(eta)``. Ranks stay, and with them all metrics that depend on ranks
+        alone; scores that become equal are tied.
 
         Parameters
         ----------
-        prevalence : float or odds
-            Where the scores are to be right.
-        from_prevalence : float or odds, optional
-            Where they are right now; if not given, at the curve's own prevalence, the share of positives in its rows.
+        prevalence : float or str
+            The prevalence to adjust to.
+        from_prevalence : float or str, optional
+            The prevalence at which the scores are calibrated; by default the share of positives in the curve's rows.
 
         Examples
         --------
@@ -337,18 +340,18 @@ class Curve(Thresholds):
         >>> br.Curve.load(path) == curve
         True
         """
-        files.write(path, self._saved())
+        saving.write(path, self._saved())
 
     @classmethod
     @checks.declared
     def load(cls, path: str | os.PathLike[str]) -> "Curve":
         """Read a saved curve; a damaged or foreign file is refused."""
-        columns, facts = files.read(path)
+        columns, facts = saving.read(path)
         try:
             if "tpr" in columns:
                 return cls.from_rates(**columns, **facts)  # type: ignore[arg-type]  # it checks them
             unlabelled = int(checks.counts([facts.get("unlabelled", 0)], "unlabelled")[0])
-            source = _source_from(facts.get("source"))
+            source = saving.source_from(facts.get("source"))
             curve = replace(cls.from_counts(**columns), unlabelled=unlabelled, source=source)
             given = facts["prevalence"]
             return curve if given is None else curve.at_prevalence(given)
@@ -358,17 +361,17 @@ class Curve(Thresholds):
                 f"({error}); save it again."
             ) from None
 
-    def _saved(self) -> files.Saved:
+    def _saved(self) -> saving.Saved:
         table = self.table
         if isinstance(table, RateTable):
             columns: dict[str, Counts] = {"tpr": table.tpr, "fpr": table.fpr}
-            return files.Saved(columns, {"prevalence": self._given, "n_pos": self._n[0], "n_neg": self._n[1]})
+            return saving.Saved(columns, {"prevalence": self._given, "n_pos": self._n[0], "n_neg": self._n[1]})
         counted = self._counted("counts")
         columns = {name: column for name, column in counted._asdict().items() if column is not None}
-        facts: dict[str, files.Fact] = {"prevalence": self._given, "unlabelled": self.unlabelled}
+        facts: dict[str, saving.Fact] = {"prevalence": self._given, "unlabelled": self.unlabelled}
         if self.source is not None:
             facts["source"] = json.dumps(self.source.to_dict())
-        return files.Saved(columns, facts)
+        return saving.Saved(columns, facts)
 
     # --- showing ----------------------------------------------------------------------------------
 
@@ -388,13 +391,5 @@ class Curve(Thresholds):
             facts.append(("scores", f"{self.score[-1]:.4g} to {self.top[0]:.4g}"))
         if self._given is not None or self.own_prevalence is not None:
             precision = pointwise.precision(self.confusion_as_read)
-            pictures.append((f"precision–recall at {self.prevalence:.4g}", rates.tpr, precision))
+            pictures.append((f"precision–recall at {one_in(self.prevalence)}", rates.tpr, precision))
         return notebook.card(repr(self), facts, pictures)
-
-
-def _source_from(saved: files.Fact) -> Source | None:
-    """A receipt as it was saved."""
-    try:
-        return None if saved is None else Source.from_dict(json.loads(str(saved)))
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"the saved source is damaged ({error}).") from None

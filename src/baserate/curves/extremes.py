@@ -78,7 +78,7 @@ def _split(mixed: BoolArray) -> tuple[Indices, BoolArray]:
 
 
 def _with_corner_at(score: FloatArray, pos: Counts, neg: Counts, buckets: BoolArray, recall: float) -> CountTable:
-    """The same with the bucket that passes `recall` cut there."""
+    """A table of these counts, in which the bucket that passes `recall` is split there."""
     above = np.cumsum(pos)
     total = float(above[-1])
     reached = recall * total

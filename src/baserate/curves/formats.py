@@ -32,12 +32,12 @@ COMPACT_CURVE = Format("a kept curve", 1)
 STORE = Format("a store", 2, oldest=0)
 
 
-def check_version(kept: Format, found: object, where: str = "") -> None:
+def check_version(kept: Format, version: object, where: str = "") -> None:
     """Refuse what this version of baserate does not know, in a sentence."""
-    if isinstance(found, int) and kept.oldest <= found <= kept.version:
+    if isinstance(version, int) and kept.oldest <= version <= kept.version:
         return
     known = f"{kept.oldest} to {kept.version}" if kept.oldest < kept.version else str(kept.version)
     raise CurveFileError(
-        f"{kept.name} must be of version {known}, got version {found!r}{where and f' in {where}'}; read it with the "
+        f"{kept.name} must be of version {known}, got version {version!r}{where and f' in {where}'}; read it with the "
         f"version of baserate that wrote it."
     )

@@ -124,11 +124,11 @@ def counts_of(curve: Curve) -> Counted:
 def fingerprint(curve: Curve) -> bytes:
     """What tells a curve from others, so that the same rows are known again however they are made compact."""
     saved = curve._saved()
-    found = hashlib.sha256(repr(sorted(saved.facts.items())).encode())
+    digest = hashlib.sha256(repr(sorted(saved.facts.items())).encode())
     for name, column in sorted(saved.columns.items()):
         wide = column.astype("<f8" if column.dtype.kind == "f" else "<i8")
-        found.update(name.encode() + len(wide).to_bytes(8, "little") + wide.tobytes())
-    return found.digest()
+        digest.update(name.encode() + len(wide).to_bytes(8, "little") + wide.tobytes())
+    return digest.digest()
 
 
 def _decoded(raw: bytes) -> Curve:
@@ -180,7 +180,7 @@ def _planes(column: Whole) -> bytes:
 
 def _columns(raw: bytes, place: int, n: int, how_many: int) -> list[Counts]:
     """Each column in the narrowest whole numbers that hold it, which is how counts are kept."""
-    found = []
+    columns = []
     for _ in range(how_many):
         used = raw[place]
         if used > 8 or place + 1 + n * used > len(raw):
@@ -189,8 +189,8 @@ def _columns(raw: bytes, place: int, n: int, how_many: int) -> list[Counts]:
         table = np.zeros((n, size), np.uint8)
         if used:
             table[:, :used] = np.frombuffer(raw, np.uint8, n * used, place + 1).reshape(used, n).T
-        found.append(table.view(f"<u{size}").ravel())
+        columns.append(table.view(f"<u{size}").ravel())
         place += 1 + n * used
     if place != len(raw):
         raise ValueError("bytes are left over")
-    return found
+    return columns

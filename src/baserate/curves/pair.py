@@ -7,7 +7,7 @@ from typing import Self
 from baserate import checks
 from baserate.arrays import ArrayLike, BoolArray, FloatArray
 from baserate.checks import Label
-from baserate.curves.counting import count_rows
+from baserate.curves import rows
 from baserate.curves.curve import Curve
 from baserate.errors import InputError
 
@@ -32,7 +32,7 @@ class SameRows:
         return self._scores
 
     def at_prevalence(self, prevalence: float | str) -> Self:
-        """The same rows read at another prevalence: a share, or odds such as "1:1000".
+        """Read both models at another prevalence: a share, or a text such as "1 in 1,000" or "1:999".
 
         Examples
         --------
@@ -179,4 +179,4 @@ def _columns(
 
 
 def _curves(is_positive: BoolArray, scores: tuple[FloatArray, ...]) -> tuple[Curve, ...]:
-    return tuple(Curve._of(count_rows(score, is_positive)) for score in scores)
+    return tuple(Curve._of(rows.counted_or_split(score, is_positive)) for score in scores)

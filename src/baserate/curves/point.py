@@ -147,7 +147,7 @@ class Point(Reading[float]):
         return cls(Confusion(**{name: float(count) for name, count in whole.items()}), sizes)
 
     def at_prevalence(self, prevalence: float | str) -> "Point":
-        """The same operating point read at another prevalence: a share, or odds such as "1:1000".
+        """Read the operating point at another prevalence: a share, or a text such as "1 in 1,000" or "1:999".
 
         Examples
         --------
@@ -222,6 +222,6 @@ class Points(Reading[FloatArray]):
         raise NotImplementedError("each point may have a prevalence of its own")
 
     def at_prevalence(self, prevalence: float | str) -> "Points":
-        """The same points, all read at one prevalence."""
+        """Read all points at one prevalence."""
         eta = checks.prevalence(prevalence)
         return Points(self._cells, exact.odds_against(eta))

@@ -100,7 +100,7 @@ class Reading(ABC, Generic[N]):
 
     @abstractmethod
     def at_prevalence(self, prevalence: float | str) -> Self:
-        """The same thing read at another prevalence."""
+        """Read it at another prevalence."""
 
     @property
     def tpr(self) -> N:

@@ -18,7 +18,7 @@ from baserate.formulas.choosing import ROUNDING
 from baserate.formulas.pointwise import Confusion
 from baserate.formulas.steps import Steps
 from baserate.registry import METRICS, Family, describe, lower_is_better, named
-from baserate.written import right_form, share_from
+from baserate.written import one_in, right_form, share_from
 
 if TYPE_CHECKING:
     from baserate.curves.curve import Curve
@@ -120,12 +120,12 @@ class Rule:
         raise NotImplementedError
 
     def of_copies(self, times: int) -> "Rule":
-        """The same on data that hold each row so many times; only a number of rows means something else there."""
+        """The rule for data with so many copies of each row; only rules by a number of rows change."""
         return self
 
     def said_of(self, curve: "Curve") -> str:
         """The rule, with the prevalence that the curve is read at if it chooses another threshold at another one."""
-        return f"{self} at prevalence {curve.prevalence:.4g}" if self.depends_on_prevalence else str(self)
+        return f"{self} at prevalence {one_in(curve.prevalence)}" if self.depends_on_prevalence else str(self)
 
     def __repr__(self) -> str:
         return f"Rule({str(self)!r})"
@@ -232,11 +232,11 @@ class Recall(_Targeted):
 
     def on_draws(self, curve: "Curve", steps: Steps, atoms: BoolArray, score: FloatArray) -> Chosen:
         """Where scores are continuous, the wanted recall is reached on the way to the corner."""
-        found = super().on_draws(curve, steps, atoms, score)
-        way = choosing.way_from(found.corner - 1, steps, atoms)
+        chosen = super().on_draws(curve, steps, atoms, score)
+        way = choosing.way_from(chosen.corner - 1, steps, atoms)
         tpr, fpr = way.at(way.until(*self.limit(curve)))
-        jumps = way.jumps | (tpr > found.tpr)  # a recall of all may be missed by rounding
-        return Chosen(np.where(jumps, found.tpr, tpr), np.where(jumps, found.fpr, fpr), found.corner)
+        jumps = way.jumps | (tpr > chosen.tpr)  # a recall of all may be missed by rounding
+        return Chosen(np.where(jumps, chosen.tpr, tpr), np.where(jumps, chosen.fpr, fpr), chosen.corner)
 
     def _corner(self, curve: "Curve", tpr: FloatArray, fpr: FloatArray, score: FloatArray) -> Indices:
         return choosing.corner_reaching(tpr, self.target)
@@ -270,18 +270,18 @@ class Precision(_Targeted):
 
     def on_draws(self, curve: "Curve", steps: Steps, atoms: BoolArray, score: FloatArray) -> Chosen:
         """Where scores are continuous, the wanted precision may be kept for a part of the way to the next corner."""
-        found = super().on_draws(curve, steps, atoms, score)
-        way = choosing.way_from(found.corner, steps, atoms)
+        chosen = super().on_draws(curve, steps, atoms, score)
+        way = choosing.way_from(chosen.corner, steps, atoms)
         share = way.until(*self.limit(curve))
         tpr, fpr = way.at(share)
         moved = (share > 0) & (share < 1)
         return Chosen(
-            np.where(moved, tpr, found.tpr), np.where(moved, fpr, found.fpr), np.where(moved, 0, found.corner)
+            np.where(moved, tpr, chosen.tpr), np.where(moved, fpr, chosen.fpr), np.where(moved, 0, chosen.corner)
         )
 
     def _corner(self, curve: "Curve", tpr: FloatArray, fpr: FloatArray, score: FloatArray) -> Indices:
-        found = pointwise.precision(_shares(tpr, fpr, curve).confusion_as_read)
-        return choosing.corner_of_the_largest(tpr, np.nan_to_num(found) >= self.target * (1 - ROUNDING))
+        precisions = pointwise.precision(_shares(tpr, fpr, curve).confusion_as_read)
+        return choosing.corner_of_the_largest(tpr, np.nan_to_num(precisions) >= self.target * (1 - ROUNDING))
 
 
 class _AtMost(_Targeted):
@@ -292,13 +292,13 @@ class _AtMost(_Targeted):
 
     def on_draws(self, curve: "Curve", steps: Steps, atoms: BoolArray, score: FloatArray) -> Chosen:
         """It goes on behind the last corner within the limit: through the gap and, where scores are continuous, up."""
-        found = super().on_draws(curve, steps, atoms, score)
+        chosen = super().on_draws(curve, steps, atoms, score)
         for_tpr, for_fpr, limit = self.limit(curve)
-        way = choosing.way_from(found.corner, steps, atoms)
+        way = choosing.way_from(chosen.corner, steps, atoms)
         share = way.until(for_tpr, for_fpr, limit)
         tpr, fpr = way.at(share)
         in_gap = np.minimum((limit - for_tpr * way.tpr) / for_fpr, way.gap_end)
-        return Chosen(tpr, np.where(share > 0, fpr, in_gap), np.where(share > 0, 0, found.corner))
+        return Chosen(tpr, np.where(share > 0, fpr, in_gap), np.where(share > 0, 0, chosen.corner))
 
     def _corner(self, curve: "Curve", tpr: FloatArray, fpr: FloatArray, score: FloatArray) -> Indices:
         for_tpr, for_fpr, limit = self.limit(curve)

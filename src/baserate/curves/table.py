@@ -5,8 +5,11 @@ from functools import cached_property
 
 import numpy as np
 
+from baserate import native
 from baserate.arrays import BoolArray, Counts, FloatArray
+from baserate.curves import rows
 from baserate.curves.counting import Counted, check_totals
+from baserate.curves.rows import Rows
 from baserate.formulas import areas
 from baserate.formulas.pointwise import Confusion
 from baserate.formulas.steps import Steps, merge_vertical
@@ -19,9 +22,13 @@ class Table(ABC):
     negative, spread over the thresholds.
     """
 
-    score: FloatArray | None
     total_pos: float
     total_neg: float
+
+    @property
+    def score(self) -> FloatArray | None:
+        """The thresholds, where they are scores."""
+        return None
 
     @abstractmethod
     def cumulative(self) -> tuple[Counts, Counts]:
@@ -76,15 +83,23 @@ class Table(ABC):
 class CountTable(Table):
     """Counts by distinct score."""
 
-    score: FloatArray
-
     def __init__(self, counted: Counted) -> None:
         check_totals(counted)
         self.counted = counted
-        self.score = counted.score
         _freeze(*counted)
         self.total_pos = _total(counted.pos)
         self.total_neg = _total(counted.neg)
+
+    @property
+    def score(self) -> FloatArray:
+        """The distinct scores."""
+        return self.counted.score
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """The lowest and the highest score; None without rows."""
+        score, top = self.counted.score, self.counted.top
+        return (float(score[-1]), float((score if top is None else top)[0])) if len(score) else None
 
     def cumulative(self) -> tuple[Counts, Counts]:
         """Running sums of the counts."""
@@ -113,12 +128,17 @@ class CountTable(Table):
     @property
     def whole_steps(self) -> Steps | None:
         """The corners, unless weights make their positives something else than numbers of cases."""
-        return self.steps if self.counted.pos.dtype.kind != "f" else None
+        return None if self.weighted else self.steps
 
     @property
     def weighted(self) -> bool:
         """True if rows had weights, so that totals are not numbers of cases."""
         return self.counted.pos_squares is not None
+
+    @property
+    def bucketed(self) -> bool:
+        """True if some entries are buckets."""
+        return self.counted.top is not None
 
     @property
     def buckets(self) -> BoolArray:
@@ -127,10 +147,50 @@ class CountTable(Table):
         return np.zeros(len(self), np.bool_) if top is None else top > self.score
 
 
+class RowTable(CountTable):
+    """Rows that are counted when somebody asks for their order."""
+
+    def __init__(self, found: Rows) -> None:
+        _freeze(found.pos, found.neg)
+        self.rows = found
+        self.total_pos, self.total_neg = len(found.pos), len(found.neg)
+
+    @cached_property
+    def counted(self) -> Counted:  # type: ignore[override]  # nobody sets it
+        """Counts by distinct score. The rows stay, so that no answer depends on what was asked before."""
+        counted = rows.count_split(self.rows)
+        _freeze(*counted)
+        return counted
+
+    @cached_property
+    def ends(self) -> tuple[float, float] | None:
+        """The lowest and the highest score."""
+        found = [scores for scores in self.rows[:2] if len(scores)]
+        return (float(min(map(np.min, found))), float(max(map(np.max, found)))) if found else None
+
+    def steps_from(self) -> Steps:
+        """The corners, without counting what they do not show."""
+        if native.kernel is None or "counted" in self.__dict__:
+            return super().steps_from()
+        if rows.are_rare(self.rows):
+            return rows.corners_of_rare(self.rows)
+        self.rows = rows.sort(self.rows)
+        return rows.corners_of_sorted(self.rows)
+
+    @property
+    def weighted(self) -> bool:
+        """Never: such rows are counted at once."""
+        return False
+
+    @property
+    def bucketed(self) -> bool:
+        """Never: each row has its score."""
+        return False
+
+
 class RateTable(Table):
     """Points of a ROC curve, ending at (1, 1); the start at (0, 0) is understood."""
 
-    score = None
     total_pos = total_neg = 1.0
 
     def __init__(self, tpr: FloatArray, fpr: FloatArray) -> None:

@@ -35,7 +35,7 @@ class Thresholds(Reading[FloatArray]):
     @property
     def has_scores(self) -> bool:
         """False for a curve of rates."""
-        return self.table.score is not None
+        return isinstance(self.table, CountTable)
 
     @property
     def weighted(self) -> bool:
@@ -75,7 +75,7 @@ class Thresholds(Reading[FloatArray]):
         Every `score` is still a threshold whose counts are exact. Metrics read a bucket as a tie; `bounds` tells
         what they could be if its rows were told apart.
         """
-        return isinstance(self.table, CountTable) and self.table.counted.top is not None
+        return isinstance(self.table, CountTable) and self.table.bucketed
 
     @property
     def pos(self) -> CountArray:

@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from baserate.arrays import BoolArray, FloatArray, Indices
+from baserate.formulas import many_odds
 from baserate.formulas.exact import Twofold, difference
 from baserate.formulas.hull import upper_hull
 from baserate.formulas.steps import Segments, Steps, blocks, per_rise, segments
@@ -22,6 +23,9 @@ _SERIES_REACH = 0.2
 
 # What the way from a prevalence to x and back costs at most, relatively.
 _ROUNDING = 4 * np.finfo(np.float64).eps
+
+# Numbers in a table of thresholds and x that are worked on together.
+_AT_ONCE = 1 << 16
 
 # Less than any share of rows.
 _LEAST = 1e-200
@@ -113,21 +117,46 @@ def average_precision(
 
 def _stepped(steps: Steps, x: FloatArray, low: float, high: float, *, deficit: bool) -> FloatArray:
     total = np.zeros((*steps.tp.shape[:-1], len(x)))
-    for tp, fp, pos, _, n_pos, n_neg in blocks(steps):
-        rise = pos / n_pos
-        if (low, high) != (0.0, 1.0):
-            rise = np.maximum(np.minimum(tp / n_pos, high) - np.maximum((tp - pos) / n_pos, low), 0.0)
-        false_per_true = per_rise(fp / n_neg, tp / n_pos)
+    if steps.tp.ndim == 1 and not deficit and many_odds.is_worth_it(len(x), len(steps.tp)):
+        rises, ratios = zip(*(_rise_and_ratio(block, low, high) for block in blocks(steps)), strict=True)
+        return many_odds.summed(np.concatenate(rises), np.concatenate(ratios), x)
+    if steps.tp.ndim == 1 and not deficit and (low, high) == (0.0, 1.0):
+        return _stepped_by_counts(steps, x)
+    for block in blocks(steps):
+        rise, false_per_true = _rise_and_ratio(block, low, high)
         for j, x_j in enumerate(x):
             scaled = x_j * false_per_true
             total[..., j] += np.vecdot(rise, scaled / (1 + scaled) if deficit else 1 / (1 + scaled))
     return total
 
 
+def _stepped_by_counts(steps: Steps, x: FloatArray) -> FloatArray:
+    """The same over all recalls of one curve, with one division for each corner."""
+    per_negative = x * (steps.n_pos / steps.n_neg)
+    total = np.zeros(len(x))
+    for tp, fp, pos, *_ in blocks(steps):
+        for j, weight in enumerate(per_negative):
+            alerts = weight * fp
+            alerts += tp
+            total[j] += np.vecdot(pos, np.divide(tp, alerts, out=alerts))
+    return total / steps.n_pos
+
+
+def _rise_and_ratio(block: Steps, low: float, high: float) -> tuple[FloatArray, FloatArray]:
+    """The rise in recall within [low, high] that ends at each corner, and FPR / TPR there."""
+    tp, fp, pos, _, n_pos, n_neg = block
+    rise = pos / n_pos
+    if (low, high) != (0.0, 1.0):
+        rise = np.maximum(np.minimum(tp / n_pos, high) - np.maximum((tp - pos) / n_pos, low), 0.0)
+    return rise, per_rise(fp / n_neg, tp / n_pos)
+
+
 def auc_pr(
     steps: Steps, x: FloatArray, low: float, high: float, *, deficit: bool = False, quick: bool = False
 ) -> FloatArray:
     """Area under the PR curve, exact for a ROC curve that is straight between its points; `quick` for ten digits."""
+    if steps.tp.ndim == 1 and not deficit and many_odds.is_worth_it(len(x), len(steps.tp)):
+        return _auc_pr_of_many_odds(steps, x, low, high)
     total = np.zeros((*steps.tp.shape[:-1], len(x)))
     for block in blocks(steps):
         pieces = segments(block, low, high)
@@ -139,8 +168,21 @@ def auc_pr(
     return total
 
 
+def _auc_pr_of_many_odds(steps: Steps, x: FloatArray, low: float, high: float) -> FloatArray:
+    """The same for one curve and many x: short pieces together, long ones, of which there are few, one x at a time."""
+    short, long = [], []
+    for block in blocks(steps):
+        pieces = segments(block, low, high)
+        is_short = many_odds.short_pieces(pieces)
+        short.append([column[is_short] for column in pieces])
+        long.append([column[~is_short] for column in pieces])
+    short_pieces, long_pieces = (Segments(*map(np.concatenate, zip(*parts, strict=True))) for parts in (short, long))
+    of_long = np.array([segment_area(long_pieces, x_j) for x_j in x], np.float64)
+    return np.add(many_odds.area_of_short_pieces(short_pieces, x), of_long)
+
+
 def _areas_of_many(s: Segments, x: FloatArray) -> FloatArray:
-    """The same as `segment_area` for many curves, quicker and to ten digits, which draws do not have.
+    """The areas of `segment_area` for many curves at once: quicker, and to ten digits, which is enough for draws.
 
     Written out, a piece has the area ``rise/c + x log1p(z) (T0 slope - F0)/c²``; it bends by what is in brackets, which
     is above 0 where negatives come faster than on the way there.
@@ -148,7 +190,7 @@ def _areas_of_many(s: Segments, x: FloatArray) -> FloatArray:
     slope = per_rise(s.run, s.rise)
     bend = s.tpr * slope - s.fpr
     start = np.maximum(s.tpr, _LEAST)  # a piece from the origin has no bend, and divides by nothing
-    found = np.empty((*s.rise.shape[:-1], len(x)))
+    areas = np.empty((*s.rise.shape[:-1], len(x)))
     for j, x_j in enumerate(x):
         over_c = x_j * slope
         over_c += 1
@@ -160,8 +202,8 @@ def _areas_of_many(s: Segments, x: FloatArray) -> FloatArray:
         np.log1p(z, out=z)
         z *= over_c
         z *= over_c
-        found[..., j] = np.vecdot(s.rise, over_c) + x_j * np.vecdot(bend, z)
-    return found
+        areas[..., j] = np.vecdot(s.rise, over_c) + x_j * np.vecdot(bend, z)
+    return areas
 
 
 def segment_area(s: Segments, x: float, *, deficit: bool = False) -> FloatArray:
@@ -287,15 +329,19 @@ def best_f_beta(steps: Steps, x: FloatArray, beta: float, low: float, high: floa
     best = np.full((*steps.tp.shape[:-1], len(x)), np.nan)
     for tp, fp, _, _, n_pos, n_neg in blocks(steps):
         tpr, fpr = tp / n_pos, fp / n_neg
-        inside = (tpr >= low) & (tpr <= high)
-        for j, x_j in enumerate(x):
-            values = np.where(inside, (1 + square) * tpr / (tpr + square + x_j * fpr), np.nan)
-            best[..., j] = np.fmax(best[..., j], np.fmax.reduce(values, axis=-1))
+        reached = np.where((tpr >= low) & (tpr <= high), (1 + square) * tpr, np.nan)
+        at_once = max(1, _AT_ONCE // max(tpr.size, 1))
+        for start in range(0, len(x), at_once):
+            some = slice(start, start + at_once)
+            values = reached[..., np.newaxis, :] / (
+                (tpr + square)[..., np.newaxis, :] + x[some, np.newaxis] * fpr[..., np.newaxis, :]
+            )
+            best[..., some] = np.fmax(best[..., some], np.fmax.reduce(values, axis=-1))
     return best
 
 
 def _best_of_many(steps: Steps, x: FloatArray, square: float) -> FloatArray:
-    """The same for many curves: the highest F_beta is where ``(beta² + x FPR)/TPR`` is lowest."""
+    """The highest F_beta of each of many curves, which is where ``(beta² + x FPR)/TPR`` is lowest."""
     tpr = steps.tp / steps.n_pos
     false_per_true = per_rise(steps.fp / steps.n_neg, tpr)
     with np.errstate(divide="ignore"):

@@ -61,15 +61,15 @@ def difference(a: Number, b: Twofold, c: Number, d: Twofold) -> FloatArray:
     Only there it takes more than a subtraction, so that long columns cost little.
     """
     left = np.asarray(a * b.high, np.float64)
-    found = np.asarray(left - c * d.high)
-    near = np.abs(found) <= _NEAR * np.abs(left)
+    result = np.asarray(left - c * d.high)
+    near = np.abs(result) <= _NEAR * np.abs(left)
     if near.any() and not (_whole(b) and _whole(d) and np.max(np.abs(left[near])) <= _WHOLE):
         a, b_high, b_low, c, d_high, d_low = (
-            np.broadcast_to(number, found.shape)[near] for number in (a, b.high, b.low, c, d.high, d.low)
+            np.broadcast_to(number, result.shape)[near] for number in (a, b.high, b.low, c, d.high, d.low)
         )
         one, other = times(Twofold(b_high, b_low), a), times(Twofold(d_high, d_low), c)
-        found[near] = (one.high - other.high) + (one.low - other.low)
-    return found
+        result[near] = (one.high - other.high) + (one.low - other.low)
+    return result
 
 
 def _whole(factor: Twofold) -> bool:

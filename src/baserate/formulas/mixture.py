@@ -75,13 +75,13 @@ def profile(counts: Histograms, log_tilt: FloatArray) -> Profile:
     pos, neg, unlabelled = counts
     n_pos, n_neg, n_unlabelled = (column.sum(axis=-1) for column in counts)
     tilt = np.exp(log_tilt)
-    found = expected_positives(counts, tilt[..., np.newaxis])
-    rest = unlabelled - found
-    positives = found.sum(axis=-1)
+    expected = expected_positives(counts, tilt[..., np.newaxis])
+    rest = unlabelled - expected
+    positives = expected.sum(axis=-1)
     all_pos, all_neg = n_pos + positives, n_neg + rest.sum(axis=-1)
     odds = all_pos / all_neg / tilt
     prevalence, against = odds / (1 + odds), 1 / (1 + odds)
-    pos_shares, neg_shares = (pos + found) / all_pos[..., np.newaxis], (neg + rest) / all_neg[..., np.newaxis]
+    pos_shares, neg_shares = (pos + expected) / all_pos[..., np.newaxis], (neg + rest) / all_neg[..., np.newaxis]
     mixed = prevalence[..., np.newaxis] * pos_shares + against[..., np.newaxis] * neg_shares
     misfit = deviance(pos, pos_shares) + deviance(neg, neg_shares) + deviance(unlabelled, mixed)
     return Profile(prevalence, misfit, positives * against - (n_unlabelled - positives) * prevalence)
@@ -95,8 +95,8 @@ def expected_positives(counts: Histograms, tilt: FloatArray) -> FloatArray:
     with np.errstate(divide="ignore", invalid="ignore"):
         # Of the two ways to write a root, the one that does not subtract near numbers. The first needs rho < 1, which
         # is so wherever it is used.
-        found = np.where(linear > 0, (linear + root) / (-2 * square), 2 * constant / (root - linear))
-    return np.clip(np.where((constant > 0) | (linear > 0), found, 0.0), 0.0, unlabelled)
+        solution = np.where(linear > 0, (linear + root) / (-2 * square), 2 * constant / (root - linear))
+    return np.clip(np.where((constant > 0) | (linear > 0), solution, 0.0), 0.0, unlabelled)
 
 
 def deviance(counts: FloatArray, shares: FloatArray) -> FloatArray:
@@ -131,11 +131,11 @@ def fit_mixture(counts: Histograms, largest_rise: float) -> Fit:
 def _at_ends(counts: Histograms) -> tuple[FloatArray, FloatArray]:
     """The deviance if no unlabelled row is positive, and if all are."""
     pos, neg, unlabelled = counts
-    found = []
+    deviances = []
     for own in (neg, pos):
         shares = (own + unlabelled) / (own + unlabelled).sum(axis=-1, keepdims=True)
-        found.append(deviance(own, shares) + deviance(unlabelled, shares))
-    return found[0], found[1]
+        deviances.append(deviance(own, shares) + deviance(unlabelled, shares))
+    return deviances[0], deviances[1]
 
 
 def _ends(
@@ -160,8 +160,8 @@ def _ends(
         np.stack(outside, axis=-1),
         np.stack(within, axis=-1),
     )
-    found = profile(counts, at).prevalence
-    return found[..., 0], found[..., 1]
+    prevalence = profile(counts, at).prevalence
+    return prevalence[..., 0], prevalence[..., 1]
 
 
 def _taken(places: FloatArray, which: Indices) -> FloatArray:
@@ -185,7 +185,7 @@ def _crossing(holds: Callable[[FloatArray], BoolArray], first: FloatArray, secon
 
 
 def fit_posteriors(share: FloatArray, count: FloatArray, prevalence: float, largest_rise: float) -> Fit:
-    """The same where probabilities are right at a prevalence, which tells how likely each score is in either class.
+    """Fit the prevalence of a mixture whose scores are probabilities calibrated at a known prevalence.
 
     The log-likelihood is concave, so there is one peak and one end to either side of it. There are no bins, and the
     deviance has no meaning of its own: it is nan.

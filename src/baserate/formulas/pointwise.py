@@ -26,7 +26,7 @@ class Confusion(NamedTuple, Generic[N]):
 
 
 class Rates(NamedTuple, Generic[N]):
-    """The same as shares of each class."""
+    """A confusion matrix as shares of each class."""
 
     tpr: N
     fnr: N
@@ -92,8 +92,8 @@ def npv(c: Confusion[N]) -> N:
 def f_beta(c: Confusion[N], beta: float) -> N:
     """Weighted harmonic mean of precision and recall; 0 where nothing is found."""
     square = beta * beta
-    found = (1 + square) * c.tp
-    return ratio(found, found + square * c.fn + c.fp)
+    numerator = (1 + square) * c.tp
+    return ratio(numerator, numerator + square * c.fn + c.fp)
 
 
 def accuracy(c: Confusion[N]) -> N:
@@ -125,9 +125,9 @@ def lift(c: Confusion[N]) -> N:
 
 def recall_gain(c: Confusion[N], weight: Twofold) -> N:
     """Recall on the harmonic scale from the prevalence to 1, from cells as counted and the weight of a negative."""
-    found = times(weight, c.fp + c.tn)
-    gained: Any = difference(c.tp, found, c.fn, Twofold(c.tp + c.fn))
-    return cast(N, ratio(gained, c.tp * found.high))
+    weighted_negatives = times(weight, c.fp + c.tn)
+    gained: Any = difference(c.tp, weighted_negatives, c.fn, Twofold(c.tp + c.fn))
+    return cast(N, ratio(gained, c.tp * weighted_negatives.high))
 
 
 def modified_f_beta(c: Confusion[N], j: N, beta: float) -> N:

@@ -52,7 +52,7 @@ class _Recalibrated(NamedTuple):
 
 def brier(score: FloatArray, pos: CountArray, neg: CountArray) -> float:
     """Mean squared distance between score and label; nan without mass."""
-    return _mixed(brier_by_class(score, pos, neg), pos, neg)
+    return mixed(brier_by_class(score, pos, neg), float(np.sum(pos)), float(np.sum(neg)))
 
 
 def log_loss(score: FloatArray, pos: CountArray, neg: CountArray, clip: float = 0.0) -> float:
@@ -60,7 +60,7 @@ def log_loss(score: FloatArray, pos: CountArray, neg: CountArray, clip: float = 
 
     Unless clipped, infinite where a positive had the score 0 or a negative the score 1.
     """
-    return _mixed(log_loss_by_class(score, pos, neg, clip), pos, neg)
+    return mixed(log_loss_by_class(score, pos, neg, clip), float(np.sum(pos)), float(np.sum(neg)))
 
 
 def brier_by_class(score: FloatArray, pos: CountArray, neg: CountArray) -> ClassMeans:
@@ -99,13 +99,16 @@ def _charged(mass: CountArray, cost: FloatArray) -> FloatArray:
 
 
 def _mean(losses: FloatArray, mass: CountArray) -> float:
-    total = float(np.sum(mass))
-    return float(np.sum(losses)) / total if total else math.nan
+    return mean_of(float(np.sum(losses)), float(np.sum(mass)))
 
 
-def _mixed(means: ClassMeans, pos: CountArray, neg: CountArray) -> float:
+def mean_of(total: float, n: float) -> float:
+    """A sum over so many; nan without any."""
+    return total / n if n else math.nan
+
+
+def mixed(means: ClassMeans, n_pos: float, n_neg: float) -> float:
     """The mean over both classes: theirs, weighted by their shares of the mass."""
-    n_pos, n_neg = float(np.sum(pos)), float(np.sum(neg))
     if not n_pos or not n_neg:
         return means.negatives if n_neg else means.positives
     return means.positives * (n_pos / (n_pos + n_neg)) + means.negatives * (n_neg / (n_pos + n_neg))

@@ -17,11 +17,11 @@ def shares(n: int) -> FloatArray:
     likewise and so on, counts for in the part of cause i. A part is the mean, over all orders in which the causes may
     have come, of what the value did when this one came: Shapley's. The parts add up to the whole change.
     """
-    found = np.zeros((n, *(2,) * n))
+    coefficients = np.zeros((n, *(2,) * n))
     for i, others in product(range(n), product((0, 1), repeat=n - 1)):
         come = sum(others)
         orders = factorial(come) * factorial(n - 1 - come) / factorial(n)
         for after, sign in ((1, 1.0), (0, -1.0)):
-            found[(i, *others[:i], after, *others[i:])] = sign * orders
-    found.flags.writeable = False
-    return found
+            coefficients[(i, *others[:i], after, *others[i:])] = sign * orders
+    coefficients.flags.writeable = False
+    return coefficients

@@ -15,7 +15,8 @@ import numpy as np
 
 from baserate.arrays import Array
 from baserate.curves.formats import SAVED_ACCUMULATOR, SAVED_CURVE, check_version
-from baserate.errors import CurveFileError
+from baserate.errors import CurveFileError, InputError
+from baserate.results.sources import Source
 
 Fact = float | str | None
 
@@ -175,3 +176,11 @@ def _check_sizes(file: BinaryIO) -> None:
                 if column.tell() + math.prod(shape) * kind.itemsize != member.file_size:
                     raise ValueError("a column is not as long as it says")
     file.seek(0)
+
+
+def source_from(saved: Fact) -> Source | None:
+    """A receipt as it was saved."""
+    try:
+        return None if saved is None else Source.from_dict(json.loads(str(saved)))
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"the saved source is damaged ({error}).") from None

@@ -1,0 +1,133 @@
+"""Bins of rows that nobody has sorted.
+
+Sums are exact before they are rounded once, so that the order of rows does not matter here either.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from baserate import native
+from baserate.arrays import BoolArray, CountArray, FloatArray
+from baserate.curves.rows import Rows
+
+# Fewer rows are sorted in no time. Then a metric has the same value to the last digit however its curve was made. Of
+# more rows, exact sums and those of counts may differ in the last digit.
+MANY_ROWS = 100_000
+
+# Each bin has two whole numbers per exponent.
+MOST_BINS_OF_ROWS = 256
+_EXPONENTS = 1024
+
+# A float from 0 to 1 is a whole number of these: 2**-1075.
+_UNITS = 1075
+_ONE = 1 << _UNITS
+
+_Sums = npt.NDArray[np.uint64]
+
+
+def are_many(rows: Rows) -> bool:
+    """Whether it is worth while not to sort them, and the kernel is there to do without."""
+    return native.kernel is not None and len(rows.pos) + len(rows.neg) >= MANY_ROWS
+
+
+class Cut(NamedTuple):
+    """The edges between bins, and which bin a score on an edge belongs to: the one below it if `right`."""
+
+    inner: FloatArray
+    right: bool
+
+
+class OfClass(NamedTuple):
+    """What a class has in each bin."""
+
+    n: CountArray
+    total: list[int]  # of scores, in units
+    ends: FloatArray  # the lowest and the highest score; nan without rows
+    met: BoolArray  # which of the special scores there are
+
+
+@dataclass(frozen=True, eq=False)
+class RowBins:
+    """Rows in bins, some of which may be empty."""
+
+    rows: Rows
+    cut: Cut
+    pos: OfClass
+    neg: OfClass
+
+    @property
+    def lowest(self) -> FloatArray:
+        """The lowest score in each bin."""
+        return np.fmin(self.pos.ends[:, 0], self.neg.ends[:, 0])
+
+    @property
+    def highest(self) -> FloatArray:
+        """The highest score in each bin."""
+        return np.fmax(self.pos.ends[:, 1], self.neg.ends[:, 1])
+
+    @property
+    def score_pos(self) -> FloatArray:
+        """The sum of the scores of positives."""
+        return _floats(self.pos.total)
+
+    @property
+    def score_neg(self) -> FloatArray:
+        """The sum of the scores of negatives."""
+        return _floats(self.neg.total)
+
+    @cached_property
+    def rest_pos(self) -> FloatArray:
+        """The sum of what the scores of positives lack to 1."""
+        return _floats([int(n) * _ONE - total for n, total in zip(self.pos.n, self.pos.total, strict=True)])
+
+    def squares(self) -> tuple[FloatArray, FloatArray]:
+        """Sums of squares, as parts of the largest in each bin: of what positives lack to 1, of scores of negatives."""
+        lacks = _squares(self.rows.pos, self.cut, 1 - self.lowest, lacking=True)
+        return lacks, _squares(self.rows.neg, self.cut, self.highest, lacking=False)
+
+
+def bin_rows(rows: Rows, cut: Cut, special: FloatArray) -> RowBins:
+    """Put rows into bins, and see which special scores occur: one beside each edge between bins."""
+    return RowBins(rows, cut, _of_class(rows.pos, cut, special), _of_class(rows.neg, cut, special))
+
+
+def sums_of_squares(rows: Rows) -> tuple[float, float]:
+    """Of what positives lack to 1, and of the scores of negatives."""
+    everything = Cut(np.zeros(0), right=True)
+    lacks = _squares(rows.pos, everything, np.ones(1), lacking=True)
+    return float(lacks[0]), float(_squares(rows.neg, everything, np.ones(1), lacking=False)[0])
+
+
+def _of_class(scores: FloatArray, cut: Cut, special: FloatArray) -> OfClass:
+    n_bins = len(cut.inner) + 1
+    sums, n = np.zeros((n_bins, _EXPONENTS, 2), np.uint64), np.zeros(n_bins, np.int64)
+    ends, met = np.full((n_bins, 2), np.nan), np.zeros(len(special), np.uint8)
+    native.loaded().bin_sums(scores, cut.inner, special, sums.ravel(), n, ends.ravel(), met, cut.right)
+    return OfClass(n, _totals(sums), ends, met.astype(np.bool_))
+
+
+def _squares(scores: FloatArray, cut: Cut, farthest: FloatArray, *, lacking: bool) -> FloatArray:
+    """Sums of ``(error / farthest)**2``; in between, errors are in powers of two, which round nothing."""
+    far = np.where(farthest > 0, farthest, 1.0)
+    units = np.ldexp(1.0, np.minimum(-np.frexp(far)[1], 1022))
+    sums = np.zeros((len(far), _EXPONENTS, 2), np.uint64)
+    native.loaded().bin_squares(scores, cut.inner, units, sums.ravel(), cut.right, lacking)
+    squares: FloatArray = _floats(_totals(sums)) / (far * units) ** 2
+    return squares
+
+
+def _totals(sums: _Sums) -> list[int]:
+    """The sum of each bin, in units."""
+    totals = [0] * len(sums)
+    for place, exponent in zip(*np.nonzero(sums.any(axis=-1)), strict=True):
+        low, high = sums[place, exponent].tolist()
+        totals[place] += (low + (high << 32)) << max(int(exponent), 1)
+    return totals
+
+
+def _floats(totals: list[int]) -> FloatArray:
+    return np.array([total / _ONE for total in totals], np.float64)

@@ -1,0 +1,174 @@
+"""Rows that are not counted yet, and how the compiled kernel counts them.
+
+A curve can wait with its order until somebody asks for it: bins and means need none, and areas need only that of the
+positives where these are rare. Without the kernel `counting` does it all, at once.
+"""
+
+from collections.abc import Iterable
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from baserate import native
+from baserate.arrays import Array, BoolArray, Counts, FloatArray
+from baserate.curves.counting import Counted, count_rows, merge_counts, narrow, starts
+from baserate.formulas.steps import Steps
+
+# Up to this many different scores are counted without sorting, if rows are eight times as many.
+_FEW_SCORES = 1 << 14
+
+# Where there are so many times as many negatives as positives, only positives are sorted.
+_RARE = 32
+
+# The kernel counts in 32 bits.
+_MOST_ROWS = 2**31 - 1
+
+# What the kernel sees beside ones: nothing, zeros, or minus ones. Both of these, or anything else, takes a closer look.
+_FINE = (0, 1, 2)
+
+
+class Rows(NamedTuple):
+    """The scores of each class, in any order; rising if they are sorted."""
+
+    pos: FloatArray
+    neg: FloatArray
+    sorted: bool = False
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+def read(y_true: object, y_score: object) -> Rows | Counted | None:
+    """Plain arrays of labels and scores, checked in the same breath; few different scores are counted as well.
+
+    None where it takes a closer look: at other containers, at what must be refused, and wherever there is no kernel.
+    """
+    if native.kernel is None or not (_plain(y_true, "biu") and _plain(y_score, "f")):
+        return None
+    labels, scores = np.ascontiguousarray(y_true), np.ascontiguousarray(y_score)
+    if len(labels) != len(scores) or len(scores) > _MOST_ROWS or scores.itemsize not in (4, 8):
+        return None
+    return _tallied(scores, labels) or _split(scores, labels)
+
+
+def counted_or_split(scores: FloatArray, positive: BoolArray) -> Rows | Counted:
+    """The same for columns that were checked before."""
+    return read(positive, scores) or count_rows(scores, positive)
+
+
+def tabulate(scores: FloatArray, positive: BoolArray) -> Counted:
+    """Rows by distinct score, of columns that were checked before."""
+    found = counted_or_split(scores, positive)
+    return count_split(found) if isinstance(found, Rows) else found
+
+
+def _plain(values: object, kinds: str) -> bool:
+    """Whether it is a column of such a kind, in the machine's own byte order."""
+    return type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in kinds and values.dtype.isnative
+
+
+def _fine(seen: Iterable[int]) -> bool:
+    return int(np.bitwise_or.reduce(list(seen))) in _FINE
+
+
+def _tallied(scores: Array, labels: Array) -> Counted | None:
+    """Rows by score, if few scores are different."""
+    limit = min(_FEW_SCORES, len(scores) // 8)
+    parts = native.parts(len(scores))
+    found = native.at_once(*(partial(_tally, scores[part], labels[part], limit) for part in parts))
+    if not _fine(seen for _, seen in found):
+        return None
+    if len(found) == 1:
+        score, n = found[0][0]
+        falling = np.argsort(score)[::-1]
+        neg, pos = n[falling].astype(np.uint32).T
+        return _narrow_alike(score[falling], pos, neg)
+    score, n = (np.concatenate(columns) for columns in zip(*(table for table, _ in found), strict=True))
+    merged = merge_counts(Counted(score, pos=n[:, 1], neg=n[:, 0]))
+    return _narrow_alike(merged.score, merged.pos, merged.neg)
+
+
+def _tally(scores: Array, labels: Array, limit: int) -> tuple[tuple[FloatArray, Counts], int]:
+    score, n = np.empty(limit), np.empty((limit, 2), np.int64)
+    different, seen = native.loaded().tally(scores, labels, score, n.ravel())
+    return (score[:different], n[:different]), -1 if different > limit else seen
+
+
+def _split(scores: Array, labels: Array) -> Rows | None:
+    """The scores of each class, if labels and scores are what they must be."""
+    kernel, parts = native.loaded(), native.parts(len(scores))
+    found = native.at_once(*(partial(kernel.ones, labels[part]) for part in parts))
+    if not _fine(seen for _, seen in found):
+        return None
+    ends = np.cumsum([n_pos for n_pos, _ in found])
+    pos, neg = np.empty(ends[-1]), np.empty(len(scores) - ends[-1])
+    work = []
+    for part, end, (n_pos, _) in zip(parts, ends, found, strict=True):
+        of_pos, of_neg = slice(end - n_pos, end), slice(part.start - (end - n_pos), part.stop - end)
+        work.append(partial(kernel.split, scores[part], labels[part], pos[of_pos], neg[of_neg]))
+    return Rows(pos, neg) if _fine(native.at_once(*work)) else None
+
+
+# --- counting -------------------------------------------------------------------------------------
+
+
+def sort(rows: Rows) -> Rows:
+    """The same, sorted: in new arrays, as others may be reading these."""
+    if rows.sorted:
+        return rows
+    work = [partial(np.sort, rows.pos), partial(np.sort, rows.neg)]
+    many = len(native.parts(len(rows.pos) + len(rows.neg))) > 1
+    pos, neg = native.at_once(*work) if many else (sort() for sort in work)
+    return Rows(pos, neg, sorted=True)
+
+
+def count_split(rows: Rows) -> Counted:
+    """Rows by distinct score."""
+    n = len(rows.pos) + len(rows.neg)
+    if native.kernel is None:  # rows that came from elsewhere
+        return count_rows(np.concatenate([rows.pos, rows.neg]), np.arange(n) < len(rows.pos))
+    rising = sort(rows)
+    score, pos, neg = np.empty(n), np.empty(n, np.uint32), np.empty(n, np.uint32)
+    different = native.kernel.count(rising.pos, rising.neg, score, pos, neg)
+    return _narrow_alike(score[:different], pos[:different], neg[:different])
+
+
+def _narrow_alike(score: FloatArray, pos: Counts, neg: Counts) -> Counted:
+    """Both counts in the narrowest integer that holds their sum, as `count_rows` has them."""
+    kind = np.min_scalar_type(int(np.max(np.add(pos, neg, dtype=np.uint32), initial=0)))
+    return Counted(score, pos.astype(kind), neg.astype(kind))
+
+
+def are_rare(rows: Rows) -> bool:
+    """Whether positives are so few that it pays to sort nothing else."""
+    return not rows.sorted and 0 < _RARE * len(rows.pos) <= len(rows.neg)
+
+
+def corners_of_rare(rows: Rows) -> Steps:
+    """The corners: positives are sorted, negatives are counted between them."""
+    falling = np.sort(rows.pos)[::-1]
+    first = starts(falling)
+    score = falling[first]
+    kernel = native.loaded()
+
+    def placed(part: slice) -> Counts:
+        counts = np.zeros((len(score) + 1, 2), np.uint32)
+        kernel.place(score, rows.neg[part], counts.ravel())
+        return counts
+
+    found = native.at_once(*(partial(placed, part) for part in native.parts(len(rows.neg))))
+    between, tied = sum(found[1:], found[0])[:-1].T
+    tp = np.append(first[1:], len(falling))
+    fp = np.cumsum(between + tied, dtype=np.int64)
+    return Steps(tp, fp, narrow(np.diff(tp, prepend=0)), narrow(tied), len(rows.pos), len(rows.neg))
+
+
+def corners_of_sorted(rows: Rows) -> Steps:
+    """The corners of two sorted classes."""
+    n = len(rows.pos)
+    tp, fp, tied = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.uint32)
+    different = native.loaded().corners(rows.pos, rows.neg, tp, fp, tied)
+    tp, fp, tied = tp[:different], fp[:different], tied[:different]
+    pos = np.ones(n, np.uint8) if different == n else narrow(np.diff(tp, prepend=0))
+    return Steps(tp, fp, pos, narrow(tied), n, len(rows.neg))

@@ -1,0 +1,83 @@
+"""Sums of ``weight / (1 + x ratio)`` for many x, at a price that hardly grows with their number.
+
+Ratios with the same leading digits share a cell around a centre c. With ``t = ratio/c - 1``, which is at most 1/128,
+and ``q = x c / (1 + x c)`` a term is ``weight / (1 + x c) (1 - q t + q² t² - …)``. Eight of these have all digits of a
+float, and the sums of ``weight t^k`` over a cell do not know x.
+"""
+
+import numpy as np
+
+from baserate.arrays import BoolArray, FloatArray, Indices
+from baserate.formulas.steps import Segments
+
+# Binary digits after the first that a cell shares, digits that it does not, and terms of the series.
+_SHARED = 6
+_LEFT = 52 - _SHARED
+_TERMS = 8
+
+# Gauss and Legendre's rule with three nodes has all digits along a piece that adds so little to what is there.
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(3)
+_SHORT = 1 / 128
+
+# So many x are worth the trouble, if there are so many times as many ratios, and these do not spread too far.
+_MANY_X = 16
+_MANY_RATIOS = 4096
+_MOST_CELLS = 1 << 14
+
+
+def is_worth_it(n_x: int, n_ratios: int) -> bool:
+    """Whether there is so much to sum that this is quicker than summing it."""
+    return n_x >= _MANY_X and n_ratios >= _MANY_RATIOS
+
+
+def summed(weight: FloatArray, ratio: FloatArray, x: FloatArray) -> FloatArray:
+    """The sum for each x; ratios must not be negative."""
+    none = ratio == 0
+    certain = float(weight[none].sum())
+    if none.any():
+        weight, ratio = weight[~none], ratio[~none]
+    if not len(ratio):
+        return np.full(len(x), certain)
+    digits = ratio.view(np.int64) >> _LEFT
+    lowest, highest = int(digits.min()), int(digits.max())
+    if highest - lowest >= _MOST_CELLS:
+        return certain + np.array([np.vecdot(weight, 1 / (1 + x_j * ratio)) for x_j in x])
+    centre = ((np.arange(lowest, highest + 1) << _LEFT) + (1 << (_LEFT - 1))).view(np.float64)
+    return certain + _over_cells(_moments(weight, ratio, digits - lowest, centre), centre, x)
+
+
+def _moments(weight: FloatArray, ratio: FloatArray, cell: Indices, centre: FloatArray) -> list[FloatArray]:
+    """Sums over each cell of ``weight (-t)^k``."""
+    minus_t = 1 - ratio / centre[cell]
+    moments: list[FloatArray] = []
+    term = weight
+    for _ in range(_TERMS):
+        moments.append(np.bincount(cell, term, len(centre)).astype(np.float64, copy=False))
+        term = term * minus_t
+    return moments
+
+
+def _over_cells(moments: list[FloatArray], centre: FloatArray, x: FloatArray) -> FloatArray:
+    used = moments[0] != 0
+    scaled = x[:, np.newaxis] * centre[used]
+    q = scaled / (1 + scaled)
+    total = np.zeros_like(q)
+    for moment in reversed(moments):
+        total = total * q + moment[used]
+    return np.asarray((total / (1 + scaled)).sum(axis=-1), np.float64)
+
+
+def short_pieces(pieces: Segments) -> BoolArray:
+    """The pieces of a ROC curve that add little to what is below them, or rise straight up from the left."""
+    adds_little = (pieces.rise <= _SHORT * pieces.tpr) & (pieces.run <= _SHORT * pieces.fpr)
+    upright = (pieces.run == 0) & (pieces.fpr == 0)
+    return np.asarray((pieces.rise > 0) & (adds_little | upright), np.bool_)
+
+
+def area_of_short_pieces(pieces: Segments, x: FloatArray) -> FloatArray:
+    """The area under precision over recall along short pieces, for each x."""
+    weights, ratios = [], []
+    for node, weight in zip((_NODES + 1) / 2, _WEIGHTS / 2, strict=True):
+        weights.append(weight * pieces.rise)
+        ratios.append((pieces.fpr + node * pieces.run) / (pieces.tpr + node * pieces.rise))
+    return summed(np.concatenate(weights), np.concatenate(ratios), x)
