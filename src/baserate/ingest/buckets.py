@@ -1,46 +1,51 @@
-"""The bucket of a score, worked out by the engine: the same number as `baserate.curves.buckets.bucket_of` gives.
+"""The bucket of a score, worked out by the engine: a multiplication by a power of two, and a floor.
 
-Each step is a column of its own: engines that compile expressions choke on one that holds all steps. Ids stay
-floats, which hold them exactly; a cast to integers is one more thing that engines do differently.
+Both are exact, so every engine finds the same buckets; no logarithm is, and none is used. Scores from 0 to 1 are cut
+into ``2**bits`` equal parts, 1 itself stays alone. Margins have buckets too, the wider the farther they are from 0: a
+few ranges, told apart by comparisons, have a power of two of their own. One more bit halves every bucket.
+
+Ids stay floats, which hold them exactly; a cast to integers is one more thing that engines do differently.
 """
 
 import narwhals.stable.v2 as nw
+import numpy as np
 
-from baserate.curves.buckets import HIGHEST_OCTAVE, MOST_BITS, OCTAVES, upper_end
+from baserate.arrays import FloatArray
 from baserate.ingest.collecting import AnyFrame
 
-# In the last part of an octave however finely it is cut, and still if SQL takes it for a decimal and rounds it.
-_BELOW_ONE = 1 - 2.0 ** -(MOST_BITS + 2)
-_HALVINGS = (128, 64, 32, 16, 8, 4, 2, 1)
-assert sum(_HALVINGS) == OCTAVES - 1
+# Ids stay below 2**53.
+MOST_BITS = 48
+
+# Margins up to each of these powers of two have buckets of one width; the last is beyond all floats.
+_REACH = (4, 10, 20, 40, 80, 160, 320, 640, 1024)
+_LARGEST = float(np.finfo(np.float64).max)
 
 
 def with_bucket(frame: AnyFrame, bits: int) -> AnyFrame:
-    """Add the column ``bucket`` for the column ``score``; null where the score is null."""
-    score, distance, size, octave, rank = (
-        nw.col(name) for name in ("score", "__distance", "__size", "__octave", "__rank")
-    )
-    frame = frame.with_columns(nw.when(score > 0.5).then(1 - score).otherwise(score).alias("__distance"))
-    frame = frame.with_columns(nw.when(distance < 0).then(0 - distance).otherwise(distance).alias("__size"))
-    # Scaled below 1, so that one direction of halving finds every octave.
-    frame = frame.with_columns(
-        nw.when(size < 2.0**HIGHEST_OCTAVE)
-        .then(size * 2.0**-HIGHEST_OCTAVE)
-        .otherwise(nw.lit(_BELOW_ONE))
-        .alias("__size"),
-        nw.lit(float(OCTAVES - 1)).alias("__octave"),
-    )
-    for step in _HALVINGS:
-        small = size < 2.0**-step
-        frame = frame.with_columns(
-            nw.when(small).then(size * 2.0**step).otherwise(size).alias("__size"),
-            nw.when(small).then(octave - float(step)).otherwise(octave).alias("__octave"),
-        )
-    parts = 2.0**bits
-    within = ((2 * size - 1) * parts).floor()
-    frame = frame.with_columns(
-        nw.when(size >= 0.5).then(1 + octave * parts + within).otherwise(nw.lit(0.0)).alias("__rank")
-    )
-    frame = frame.with_columns(nw.when(distance < 0).then(-1 - rank).otherwise(rank).alias("__rank"))
-    frame = frame.with_columns(nw.when(score > 0.5).then(float(upper_end(bits)) - rank).otherwise(rank).alias("__rank"))
-    return frame.with_columns(nw.when(score.is_null()).then(nw.lit(None, nw.Float64)).otherwise(rank).alias("bucket"))
+    """Add the column ``bucket`` for the column ``score``; null where the score is null or nan."""
+    score = nw.col("score")
+    infinite = nw.when(score == float("inf")).then(nw.lit(_beyond(bits)))
+    bucket: nw.Expr = infinite.otherwise(nw.when(score == float("-inf")).then(nw.lit(-_beyond(bits))))
+    for place, power in reversed([*enumerate(_REACH, start=1)]):
+        far = min(2.0**power, _LARGEST) if power < 1024 else _LARGEST
+        start = nw.when(score > 0).then(nw.lit(_start(place, bits))).otherwise(nw.lit(-_start(place, bits)))
+        within = (score >= -far) & (score <= far)  # never true of nan: which of the two is not, engines disagree on
+        bucket = nw.when(within).then((score * 2.0 ** (bits - power)).floor() + start).otherwise(bucket)
+    share = (score >= 0) & (score <= 1)
+    part = (score * 2.0**bits).floor() + 0.0  # there is a zero below zero, which some engines group apart
+    return frame.with_columns(nw.when(share).then(part).otherwise(bucket).alias("bucket"))
+
+
+def _start(place: int, bits: int) -> float:
+    """Where the ids of a range of margins begin, with room for both ends of the ranges before."""
+    return float(place * 2 ** (bits + 1))
+
+
+def _beyond(bits: int) -> float:
+    return _start(len(_REACH) + 1, bits)
+
+
+def widths(score: FloatArray, bits: FloatArray) -> FloatArray:
+    """How wide the buckets of scores are, if so fine."""
+    power = np.append(_REACH, np.inf)[np.searchsorted(2.0 ** np.array(_REACH[:-1]), np.abs(score))]
+    return np.exp2(np.where((score >= 0) & (score <= 1), 0.0, power) - bits)

@@ -50,15 +50,18 @@ class Answer:
         if isinstance(column, np.ndarray) and column.dtype.kind == "M":
             _check_microseconds(column)
             column = _python_times(column)
-        if isinstance(column, list | np.ma.MaskedArray) or column.dtype.kind not in "biuf":
+        if isinstance(column, list) or column.dtype.kind not in "biuf":
             column = column.tolist() if isinstance(column, np.ndarray) else column
             seen: dict[object, int] = {}
             place = np.array([seen.setdefault(value, len(seen)) for value in column], np.intp)
             values = [_plain(self._written.get(name, _plain)(value)) for value in seen]
         else:
-            found = np.unique(column)
-            place = np.searchsorted(found, column)  # quicker than np.unique knows it
+            known, missing = np.ma.getdata(column), np.ma.getmaskarray(column)
+            found = np.unique(known[~missing] if missing.any() else known)
+            place = np.searchsorted(found, known)  # quicker than np.unique knows it
             values = list(map(_plain, found.tolist()))
+            if missing.any():
+                place, values = np.where(missing, len(found), place), [*values, None]
         different = {value: k for k, value in enumerate(dict.fromkeys(values))}
         return list(different), np.array([different[value] for value in values], np.intp)[place]
 

@@ -63,10 +63,10 @@ class Layout(NamedTuple):
 
 def layouts(files: Iterable[File], said: Dialect) -> dict[Layout, list[File]]:
     """The files by their layout."""
-    found: dict[Layout, list[File]] = {}
+    by_layout: dict[Layout, list[File]] = {}
     for file in files:
-        found.setdefault(_layout(file, said), []).append(file)
-    return found
+        by_layout.setdefault(_layout(file, said), []).append(file)
+    return by_layout
 
 
 def _layout(file: File, said: Dialect) -> Layout:

@@ -109,5 +109,5 @@ def watched(connection: "DuckDBPyConnection", relation: Any) -> dict[str, Any]:
         raise
     if "error" in outcome:
         raise outcome["error"]
-    found: dict[str, Any] = outcome["columns"]
-    return found
+    columns: dict[str, Any] = outcome["columns"]
+    return columns

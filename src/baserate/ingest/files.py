@@ -101,16 +101,16 @@ def opened(path: object, columns: Columns, options: Options) -> Iterator[Files]:
 
     Compressed files are checked for being whole, which takes a pass over them.
     """
-    found = paths.found(path)
-    kind = _format(found, options)
+    given = paths.found(path)
+    kind = _format(given, options)
     duckdb = engine.duckdb_module()
-    before = tuple(SourceFile.of(file.path) for file in found)
-    for file in found:
+    before = tuple(SourceFile.of(file.path) for file in given)
+    for file in given:
         if paths.is_compressed(file.path):
             paths.check_whole(file.path)
     with interrupts_wait():
         duckdb.ConstantExpression(0)  # the first one loads pandas, if it is installed
-    with _connected(duckdb, found, kind, options) as (connection, files):
+    with _connected(duckdb, given, kind, options) as (connection, files):
         with interrupts_wait():
             table = relations.table(connection, kind, files, columns, options.dialect)
         relation = _with_times(connection, table, columns.time)
@@ -125,16 +125,16 @@ def opened(path: object, columns: Columns, options: Options) -> Iterator[Files]:
 
 
 @contextmanager
-def _connected(duckdb: Any, found: list[File], kind: str, options: Options) -> Iterator[tuple[Any, list[File]]]:
+def _connected(duckdb: Any, given: list[File], kind: str, options: Options) -> Iterator[tuple[Any, list[File]]]:
     """A connection, and the files by names that it takes as they are."""
-    files = found
+    files = given
     with ExitStack() as leftovers:
         with interrupts_wait():
             room = leftovers.enter_context(tempfile.TemporaryDirectory(prefix="baserate-", ignore_cleanup_errors=True))
             spill, links = os.path.join(room, "spill"), os.path.join(room, "links")
             connection = leftovers.enter_context(closing(engine.connected(duckdb, options.memory_limit, spill)))
         try:
-            files = paths.named_plainly(found, links)
+            files = paths.named_plainly(given, links)
             yield connection, files
         except duckdb.OutOfMemoryException as error:
             raise BaserateError(
@@ -165,8 +165,8 @@ def _with_times(connection: Any, table: Table, time: str | None) -> "DuckDBPyRel
     column = quoted(time)
     with interrupts_wait():
         some = connection.sql(f"SELECT {column} AS time FROM ({table.sql}) WHERE {column} IS NOT NULL LIMIT 1")
-    found = engine.watched(connection, some)["time"].tolist()
-    expression = texts.time_expression(time, str(found[0]) if found else None)
+    times = engine.watched(connection, some)["time"].tolist()
+    expression = texts.time_expression(time, str(times[0]) if times else None)
     with interrupts_wait():
         relation = connection.sql(f"SELECT * REPLACE ({expression} AS {column}) FROM ({table.sql})")
     return relation
@@ -182,11 +182,11 @@ def _collected(connection: Any, written: Mapping[str, Callable[[object], object]
 def columns_of(path: object, options: Options | None = None) -> list[Column]:
     """The columns of files, as the first rows of the first one show them; the rest is not read."""
     options = options or Options()
-    found = paths.found(path)
-    kind = _format(found, options)
-    with _connected(engine.duckdb_module(), found[:1], kind, options) as (connection, files):
+    given = paths.found(path)
+    kind = _format(given, options)
+    with _connected(engine.duckdb_module(), given[:1], kind, options) as (connection, files):
         columns = (_csv_columns if kind == "CSV" else _typed_columns)(connection, kind, files, options)
-    return columns + [Column(key, "other", ()) for key, _ in found[0].parts]
+    return columns + [Column(key, "other", ()) for key, _ in given[0].parts]
 
 
 def _typed_columns(connection: Any, kind: str, files: Sequence[File], _: Options) -> list[Column]:
@@ -210,13 +210,13 @@ def _csv_columns(connection: Any, _: str, files: Sequence[File], options: Option
     with interrupts_wait():
         relation = connection.sql(f"SELECT * FROM {relations.csv_source(layout, files)} LIMIT {_HEAD}")
     columns = engine.watched(connection, relation).values()
-    found = []
+    listed = []
     for name, values in zip(layout.header, columns, strict=True):
         kind, some = delimited.values_of(
             [value for value in dict.fromkeys(values.tolist()) if value is not None], layout
         )
-        found.append(Column(name, kind, some))
-    return found
+        listed.append(Column(name, kind, some))
+    return listed
 
 
 def _some(head: Answer, name: str) -> tuple[object, ...]:

@@ -29,7 +29,7 @@ EACH_ROW = 65
 _LARGEST_EXACT_INTEGER = 2.0**53
 
 
-class Cells(NamedTuple):
+class GroupedCounts(NamedTuple):
     """One entry per cell."""
 
     group: Indices
@@ -42,16 +42,16 @@ class Cells(NamedTuple):
     weight: FloatArray | None = None
     square: FloatArray | None = None
 
-    def some(self, which: BoolArray | Indices) -> "Cells":
+    def some(self, which: BoolArray | Indices) -> "GroupedCounts":
         """Some of the cells."""
         if which.dtype == np.bool_ and which.all():
             return self
-        return Cells(*(None if column is None else column[which] for column in self))  # type: ignore[arg-type]
+        return GroupedCounts(*(None if column is None else column[which] for column in self))  # type: ignore[arg-type]
 
-    def joined(self, other: "Cells") -> "Cells":
+    def joined(self, other: "GroupedCounts") -> "GroupedCounts":
         """Both together."""
         both = zip(self, other, strict=True)
-        return Cells(*(None if a is None or b is None else np.concatenate([a, b]) for a, b in both))  # type: ignore[arg-type]
+        return GroupedCounts(*(None if a is None or b is None else np.concatenate([a, b]) for a, b in both))  # type: ignore[arg-type]
 
 
 class TooManyCells(Exception):
@@ -68,13 +68,20 @@ class Reader:
         self.unlabelled: Array = np.zeros(0)  # rows by group
         self.labelled: Array = np.zeros(0)
 
+    def n_groups(self) -> int:
+        """How many groups there are: one more look at the table, but at its keys only."""
+        if not self._request.keys:
+            return 1
+        grouped = self._request.frame.group_by(*self._request.keys).agg(nw.len().alias("rows"))
+        return int(self._request.collect(grouped.select(nw.len().alias("groups"))).numbers("groups")[0])
+
     @property
     def known_length(self) -> int | None:
         """The number of rows, where it costs nothing to know."""
         frame = self._request.frame
         return len(frame) if isinstance(frame, nw.DataFrame) else self._request.length
 
-    def read(self, bits: int, ranges: Sequence[Range] | None = None, *, most: int | None = None) -> Cells:
+    def read(self, bits: int, ranges: Sequence[Range] | None = None, *, most: int | None = None) -> GroupedCounts:
         """The cells of all rows, or of those with a score in the ranges; `most` of them at most."""
         answer = self._ask(bits, ranges, most)
         seen = _seen(answer, each_row=bits == EACH_ROW, weighted=self._request.weighted)
@@ -94,7 +101,7 @@ class Reader:
             raise changed(f"the label {min(map(repr, unknown))} was not there before")
         positive = np.array([self._is_positive.get(value, False) for value in labels], np.bool_)[label]
         least_weight = seen.pop("least_weight", None)
-        cells = Cells(groups, positive, np.full(len(rows), bits, np.int8), **seen).some(~unlabelled)
+        cells = GroupedCounts(groups, positive, np.full(len(rows), bits, np.int8), **seen).some(~unlabelled)
         self._check(cells, None if least_weight is None else least_weight[~unlabelled])
         return cells
 
@@ -134,7 +141,7 @@ class Reader:
         return known[np.searchsorted(codes, code)]
 
     def _labels(self, answer: Answer, length: int) -> tuple[list[object], Indices]:
-        """The different labels, and which of them each cell has; 0 for all where there are none."""
+        """The distinct labels, and the index of the label of each cell; without a label column, 0 for all."""
         return answer.distinct("label") if self._request.labelled else ([0], np.zeros(length, np.intp))
 
     def _classes(self, labels: list[object]) -> dict[object, bool]:
@@ -147,7 +154,7 @@ class Reader:
 
     # --- what must not be there ----------------------------------------------------------------------
 
-    def _check(self, cells: Cells, least_weight: FloatArray | None) -> None:
+    def _check(self, cells: GroupedCounts, least_weight: FloatArray | None) -> None:
         columns = self._request.columns
         seen = {id(column): column for column in (cells.bucket, cells.low, cells.high)}.values()  # of a row all are one
         missing = reduce(or_, map(np.isnan, seen))

@@ -1,26 +1,33 @@
 """As few passes over a table as give curves that are exact, or known as well as wanted."""
 
+import math
 import warnings
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 
 from baserate.arrays import BoolArray, FloatArray
-from baserate.curves.buckets import MOST_BITS
 from baserate.curves.counting import narrow
 from baserate.curves.curve import Curve
 from baserate.curves.extremes import blur
 from baserate.curves.table import CountTable
 from baserate.errors import InputError, PrecisionWarning
-from baserate.ingest.groups import EACH_ROW, EXACT, Cells, Reader, TooManyCells, changed
-from baserate.ingest.stretches import Stretches
+from baserate.ingest.buckets import MOST_BITS, widths
+from baserate.ingest.groups import EACH_ROW, EXACT, GroupedCounts, Reader, TooManyCells, changed
+from baserate.ingest.stretches import FEW_RANGES, MANY_RANGES, Stretches
 
-# How fine the first look is: an octave of the score in 4,096 parts, or in fewer if these are too many.
-_FIRST_BITS = (12, 8, 4, 0)
+# How fine the first look is, at most: scores from 0 to 1 in 65,536 parts or, if there is less room than for both
+# classes and as much again, in 4,096. Fewer of many groups, which seldom fill more than a third of their buckets.
+_FINEST_FIRST, _FINEST_OF_LITTLE, _LITTLE = 16, 12, 2**18
+_FILLED = 0.3
+_COARSER = 3  # bits less, if that were too many
 
 # Looks at the data, at most.
 _PASSES = 6
+
+# So few rows are looked at one by one, if they have to be told apart.
+_FEW_ROWS = 50_000
 
 # Where average precision has to be known: at the data's own prevalence, and at these.
 _PREVALENCES = np.array([1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5])
@@ -57,8 +64,12 @@ def gather(reader: Reader, tolerance: float, max_scores: int) -> list[Curve]:
     return curves
 
 
-def _first_look(reader: Reader, max_scores: int) -> Cells:
-    for bits in _FIRST_BITS:
+def _first_look(reader: Reader, max_scores: int) -> GroupedCounts:
+    finest = _FINEST_OF_LITTLE if max_scores < _LITTLE else _FINEST_FIRST
+    n_groups = reader.n_groups()
+    if n_groups > 1:
+        finest = min(finest, int(np.log2(max(max_scores / _FILLED / n_groups, 1))))
+    for bits in [*range(finest, 0, -_COARSER), 0]:
         try:
             return reader.read(bits, most=max_scores)
         except TooManyCells:
@@ -69,7 +80,7 @@ def _first_look(reader: Reader, max_scores: int) -> Cells:
     )
 
 
-def curves_of(cells: Cells, reader: Reader) -> list[Curve]:
+def curves_of(cells: GroupedCounts, reader: Reader) -> list[Curve]:
     """The curve of each group, in the order in which the reader met them."""
     parts = [cells] if len(reader.groups) == 1 else _by_group(cells, len(reader.groups))
     return [
@@ -78,13 +89,13 @@ def curves_of(cells: Cells, reader: Reader) -> list[Curve]:
     ]
 
 
-def _by_group(cells: Cells, n_groups: int) -> list[Cells]:
+def _by_group(cells: GroupedCounts, n_groups: int) -> list[GroupedCounts]:
     order = np.argsort(narrow(cells.group), kind="stable")
     ends = np.searchsorted(cells.group[order], np.arange(n_groups + 1))
     return [cells.some(order[start:end]) for start, end in pairwise(ends)]
 
 
-def _curve(cells: Cells) -> Curve:
+def _curve(cells: GroupedCounts) -> Curve:
     if len(cells.bits) and cells.bits[0] == EACH_ROW:
         return Curve.from_scores(cells.positive, cells.low, weight=cells.weight)
     amount = cells.rows if cells.weight is None else cells.weight
@@ -137,17 +148,17 @@ def _blurred(curve: Curve, tolerance: float, left: float) -> BoolArray:
 
 
 def _looked_at_again(
-    cells: Cells, curves: list[Curve], reader: Reader, tolerance: float, max_scores: int
-) -> Cells | None:
+    cells: GroupedCounts, curves: list[Curve], reader: Reader, tolerance: float, max_scores: int
+) -> GroupedCounts | None:
     """The same with some buckets told apart, as many as needed or as there is room for; None if there is none."""
-    for left in tolerance * np.array([0.25, 1, 4, 16, 64, 256]):
+    for left, most_ranges in product(tolerance * np.array([0.25, 1, 4, 16, 64, 256]), (FEW_RANGES, MANY_RANGES)):
         blurred = [_blurred(curve, tolerance, left) for curve in curves]
         if not any(entries.any() for entries in blurred):
             return None
-        stretches = Stretches.covering(cells, curves, blurred)
+        stretches = Stretches.covering(cells, curves, blurred, most_ranges)
         again = stretches.contains(cells)
         room = max_scores - int(np.count_nonzero(~again))
-        bits = _finer(cells.some(again), room)
+        bits = _finer(cells.some(again), _widest(curves) / tolerance, room)
         if bits is None:
             continue
         try:
@@ -159,17 +170,24 @@ def _looked_at_again(
     return None
 
 
-def _finer(cells: Cells, room: int) -> int | None:
-    """How finely the rows of the cells can be told apart if there is room for so many cells."""
+def _finer(cells: GroupedCounts, too_wide: float, room: int) -> int | None:
+    """How finely to tell the rows of the cells apart: so many times as they are too wide, if there is room for that.
+
+    Rows that lie close together within their buckets need as much more, which takes no room.
+    """
     finest = int(cells.bits.max())
     # Buckets that cannot become finer may still hold few scores, many times each.
-    if cells.rows.sum() <= room or finest == MOST_BITS:
+    if cells.rows.sum() <= min(_FEW_ROWS, room) or finest == MOST_BITS:
         return EXACT
-    bits = min(finest + int(np.log2(max(room / len(cells.low), 1))), MOST_BITS)
-    return bits if bits > finest else None
+    spread = cells.high - cells.low
+    at = np.flatnonzero((spread > 0) & np.isfinite(spread))
+    empty = widths(cells.low[at], cells.bits[at]) / spread[at]
+    close = int(np.average(np.log2(np.maximum(empty, 1)), weights=cells.rows[at])) if len(at) else 0
+    wanted = min(math.ceil(math.log2(too_wide)) + 1, int(np.log2(max(room / len(cells.low), 1))))
+    return min(finest + wanted + close, MOST_BITS) if wanted + close > 0 else None
 
 
-def _check_unchanged(old: Cells, new: Cells) -> None:
+def _check_unchanged(old: GroupedCounts, new: GroupedCounts) -> None:
     for positive in (False, True):
         before, after = (
             np.bincount(part.group[part.positive == positive], part.rows[part.positive == positive])

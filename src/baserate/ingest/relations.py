@@ -66,10 +66,10 @@ def _parquet_types(connection: Any, files: Sequence[File]) -> list[dict[str, tup
         f"FROM parquet_schema({literal(named)})"
     ).fetchall()
     connection.execute("SET preserve_insertion_order = false")
-    found: dict[str, dict[str, tuple[str, ...]]] = {file.plain: {} for file in files}
+    types: dict[str, dict[str, tuple[str, ...]]] = {file.plain: {} for file in files}
     for file, column, _, *kind in _top_level(rows):
-        found[file][column] = tuple(map(str, kind))
-    return list(found.values())
+        types[file][column] = tuple(map(str, kind))
+    return list(types.values())
 
 
 def _top_level(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
@@ -167,7 +167,7 @@ def _selected(source: str, columns: Mapping[str, str]) -> str:
 def _parts(files: Sequence[File], columns: Columns) -> dict[str, str]:
     """The keys of folders that are asked for, as SQL."""
     numbers = {columns.score, columns.weight}
-    found = {}
+    parts = {}
     for k, (key, _) in enumerate(files[0].parts):
         if key in columns.names:
             if any(file.plain == file.path for file in files):
@@ -175,8 +175,8 @@ def _parts(files: Sequence[File], columns: Columns) -> dict[str, str]:
                     f"key=value folders need symbolic links, which this system refuses, for {key!r}; write it as a "
                     f"column."
                 )
-            found[key] = f"CAST({part_column(k)} AS DOUBLE)" if key in numbers else part_column(k)
-    return found
+            parts[key] = f"CAST({part_column(k)} AS DOUBLE)" if key in numbers else part_column(k)
+    return parts
 
 
 def _hive(parts: Collection[str]) -> dict[str, bool]:

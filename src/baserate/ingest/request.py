@@ -50,7 +50,7 @@ class Request:
     Attributes
     ----------
     frame : narwhals frame
-        The table. A score that is missing or nan is null in it.
+        The table.
     columns : Columns
         Where they came from.
     whole_scores : bool
@@ -137,7 +137,8 @@ def request(
         place = calendar.place(frame.implementation).alias(f"key_{len(columns.keys)}")
         frame = frame.with_columns(place).drop("time")
     whole_scores = schema[columns.score].is_integer()
-    frame = _with_good_numbers(frame, columns)
+    if columns.weight is not None:
+        frame = _with_good_weights(frame)
     return Request(frame, columns, whole_scores, calendar, collect, text, length)
 
 
@@ -214,14 +215,9 @@ def _calendar(frame: AnyFrame, period: Period, dtype: nw.dtypes.DType, collect: 
         raise periods.beyond(period) from None
 
 
-def _with_good_numbers(frame: AnyFrame, columns: Columns) -> AnyFrame:
-    """Null for nan, by comparisons that engines agree on; weights with their squares, and a count of bad ones."""
-    score, weight = nw.col("score"), nw.col("weight")
-    infinite = (score == float("inf")) | (score == float("-inf"))
-    known = ~score.is_null() & (score.is_finite() | infinite)
-    frame = frame.with_columns(nw.when(known).then(score).otherwise(nw.lit(None, nw.Float64)).alias("score"))
-    if columns.weight is None:
-        return frame
+def _with_good_weights(frame: AnyFrame) -> AnyFrame:
+    """Weights with their squares; what is missing, nan or infinite is negative, as no weight may be."""
+    weight = nw.col("weight")
     good = ~weight.is_null() & weight.is_finite()
     frame = frame.with_columns(nw.when(good).then(weight).otherwise(nw.lit(-1.0)).alias("weight"))
     return frame.with_columns((weight * weight).alias("square"))

@@ -6,10 +6,12 @@ import numpy as np
 
 from baserate.arrays import BoolArray, FloatArray, Indices
 from baserate.curves.curve import Curve
-from baserate.ingest.groups import Cells, Range
+from baserate.ingest.groups import GroupedCounts, Range
 
-# Ranges in the condition of one query, at most.
-_MOST_RANGES = 32
+# Ranges in the condition of one query. To compare every row with one more costs an engine as much as to group a tenth
+# of them, so there are few; where there is not enough room for all that lies between, there may be many.
+FEW_RANGES = 2
+MANY_RANGES = 32
 
 
 @dataclass(frozen=True)
@@ -21,8 +23,8 @@ class Stretches:
     again: BoolArray
 
     @classmethod
-    def covering(cls, cells: Cells, curves: list[Curve], blurred: list[BoolArray]) -> "Stretches":
-        """The buckets in which any of the curves has blurred entries; some between them too, if they are many."""
+    def covering(cls, cells: GroupedCounts, curves: list[Curve], blurred: list[BoolArray], most: int) -> "Stretches":
+        """The buckets in which any of the curves has blurred entries; some between them, too."""
         order = np.argsort(cells.low, kind="stable")
         bits, bucket = cells.bits[order], cells.bucket[order]
         first = np.flatnonzero(np.append(True, (bits[1:] != bits[:-1]) | (bucket[1:] != bucket[:-1])))
@@ -32,9 +34,9 @@ class Stretches:
         for curve, entries in zip(curves, blurred, strict=True):
             np.add.at(marks, _bucket_at(low, curve.score[entries]), 1)
             np.add.at(marks, _bucket_at(low, curve.top[entries]) + 1, -1)
-        return cls(low, high, _with_small_gaps_filled(np.cumsum(marks)[:-1] > 0, rows))
+        return cls(low, high, _with_small_gaps_filled(np.cumsum(marks)[:-1] > 0, rows, most))
 
-    def contains(self, cells: Cells) -> BoolArray:
+    def contains(self, cells: GroupedCounts) -> BoolArray:
         """Which cells lie in a stretch to look at again."""
         return self.again[_bucket_at(self.low, cells.low)]
 
@@ -54,14 +56,14 @@ def _runs(marked: BoolArray) -> tuple[Indices, Indices]:
     return np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1
 
 
-def _with_small_gaps_filled(marked: BoolArray, rows: FloatArray) -> BoolArray:
+def _with_small_gaps_filled(marked: BoolArray, rows: FloatArray, most: int) -> BoolArray:
     """No more runs than a query can name: the gaps with the fewest rows are looked at again too."""
     first, last = _runs(marked)
-    if len(first) <= _MOST_RANGES:
+    if len(first) <= most:
         return marked
     above = np.append(0.0, np.cumsum(rows))
     in_gap = above[first[1:]] - above[last[:-1] + 1]
     filled = marked.copy()
-    for gap in np.argsort(in_gap)[: len(first) - _MOST_RANGES]:
+    for gap in np.argsort(in_gap)[: len(first) - most]:
         filled[last[gap] + 1 : first[gap + 1]] = True
     return filled

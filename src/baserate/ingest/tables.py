@@ -74,8 +74,8 @@ def curve(
     """
     columns = Columns(_label(label, positive), score, weight, positive=positive)
     options = Options.checked(memory_limit, delimiter, decimal)
-    (found,) = _curves(table, columns, tolerance, max_scores, options).values()
-    return found
+    (only,) = _curves(table, columns, tolerance, max_scores, options).values()
+    return only
 
 
 @checks.declared
@@ -127,9 +127,9 @@ def curves_by(
     columns = Columns(_label(label, positive), score, weight, keys, period_from(period, tz), positive)
     if not keys and period is None:
         raise InputError("curves_by needs a key or a period to group by, got none; use curve for all rows together.")
-    found = _curves(table, columns, tolerance, max_scores, Options.checked(memory_limit, delimiter, decimal))
+    curves = _curves(table, columns, tolerance, max_scores, Options.checked(memory_limit, delimiter, decimal))
     single = len(keys) + (period is not None) == 1
-    return {key[0] if single else key: of_group for key, of_group in found.items()}
+    return {key[0] if single else key: of_group for key, of_group in curves.items()}
 
 
 Curves = dict[tuple[object, ...], Curve]
@@ -151,23 +151,23 @@ def _curves(table: object, columns: Columns, tolerance: float, max_scores: int, 
     if not paths.is_path(table):
         options.check_unused()
         return _answered(request(table, columns), tolerance, max_scores)
-    with files.opened(table, columns, options) as found:
-        asked = request(found.table, columns, collect=found.collect, text=found.text, length=found.length)
+    with files.opened(table, columns, options) as opened:
+        asked = request(opened.table, columns, collect=opened.collect, text=opened.text, length=opened.length)
         if tolerance == 0:
             cells = ["score", *asked.keys, *(["label"] if asked.labelled else [])]
-            found.check_room(asked.frame.select(*cells), max_scores)
-        curves = _answered(asked, tolerance, max_scores, found)
+            opened.check_room(asked.frame.select(*cells), max_scores)
+        curves = _answered(asked, tolerance, max_scores, opened)
     if not any(len(curve) or curve.unlabelled for curve in curves.values()):
         named = str(table) if isinstance(table, str | os.PathLike) else table
         raise DataFileError(f"the file {named!r} has no rows; check how it was written.")
     return curves
 
 
-def _answered(asked: Request, tolerance: float, max_scores: int, found: Files | None = None) -> Curves:
+def _answered(asked: Request, tolerance: float, max_scores: int, opened: Files | None = None) -> Curves:
     reader = Reader(asked)
     curves = gather(reader, tolerance, max_scores)
-    if found is not None:
-        curves = _with_sources(curves, reader, found)
+    if opened is not None:
+        curves = _with_sources(curves, reader, opened)
     unlabelled = int(reader.unlabelled.sum())
     if unlabelled:
         warnings.warn(UnlabelledWarning(unlabelled), stacklevel=4)
@@ -175,10 +175,10 @@ def _answered(asked: Request, tolerance: float, max_scores: int, found: Files | 
     return dict(sorted(named.items(), key=lambda item: [_sortable(part) for part in item[0]]))
 
 
-def _with_sources(curves: list[Curve], reader: Reader, found: Files) -> list[Curve]:
+def _with_sources(curves: list[Curve], reader: Reader, opened: Files) -> list[Curve]:
     """The curves with a receipt each."""
     labelled, unlabelled = reader.labelled.astype(int).tolist(), reader.unlabelled.astype(int).tolist()
-    table = SourceTable(found.files, found.format, sum(labelled) + sum(unlabelled))
+    table = SourceTable(opened.files, opened.format, sum(labelled) + sum(unlabelled))
     sources = [Source((table,), *rows) for rows in zip(labelled, unlabelled, strict=True)]
     return [replace(curve, source=source) for curve, source in zip(curves, sources, strict=True)]
 

@@ -36,8 +36,8 @@ def to_microseconds(column: str) -> str:
 
 def bad_time(said: str) -> str | None:
     """The text that DuckDB could not read as a time, if it says so."""
-    found = _NO_TIME.search(said)
-    return None if found is None else found[1]
+    match = _NO_TIME.search(said)
+    return None if match is None else match[1]
 
 
 def as_whole_numbers(keys: Sequence[object]) -> list[object]:
@@ -49,8 +49,8 @@ def as_whole_numbers(keys: Sequence[object]) -> list[object]:
 
 def from_json(value: object) -> object:
     """A label or a key of a JSON file, with the type that it has there."""
-    found = None if value is None else json.loads(str(value))
-    if isinstance(found, list | dict):
+    parsed = None if value is None else json.loads(str(value))
+    if isinstance(parsed, list | dict):
         raise InputError(f"labels and keys must be numbers, text, true or false, got {value}; choose another column.")
     # JSON knows one kind of number: 1 and 1.0 are the same key.
-    return int(found) if isinstance(found, float) and found.is_integer() else found
+    return int(parsed) if isinstance(parsed, float) and parsed.is_integer() else parsed
