@@ -6,8 +6,9 @@ from itertools import combinations
 from typing import Any, Literal
 
 from baserate import checks
-from baserate.answers.curves import Curves, Key, curves_of, group_name
+from baserate.answers.curves import Curves, Key, curves_of, group_name, names_of
 from baserate.answers.evaluating import Rng, prevalences_from
+from baserate.answers.groups import Kind, compared_groups, kind_of_groups
 from baserate.answers.questions import COMPARED, Metrics, Question, questions
 from baserate.answers.reading import Wanted, answers
 from baserate.checks import Label
@@ -31,7 +32,7 @@ def compare(
     data: object,
     *,
     label: str | None = None,
-    score: Sequence[str] | None = None,
+    score: str | Sequence[str] | None = None,
     metrics: Metrics | None = None,
     prevalence: float | str | Sequence[float | str] | None = None,
     span: tuple[float | str, float | str] = (1e-6, 0.999999),
@@ -49,7 +50,11 @@ def compare(
     confidence_level: float | None = 0.95,
     rng: Rng = 0,
 ) -> Comparison:
-    """Models beside each other: what ``baserate compare`` shows.
+    """Models beside each other or, of one model, its slices or periods: what ``baserate compare`` shows.
+
+    Two scores and more are models, compared within each group. With one score and `by` each slice is compared with the
+    others, and with `period` each period with the one before and the first, all read at the same prevalence, as by
+    `by_slice` and `by_period`: then `groups` of the result holds these tables.
 
     Intervals are those of each model by itself; they may overlap although one model is surely better on the same rows,
     which `difference` and `ranking` say.
@@ -59,12 +64,14 @@ def compare(
     data : dataframe, path or mapping to Curve
         A table or files as for `curve`, or curves by name.
     label, score : str
-        Columns of a table; `score` is a list of at least two.
+        Columns of a table; `score` is a list of at least two or, with `by` or `period`, one.
     metrics : metric, str, or a list of these, optional
         If not given, average precision or, with `at`, F1.
     span : pair of float or str
         Between which prevalences to look for the best model and for crossings.
-    prevalence, at, about, by, period, tz, weight, positive, confidence_level, rng
+    prevalence
+        As for `evaluate`. Groups are read at each; if none is given, at the mean of their own.
+    at, about, by, period, tz, weight, positive, confidence_level, rng
         As for `evaluate`.
     tolerance, memory_limit, delimiter, decimal
         As for `curve`.
@@ -77,7 +84,10 @@ def compare(
     >>> [row["score"] for row in found.rows() if row["leads"]]
     ['new_model', 'old_model']
     >>> print(found.crossings[0])
-    average_precision: new_model leads below prevalence 0.04686, old_model leads above
+    average_precision: new_model leads below prevalence 1 in 21, old_model leads above
+    >>> found = br.compare(table, label="fraud", score="new_model", by="channel", prevalence=0.001)
+    >>> [(row["slice"], round(row["from_others_adjusted_p_value"], 1)) for row in found.rows()]
+    [('shop', 0.7), ('web', 0.7)]
     """
     rule = None if at is None else rule_from(at, or_threshold=True)
     level = None if confidence_level is None else checks.confidence_level(confidence_level)
@@ -86,8 +96,9 @@ def compare(
     columns: dict[str, Any] = {"label": label, "score": score, "by": by, "period": period, "tz": tz}
     columns |= {"weight": weight, "positive": positive, "tolerance": tolerance}
     reading: dict[str, Any] = {"memory_limit": memory_limit, "delimiter": delimiter, "decimal": decimal}
+    kind = kind_of_groups(by=bool(names_of(by, "by")), period=period is not None)
     curves = curves_of(data, **columns, **reading)
-    return compared(curves, asked, elsewhere, between, level, rng=rng)
+    return compared(curves, asked, elsewhere, between, level, kind=kind, rng=rng)
 
 
 def _span(given: object) -> Span:
@@ -103,12 +114,16 @@ def compared(
     span: Span,
     level: float | None,
     *,
+    kind: Kind | None = None,
     rng: Rng = 0,
     how: str = "pass another",
 ) -> Comparison:
-    """All models of each group; `how` says how the caller names another score."""
+    """All models of each group or, of one model, its groups; `how` says how the caller names another score."""
     for question in asked:
         lower_is_better(question.metric)  # says no to a metric without a direction
+    if kind is not None and len({score for score, _ in curves}) == 1:
+        tables = compared_groups(curves, asked, elsewhere, level, kind=kind, rng=rng)
+        return Comparison((), (), (), (), span, (), level, tables)
     groups: dict[Key, dict[str, Curve]] = {}
     for (score, key), curve in curves.items():
         groups.setdefault(key, {})[score] = curve

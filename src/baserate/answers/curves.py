@@ -28,7 +28,8 @@ def curves_of(
     **reading: Any,
 ) -> Curves:
     """The curves that are there, or those of the columns that are named."""
-    columns = {"label": label, "score": score, "by": by or None, "period": period, "tz": tz, **reading}
+    keys = names_of(by, "by")
+    columns = {"label": label, "score": score, "by": keys or None, "period": period, "tz": tz, **reading}
     if isinstance(data, Curve | Mapping):
         needless = next((name for name, given in columns.items() if given is not None), None)
         if needless is not None:
@@ -39,7 +40,7 @@ def curves_of(
             f"label and score must name columns of the table, got label={label!r} and score={score!r}; name both."
         )
     options = {name: value for name, value in reading.items() if value is not None}
-    keys, scores = ([names] if isinstance(names, str) else [*names] for names in (by, score))
+    scores = names_of(score, "score")
     found: Curves = {}
     for name in dict.fromkeys(scores):
         if not keys and period is None:
@@ -48,6 +49,15 @@ def curves_of(
         groups = curves_by(data, *keys, label=label, score=name, period=period, tz=tz, **options)
         found |= {(name, key if isinstance(key, tuple) else (key,)): one for key, one in groups.items()}
     return found
+
+
+def names_of(columns: object, part: str) -> list[str]:
+    """The columns that are named: one, several or none."""
+    if isinstance(columns, str):
+        return [columns]
+    if isinstance(columns, list | tuple) and all(isinstance(name, str) for name in columns):
+        return [*columns]
+    raise InputError(f"{part} must be a column name or a list of them, got {type(columns).__name__}; pass the name.")
 
 
 def _named(curves: Mapping[Any, object]) -> Curves:

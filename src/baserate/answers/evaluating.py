@@ -73,10 +73,10 @@ def evaluate(
     >>> print(found)
     4 answers, 95 % intervals
     score      prevalence             metric                      value
-    old_model       0.025  average_precision     0.519 [0.4539, 0.5775]
-    old_model       0.001  average_precision  0.09267 [0.04614, 0.1505]
-    new_model       0.025  average_precision    0.5988 [0.5335, 0.6505]
-    new_model       0.001  average_precision    0.4862 [0.2375, 0.5486]
+    old_model     1 in 40  average_precision     0.519 [0.4539, 0.5775]
+    old_model  1 in 1,000  average_precision  0.09267 [0.04614, 0.1505]
+    new_model     1 in 40  average_precision    0.5988 [0.5335, 0.6505]
+    new_model  1 in 1,000  average_precision    0.4862 [0.2375, 0.5486]
     >>> found.frame("polars").shape
     (4, 15)
     """

@@ -39,7 +39,7 @@ def _open_all() -> None:
 
 
 def _unbreakable(stream: TextIO | None) -> TextIO:
-    """The same stream, but whether somebody takes what is written does not change how the command ends."""
+    """A stream that ignores a closed reader, so that the exit code does not depend on it."""
     if stream is None:  # it was closed before the program began
         return open(os.devnull, "w", encoding="utf-8")
     if not isinstance(stream, io.TextIOWrapper):

@@ -95,10 +95,10 @@ def _in_options(sentence: str, context: click.Context) -> str:
     for flag in (option.opts[-1] for option in params if isinstance(option, click.Option) and option.is_flag):
         sentence = sentence.replace(f"{flag[2:].replace('-', '_')}=True", flag)
 
-    def as_option(found: re.Match[str]) -> str:
-        name, equals, value = found.groups()
+    def as_option(keyword: re.Match[str]) -> str:
+        name, equals, value = keyword.groups()
         if name not in flags or not (equals or "_" in name):  # delta alone is a word, and reads well as such
-            return found[0]
+            return keyword[0]
         return flags[name] + (" " if value else "")
 
     return _KEYWORD.sub(as_option, sentence)

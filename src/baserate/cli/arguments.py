@@ -64,8 +64,8 @@ def reading(data: Mapping[str, Any]) -> dict[str, Any]:
     delimiter = data["delimiter"]
     # A shell makes it hard to type a tab.
     signs = {"\\t": "\t", "tab": "\t"}
-    found = {"delimiter": signs.get(delimiter, delimiter), "decimal": data["decimal"] or "."}
-    return found | {"memory_limit": data["memory_limit"]}
+    options = {"delimiter": signs.get(delimiter, delimiter), "decimal": data["decimal"] or "."}
+    return options | {"memory_limit": data["memory_limit"]}
 
 
 class OutputPath(click.Path):
@@ -118,8 +118,8 @@ def _columns_beginning_with(context: click.Context, _: click.Parameter, beginnin
     # Whatever is wrong with the file, a shell that completes a line is not the place to say it.
     with contextlib.suppress(Exception):
         # An option that still lacks its value ends click's reading; files that it has seen are left over.
-        found = columns_of(list(context.params.get("file") or context.args))
-        return [CompletionItem(column.name) for column in found if column.name.startswith(beginning)]
+        columns = columns_of(list(context.params.get("file") or context.args))
+        return [CompletionItem(column.name) for column in columns if column.name.startswith(beginning)]
     return []
 
 
@@ -147,10 +147,10 @@ def curves_of(
     label, scores = columns_meant(file, label, scores, others=others, n_scores=n_scores, reading=written)
     columns: dict[str, Any] = {"label": label, "score": scores, "weight": weight, "positive": _label(positive)}
     columns |= {"by": keys, "period": period_meant, "tz": tz, "tolerance": tolerance}
-    found = curves_in(list(file), **columns, **written)
+    curves = curves_in(list(file), **columns, **written)
     for score in dict.fromkeys(scores):
-        note_direction(score, [of_group for (name, _), of_group in found.items() if name == score])
-    return found
+        note_direction(score, [of_group for (name, _), of_group in curves.items() if name == score])
+    return curves
 
 
 def _label(text: str | None) -> str | float | None:

@@ -96,11 +96,11 @@ def _models(file: tuple[str, ...], unlabelled: tuple[str, ...], data: dict[str, 
     )
     whole = curves_of(file, keys=(), period=None, tz=None, **data)
     by_group = curves_of(file, **groups, **data) if any(groups.values()) else {}
-    found = []
+    models = []
     for (score, _), curve in whole.items():
         subsets = {key: subset for (of, key), subset in by_group.items() if of == score}
-        found.append(Model(score, curve, subsets, _without_labels(unlabelled, score, data)))
-    return found
+        models.append(Model(score, curve, subsets, _without_labels(unlabelled, score, data)))
+    return models
 
 
 def _without_labels(file: tuple[str, ...], score: str, data: Mapping[str, Any]) -> Curve | None:
@@ -137,18 +137,18 @@ def bins_from(text: str | None) -> Bins | None:
 
 
 def _show(parts: Sequence[tuple[str, Tables]], level: str) -> None:
-    for number, (heading, found) in enumerate(parts):
+    for number, (heading, tables) in enumerate(parts):
         say(*[""] * (number > 0), f"{heading}, {level}")
-        for rows in (found.bins, found.prior_effect_bins):
+        for rows in (tables.bins, tables.prior_effect_bins):
             _table(None, rows)
-        say(str(found.verdicts[0]["verdict"] if found.verdicts else found.prior_effects[0]["sentence"]))
-        _table("Calibration in the large:", found.in_the_large)
-        _table("Calibration line in log-odds (ideal: 0, 0, 1):", found.line)
-        _table("Calibration errors and proper scores:", found.errors)
-        _table("Decomposition of the proper scores:", found.decompositions)
-        _table("Tests:", found.tests)
-        _table("Calibration in groups (simultaneous intervals):", found.in_the_small)
-        for row in found.prevalence_now:
+        say(str(tables.verdicts[0]["verdict"] if tables.verdicts else tables.prior_effects[0]["sentence"]))
+        _table("Calibration in the large:", tables.in_the_large)
+        _table("Calibration line in log-odds (ideal: 0, 0, 1):", tables.line)
+        _table("Calibration errors and proper scores:", tables.errors)
+        _table("Decomposition of the proper scores:", tables.decompositions)
+        _table("Tests:", tables.tests)
+        _table("Calibration in groups (simultaneous intervals):", tables.in_the_small)
+        for row in tables.prevalence_now:
             say("", f"Rows without labels: {row['sentence']}")
 
 

@@ -75,7 +75,7 @@ class Tables(NamedTuple):
 
 
 def joined(parts: Iterable[Tables]) -> Tables:
-    """The same tables of several scores and prevalences, below each other."""
+    """Concatenate the tables of several scores and prevalences."""
     together = zip(*parts, strict=True)
     return Tables(*([row for rows in tables for row in rows] for tables in together))
 
@@ -129,9 +129,9 @@ def _means(means: InTheLarge) -> Row:
 
 
 def _line(score: str, at: Curve, settings: Settings) -> list[Row]:
-    found = cox_calibration(at, confidence_level=settings.confidence_level)
+    line = cox_calibration(at, confidence_level=settings.confidence_level)
     rows = []
-    for number in (found.in_the_large, found.intercept, found.slope):
+    for number in (line.in_the_large, line.intercept, line.slope):
         row: Row = {"metric": number.metric, "value": number.value, "low": number.low, "high": number.high}
         rows.append(_about(score, at) | row | {"note": _note(number.reason, number.caution)})
     return rows
@@ -173,16 +173,16 @@ def _tests(score: str, curve: Curve, settings: Settings) -> list[Row]:
     ]
 
 
-def _test(found: HosmerLemeshow | Spiegelhalter, cut: Row, caution: str | None) -> Row:
-    ends = (found.low, found.high) if found.low < found.high else (None, None)
+def _test(result: HosmerLemeshow | Spiegelhalter, cut: Row, caution: str | None) -> Row:
+    ends = (result.low, result.high) if result.low < result.high else (None, None)
     row: Row = {"at_least": ends[0], "at_most": ends[1]}
-    return row | cut | {"p_value": found.p_value, "note": _note(found.reason, caution)}
+    return row | cut | {"p_value": result.p_value, "note": _note(result.reason, caution)}
 
 
 def _in_the_small(score: str, subsets: Mapping[Key, Curve], settings: Settings) -> list[Row]:
-    found = in_the_small(subsets, confidence_level=settings.confidence_level)
+    result = in_the_small(subsets, confidence_level=settings.confidence_level)
     rows = []
-    for key, means in zip(subsets, found.subsets.values(), strict=True):
+    for key, means in zip(subsets, result.subsets.values(), strict=True):
         about: Row = {"score": score, "prevalence": means.prevalence, "group": group_name(key)}
         rows.append(about | _means(means))
     return rows
@@ -190,11 +190,11 @@ def _in_the_small(score: str, subsets: Mapping[Key, Curve], settings: Settings) 
 
 def _prevalence_now(score: str, curve: Curve, unlabelled: Curve, settings: Settings) -> Row:
     """What the prevalence is among rows that have no labels, beside that of those that have."""
-    found = estimate_prevalence(curve, unlabelled, confidence_level=settings.confidence_level)
-    row: Row = {name: getattr(found, name) for name in ("value", "low", "high", "method", "n_unlabelled", "n_bins")}
-    row |= {name: getattr(found, name) for name in ("fit_statistic", "fit_df", "fit_p_value", "fits")}
-    note = _note(found.reason or found.fit_reason, found.caution)
-    return _about(score, curve) | row | {"note": note, "sentence": str(found)}
+    estimated = estimate_prevalence(curve, unlabelled, confidence_level=settings.confidence_level)
+    row: Row = {name: getattr(estimated, name) for name in ("value", "low", "high", "method", "n_unlabelled", "n_bins")}
+    row |= {name: getattr(estimated, name) for name in ("fit_statistic", "fit_df", "fit_p_value", "fits")}
+    note = _note(estimated.reason or estimated.fit_reason, estimated.caution)
+    return _about(score, curve) | row | {"note": note, "sentence": str(estimated)}
 
 
 def _note(reason: Reason | None, caution: str | None) -> str | None:

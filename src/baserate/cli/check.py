@@ -13,7 +13,7 @@ from baserate.claims.claims import read_claims
 from baserate.cli.arguments import OutputPath, check_outputs, curves_of, of_a_file
 from baserate.cli.notes import quiet_option
 from baserate.cli.output import Row, in_a_format, say, show
-from baserate.curves.files import write_whole
+from baserate.curves.saving import write_whole
 from baserate.progress import progress
 from baserate.results import ClaimVerdict
 
@@ -75,14 +75,14 @@ def check(*, claims: str, junit: str | None, strict: bool, form: str | None, **d
     check_outputs([junit], [claims, *data["file"]])
     wanted = read_claims(claims)
     asked = [(claim, score, key, curve) for (score, key), curve in curves_of(**data).items() for claim in wanted]
-    found = [
+    checked = [
         Checked(score, group_name(key), compare(claim, curve, rng=0))
         for claim, score, key, curve in progress(asked, len(asked), "Checking")
     ]
     if junit is not None:
-        write_whole(junit, _junit(found, strict))
-    _show([_row(one) for one in found], form)
-    verdicts = {one.verdict.verdict for one in found}
+        write_whole(junit, _junit(checked, strict))
+    _show([_row(one) for one in checked], form)
+    verdicts = {one.verdict.verdict for one in checked}
     if verdicts != {"met"}:
         click.get_current_context().exit(BROKEN if "broken" in verdicts else UNDECIDED)
 
@@ -110,16 +110,16 @@ def _show(rows: Sequence[Row], form: str | None) -> None:
             say(f"{str(row['verdict']).capitalize()} for {place}: {row['claim']}: {row['sentence']}.")
 
 
-def _junit(found: Sequence[Checked], strict: bool) -> bytes:
+def _junit(checked: Sequence[Checked], strict: bool) -> bytes:
     """One test case per claim, score and group."""
-    counts = {name: sum(one.verdict.verdict == name for one in found) for name in ("broken", "undecided")}
+    counts = {name: sum(one.verdict.verdict == name for one in checked) for name in ("broken", "undecided")}
     failures = counts["broken"] + counts["undecided"] * strict
     skipped = 0 if strict else counts["undecided"]
-    totals = {"tests": len(found), "failures": failures, "errors": 0, "skipped": skipped}
+    totals = {"tests": len(checked), "failures": failures, "errors": 0, "skipped": skipped}
     attributes = {"name": "baserate check"} | {name: str(total) for name, total in totals.items()}
     root = ElementTree.Element("testsuites", attributes)
     suite = ElementTree.SubElement(root, "testsuite", attributes)
-    for one in found:
+    for one in checked:
         where = one.score if one.group is None else f"{one.score}.{one.group}"
         names = {"classname": _xml(where), "name": _xml(one.verdict.name), "time": "0"}
         case = ElementTree.SubElement(suite, "testcase", names)

@@ -6,15 +6,17 @@ from typing import Any
 import click
 
 from baserate.answers.comparing import compared
+from baserate.answers.groups import kind_of_groups
 from baserate.answers.questions import COMPARED, About
 from baserate.cli.arguments import curves_of, of_a_file
 from baserate.cli.notes import note, quiet_option
-from baserate.cli.output import Rows, answered, in_a_format, show_csv, show_json, show_table
+from baserate.cli.output import Row, Rows, answered, in_a_format, show, show_csv, show_json, show_table
 from baserate.cli.prevalences import PREVALENCE_HELP, Range, prevalence_from, range_from
 from baserate.cli.questions import asked_by_options, level_from, questions_from, with_intervals
 from baserate.registry import lower_is_better
 from baserate.results.base import Result
 from baserate.results.base import Row as ResultRow
+from baserate.results.changes import GroupTable
 from baserate.written import one_in
 
 _EXAMPLES = """\b
@@ -22,6 +24,7 @@ Examples:
   baserate compare scores.parquet --label fraud --score old --score new --prevalence 1:1000
   baserate compare scores.csv --label y --score a --score b --score c --metric best_f1 --range 1e-4:0.1
   baserate compare scores.csv --label y --score a --score b --at recall=0.6 --metric precision --json
+  baserate compare scores.csv --label y --score a --by region --prevalence 1:1000
 """
 
 _NO_INTERVALS = "without intervals: these need both scores of each row, see baserate.Pair"
@@ -60,14 +63,22 @@ def compare(
     model: they may overlap although one model is significantly better on the same rows. Crossings have no intervals
     here, because a file is read as counts by score: in Python, baserate.Pair keeps the rows and
     baserate.crossing_estimates has these intervals. --csv holds the values only, --json everything.
+
+    With one --score, --by compares each slice with all others, and --period each period with the one before and the
+    first, all read at the same --prevalence (default: the mean of their own). Intervals and p-values of differences are
+    adjusted for their number (Bonferroni).
     """
     level = level_from(intervals, confidence_level)
     questions = questions_from(names, rule, about, usual=COMPARED)
     for question in questions:
         lower_is_better(question.metric)  # says no to a metric without a direction, before a file is read
     elsewhere, between = [prevalence_from(text) for text in prevalences], range_from(span)
+    kind = kind_of_groups(by=bool(data["keys"]), period=data["period"] is not None)
     curves = curves_of(**data, n_scores=2)
-    found = compared(curves, questions, elsewhere, between, level, how="add another --score")
+    found = compared(curves, questions, elsewhere, between, level, kind=kind, how="add another --score")
+    if found.groups:
+        show(found.rows() if form else [row for table in found.groups for row in _differences(table)], form)
+        return
     for text in found.notes:
         note(text)
     tables = {"values": answered(found), "best": _rows(found.best), "crossings": _rows(found.crossings)}
@@ -77,6 +88,25 @@ def compare(
         show_csv(tables["values"])
     else:
         _show(**tables, between=between)
+
+
+def _differences(table: GroupTable) -> list[Row]:
+    """What people look at first: each group at the common prevalence, and how far it is from others."""
+    rows: list[Row] = []
+    for row, group in zip(table.rows(), table.groups, strict=True):
+        shown: Row = {name: row[name] for name in row if name not in group.cells()}
+        shown |= {"metric": table.metric, "prevalence": table.common_prevalence}
+        shown |= {"value": group.common.value, "pos": _cases(group.own.n_pos), "neg": _cases(group.own.n_neg)}
+        for one in group.differences:
+            ends = {"low": one.simultaneous_low, "high": one.simultaneous_high, "p_value": one.adjusted_p_value}
+            shown |= {f"minus_{one.against}": one.value} | {f"{name}_{one.against}": end for name, end in ends.items()}
+        rows.append(shown | {"note": group.reason.sentence if group.reason else None})
+    return rows
+
+
+def _cases(n: float) -> float | int:
+    """A number of cases, whole unless rows have weights."""
+    return int(n) if n.is_integer() else n
 
 
 def _rows(results: Sequence[Result]) -> list[ResultRow]:

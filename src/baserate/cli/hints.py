@@ -20,7 +20,7 @@ COMMANDS = {
 
 
 def no_such_option(error: click.NoSuchOption) -> click.UsageError:
-    """The same error, with the option that is meant: by its synonyms, by a rule or a metric, or by its spelling."""
+    """Add to an error the option that is meant: by synonyms, by a rule or a metric, or by spelling."""
     hint = (
         "" if error.ctx is None else _option_meant(error.option_name.lstrip("-").replace("-", "_"), error.ctx.command)
     )
@@ -36,16 +36,16 @@ def _option_meant(name: str, command: click.Command) -> str:
     told = _told_to("at", list(RULES), name, flags) or _told_to("metric", list(METRICS), name, flags)
     if told:
         return told
-    found, remark = checks.meant(name, list(flags))
-    return f"did you mean {flags[found]}{remark}" if found else ""
+    called, remark = checks.meant(name, list(flags))
+    return f"did you mean {flags[called]}{remark}" if called else ""
 
 
 def _told_to(option: str, known: list[str], name: str, flags: dict[str, str]) -> str:
     """A rule or a metric that was taken for an option."""
     from baserate import checks
 
-    found, remark = checks.called_here(name, known) if option in flags else ("", "")
-    return f"did you mean {flags[option]} {found}{'=VALUE' if option == 'at' else ''}{remark}" if found else ""
+    called, remark = checks.called_here(name, known) if option in flags else ("", "")
+    return f"did you mean {flags[option]} {called}{'=VALUE' if option == 'at' else ''}{remark}" if called else ""
 
 
 def _name(flag: str) -> str:

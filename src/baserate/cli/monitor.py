@@ -27,7 +27,7 @@ from baserate.metrics.definition import evaluate
 from baserate.monitoring.alarms import model_alarms
 from baserate.monitoring.change import explain_changes
 from baserate.monitoring.store import CurveStore
-from baserate.monitoring.store_rows import Key
+from baserate.monitoring.store_rows import CurveKey
 from baserate.progress import progress
 from baserate.registry import describe
 from baserate.results.changes import Alarms
@@ -129,13 +129,13 @@ def monitor(
     (question,) = questions_from([name], rule, usual=((), ()))
     rate = checks.probability(false_alarm, "false_alarm")
     common = None if prevalence is None else prevalence_from(prevalence)
-    found = _complete(_by_key(**data), data["period"], data["tz"], until)
+    curves = _complete(_by_key(**data), data["period"], data["tz"], until)
     with CurveStore(store) as opened:
-        status = _kept(opened, found, replace)
-        names = list(dict.fromkeys((key.model, key.slice) for key in found))
+        status = _kept(opened, curves, replace)
+        names = list(dict.fromkeys((key.model, key.slice) for key in curves))
         past = {one: opened.curves(model=one[0], slice=one[1]) for one in names}
-    asked = Asked(question, common, reference, rate / len(names), tolerated, last)
-    series = [judged(*one, past[one], asked, status) for one in progress(names, len(names), "Comparing")]
+    settings = SeriesSettings(question, common, reference, rate / len(names), tolerated, last)
+    series = [judged(*one, past[one], settings, status) for one in progress(names, len(names), "Comparing")]
     if export is not None:
         write_parquet(export, [row for one in series for row in one.rows])
     if prometheus is not None:
@@ -152,20 +152,20 @@ def monitor(
 # --- keeping --------------------------------------------------------------------------------------
 
 
-def _by_key(keys: tuple[str, ...], **data: Any) -> dict[Key, Curve]:
+def _by_key(keys: tuple[str, ...], **data: Any) -> dict[CurveKey, Curve]:
     """Curves of all rows and of each slice, by model, period and slice."""
-    found: dict[Key, Curve] = {}
+    curves: dict[CurveKey, Curve] = {}
     for column in (None, *keys):
         for (score, (*value, period)), curve in curves_of(keys=() if column is None else (column,), **data).items():
             if period is None:
                 note("rows without a time are ignored")
                 continue
             part = None if column is None else f"{column}={group_name(tuple(value))}"
-            found[Key(score, str(period), part)] = curve
-    return found
+            curves[CurveKey(score, str(period), part)] = curve
+    return curves
 
 
-def _complete(found: dict[Key, Curve], period: str, tz: str | None, until: str | None) -> dict[Key, Curve]:
+def _complete(curves: dict[CurveKey, Curve], period: str, tz: str | None, until: str | None) -> dict[CurveKey, Curve]:
     """Those of periods that are over; names of periods of one length are in the order of time."""
     try:
         zone = None if tz is None else ZoneInfo(tz)
@@ -175,18 +175,18 @@ def _complete(found: dict[Key, Curve], period: str, tz: str | None, until: str |
     meant = period_from(tuple(period.rsplit(":", 1)), None)
     assert meant is not None
     (running,) = calendar(day, day, meant, nw.Date()).names
-    left_out = sorted({key.period for key in found if key.period >= running})
+    left_out = sorted({key.period for key in curves if key.period >= running})
     if left_out:
         note(f"ignoring {', '.join(left_out)}: not complete on {day}; --until sets a later date")
-    kept = {key: curve for key, curve in found.items() if key.period < running}
+    kept = {key: curve for key, curve in curves.items() if key.period < running}
     if not kept:
         raise InputError(f"no complete period: no rows before {running}; wait, or set a later date with --until.")
     return kept
 
 
-def _kept(store: CurveStore, found: dict[Key, Curve], replace: bool) -> dict[Key, str]:
+def _kept(store: CurveStore, curves: dict[CurveKey, Curve], replace: bool) -> dict[CurveKey, str]:
     """What was done with each, once it is on the disk."""
-    receipts = store.append_many(found, replace=replace)
+    receipts = store.append_many(curves, replace=replace)
     widest = max(receipt.width for receipt in receipts)
     if widest > _ROUNDING:
         note(f"curves are stored in 4 KiB each: average precision is exact to {widest:.2g}, see at_least and at_most")
@@ -196,8 +196,8 @@ def _kept(store: CurveStore, found: dict[Key, Curve], replace: bool) -> dict[Key
 # --- judging --------------------------------------------------------------------------------------
 
 
-class Asked(NamedTuple):
-    """What is asked of a series."""
+class SeriesSettings(NamedTuple):
+    """How a series is monitored."""
 
     question: Question
     prevalence: float | None
@@ -215,29 +215,31 @@ class Series(NamedTuple):
     sentence: str
 
 
-def judged(model: str, part: str | None, curves: dict[str, Curve], asked: Asked, status: dict[Key, str]) -> Series:
+def judged(
+    model: str, part: str | None, curves: dict[str, Curve], settings: SeriesSettings, status: dict[CurveKey, str]
+) -> Series:
     """All periods of a series beside the reference, and what that says about the latest."""
     periods = list(curves)
-    first = periods[: asked.reference]
-    alarms, why = _alarms(curves, asked)
-    common = asked.prevalence if alarms is None else alarms.prevalence
+    first = periods[: settings.reference]
+    alarms, why = _alarms(curves, settings)
+    common = settings.prevalence if alarms is None else alarms.prevalence
     rows = [
         {
             "model": model,
             "slice": part,
             "period": period,
-            "kept": status.get(Key(model, period, part)),
-            **_read(curve, asked.question, common),
+            "kept": status.get(CurveKey(model, period, part)),
+            **_read(curve, settings.question, common),
             **_change_of(None),
             **_look(alarms, period),
         }
         for period, curve in curves.items()
     ]
     before = Curve.pool(curves[period] for period in first)
-    shown = {period: curves[period] for period in periods[-asked.last :] if period not in first}
+    shown = {period: curves[period] for period in periods[-settings.last :] if period not in first}
     if shown and not before.missing_class:
-        _explain(rows[-len(shown) :], shown, before, asked.question)
-    moved = len(periods) > len(first) and _has_moved(before, curves[periods[-1]], asked.tolerated)
+        _explain(rows[-len(shown) :], shown, before, settings.question)
+    moved = len(periods) > len(first) and _has_moved(before, curves[periods[-1]], settings.tolerated)
     standing = _latest_look(alarms)
     verdict = "model" if standing is not None and standing[1] else "prevalence" if moved else None
     latest = {**rows[-1], "verdict": verdict, "prevalence_moved": moved}
@@ -246,25 +248,25 @@ def judged(model: str, part: str | None, curves: dict[str, Curve], asked: Asked,
     return Series(rows, latest, f"{about}: {_sentence(latest, alarms, since, before, why)}")
 
 
-def _alarms(curves: dict[str, Curve], asked: Asked) -> tuple[Alarms | None, str]:
+def _alarms(curves: dict[str, Curve], settings: SeriesSettings) -> tuple[Alarms | None, str]:
     """What the past says about the model, or why it says nothing."""
-    missing = asked.reference + 1 - len(curves)
+    missing = settings.reference + 1 - len(curves)
     if missing > 0:
-        return None, f"{missing} more period{'s' * (missing > 1)} needed to compare with the first {asked.reference}"
+        return None, f"{missing} more period{'s' * (missing > 1)} needed to compare with the first {settings.reference}"
     try:
-        found = model_alarms(
-            asked.question.metric,
+        alarms = model_alarms(
+            settings.question.metric,
             curves,
-            at=asked.question.rule,
-            reference=asked.reference,
-            prevalence="mean" if asked.prevalence is None else asked.prevalence,
-            false_alarm=asked.false_alarm,
-            looks=max(_LOOKS, len(curves) - asked.reference),
+            at=settings.question.rule,
+            reference=settings.reference,
+            prevalence="mean" if settings.prevalence is None else settings.prevalence,
+            false_alarm=settings.false_alarm,
+            looks=max(_LOOKS, len(curves) - settings.reference),
             rng=0,
         )
     except InputError as error:
         return None, str(error).rstrip(".")
-    return found, "no period has enough cases to be looked at"
+    return alarms, "no period has enough cases to be looked at"
 
 
 def _latest_look(alarms: Alarms | None) -> tuple[Hashable, bool] | None:
@@ -299,8 +301,8 @@ def _value(curve: Curve, question: Question) -> tuple[float, float | None, float
 
 def _explain(rows: list[Row], curves: dict[str, Curve], before: Curve, question: Question) -> None:
     """Take the change of each period against the reference apart."""
-    found = explain_changes(question.metric, curves, against=before, at=question.rule, n_resamples=500, rng=0)
-    for row, change in zip(rows, found.changes, strict=True):
+    changes = explain_changes(question.metric, curves, against=before, at=question.rule, n_resamples=500, rng=0)
+    for row, change in zip(rows, changes.changes, strict=True):
         row.update(_change_of(change))
 
 

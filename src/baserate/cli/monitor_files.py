@@ -9,7 +9,7 @@ from typing import SupportsFloat
 import numpy as np
 
 from baserate.cli.output import Row
-from baserate.curves.files import write_whole
+from baserate.curves.saving import write_whole
 
 # Columns of the Parquet file and their kinds; what does not exist is null.
 _COLUMNS = {

@@ -24,7 +24,7 @@ class Note(UserWarning):
 
 
 def note(text: str) -> None:
-    """Say something, unless quiet is wanted."""
+    """Print a note on stderr, unless --quiet is given."""
     warnings.warn(Note(text), stacklevel=2)
 
 

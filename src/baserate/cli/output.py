@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from baserate.errors import printable
-from baserate.written import Shown, one_in
+from baserate.written import PREVALENCES, Shown, one_in
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -28,16 +28,13 @@ _UNLIMITED = 10_000  # columns of a terminal, when asking how many a table needs
 # A column that is shown to people only if it has something to say.
 _SAYS_NOTHING = {"unlabelled": 0, "leads": False}
 
-# Columns that hold prevalences, which people read as one in so many.
-_PREVALENCES = {"prevalence", "common_prevalence", "from", "to"}
-
 # What is worth keeping with a number, and too long to be shown.
 _ONLY_IN_JSON = {"source"}
 
 
-def answered(found: "Evaluation | Comparison") -> Rows:
+def answered(answers: "Evaluation | Comparison") -> Rows:
     """The rows of answers, with thresholds in texts that choose the same points again."""
-    return [row | {"threshold": answer.threshold} for row, answer in zip(found.rows(), found.answers, strict=True)]
+    return [row | {"threshold": answer.threshold} for row, answer in zip(answers.rows(), answers.answers, strict=True)]
 
 
 def in_a_format(command: F) -> F:
@@ -123,7 +120,7 @@ def _ruled(rows: Rows) -> str:
 def _shared(rows: Rows) -> dict[str, str]:
     """The columns that say the same in every row, and what they say."""
     texts = {name: {_text(name, row[name]) for row in rows} for name in rows[0]}
-    return {name: found.pop() for name, found in texts.items() if len(found) == 1 < len(rows)}
+    return {name: values.pop() for name, values in texts.items() if len(values) == 1 < len(rows)}
 
 
 def _table(rows: Rows) -> "Table":
@@ -188,7 +185,7 @@ def _text(name: str, value: object) -> str:
     if isinstance(value, Shown):
         return value.text
     if isinstance(value, float):
-        return one_in(value) if name in _PREVALENCES else f"{value:.4g}"
+        return one_in(value) if name in PREVALENCES else f"{value:.4g}"
     return f"{value:,}" if isinstance(value, int) else printable(str(value))
 
 

@@ -113,7 +113,7 @@ def _plan_like(
         raise click.UsageError("--like takes one --score.")
     for method in methods:
         check_method(method)
-    found = curves_of(
+    curves = curves_of(
         (example["like"],),
         label=example["label"],
         scores=example["score"],
@@ -126,5 +126,5 @@ def _plan_like(
         delimiter=example["delimiter"],
         decimal=example["decimal"],
     )
-    (curve,) = found.values()
+    (curve,) = curves.values()
     return test_set_like(curve if at is None else curve.at_prevalence(at), **asked)

@@ -19,27 +19,27 @@ PREVALENCE_HELP = 'Prevalence to evaluate at, such as 0.001, "1 in 1000" or 0.1%
 
 def prevalence_from(text: str) -> float:
     """One prevalence, from a share or odds."""
-    found = _read(text)
-    if isinstance(found, tuple):
+    parsed = _read(text)
+    if isinstance(parsed, tuple):
         raise InputError(f"one prevalence is needed here, got the range {text!r}; baserate sweep takes ranges.")
-    return found
+    return parsed
 
 
 def range_from(text: str) -> Range:
     """Two prevalences, the lower first."""
-    found = _read(text)
-    if not isinstance(found, tuple):
+    parsed = _read(text)
+    if not isinstance(parsed, tuple):
         raise InputError(f"a range must be two prevalences such as 1e-4:1e-2, got one: {text!r}.")
-    return found
+    return parsed
 
 
 def grid_from(texts: Iterable[str], points: int) -> list[float]:
     """Prevalences in order, each once; so many of each range, evenly spaced in log-odds."""
-    found: set[float] = set()
+    prevalences: set[float] = set()
     for text in texts:
         read = _read(text)
-        found.update(_between(*read, points) if isinstance(read, tuple) else [read])
-    return sorted(found)
+        prevalences.update(_between(*read, points) if isinstance(read, tuple) else [read])
+    return sorted(prevalences)
 
 
 def _read(text: str) -> float | Range:

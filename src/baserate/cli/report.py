@@ -76,8 +76,8 @@ def report(
     say(*verdict(made), f"The page: {output}")
 
 
-def _by_model(found: dict[tuple[str, Key], Curve]) -> dict[str, dict[object, Curve]]:
+def _by_model(curves: dict[tuple[str, Key], Curve]) -> dict[str, dict[object, Curve]]:
     by_model: dict[str, dict[object, Curve]] = {}
-    for (score, (key,)), curve in found.items():
+    for (score, (key,)), curve in curves.items():
         by_model.setdefault(score, {})[key] = curve
     return by_model

@@ -10,7 +10,7 @@ from baserate.cli.notes import note, quiet_option
 from baserate.cli.output import F, Row, in_a_format, show
 from baserate.errors import InputError
 from baserate.monitoring.store import CurveStore
-from baserate.monitoring.store_rows import Key
+from baserate.monitoring.store_rows import CurveKey
 
 _EXAMPLES = """\b
 Examples:
@@ -70,11 +70,11 @@ def list_(path: str, model: str | None, form: str | None) -> None:
 
 
 def _series(opened: CurveStore, model: str, part: str | None) -> Row:
-    found = opened.history(model=model, slice=part)
-    periods = found["period"].tolist()
+    history = opened.history(model=model, slice=part)
+    periods = history["period"].tolist()
     ends: Row = {"periods": len(periods), "first": periods[0], "last": periods[-1]}
-    sizes: Row = {"pos": _whole(found["n_pos"].sum()), "neg": _whole(found["n_neg"].sum())}
-    return {"model": model, "slice": part, **ends, **sizes, "bytes": int(found["n_bytes"].sum())}
+    sizes: Row = {"pos": _whole(history["n_pos"].sum()), "neg": _whole(history["n_neg"].sum())}
+    return {"model": model, "slice": part, **ends, **sizes, "bytes": int(history["n_bytes"].sum())}
 
 
 def _whole(size: float) -> float:
@@ -90,18 +90,17 @@ def _whole(size: float) -> float:
 def show_(path: str, model: str | None, part: str | None, form: str | None) -> None:
     """The periods of one model.
 
-    With sizes and prevalence; average precision is certain within width, from prevalence 1e-6 to 0.5.
+    With sizes and prevalence; average precision is exact to width, from prevalence 1e-6 to 0.5.
     """
     with CurveStore(path, read_only=True) as opened:
         model = _only(opened, model)
-        found = {name: column.tolist() for name, column in opened.history(model=model, slice=part).items()}
-    if not found["period"]:
+        columns = {name: column.tolist() for name, column in opened.history(model=model, slice=part).items()}
+    if not columns["period"]:
         raise InputError(
-            f"a slice must be one that is kept, got {part or 'all rows'} of {model}, of which nothing is; see baserate "
-            f"store list."
+            f"a slice must be stored, got {part or 'all rows'} of {model}, which is not; see baserate store list."
         )
     names: Row = {"model": model, "slice": part}
-    show([names | _facts(*values) for values in zip(*found.values(), strict=True)], form)
+    show([names | _facts(*values) for values in zip(*columns.values(), strict=True)], form)
 
 
 def _facts(*kept: Any) -> Row:
@@ -113,10 +112,10 @@ def _facts(*kept: Any) -> Row:
 
 
 def _only(opened: CurveStore, model: str | None) -> str:
-    found = list(dict.fromkeys(key.model for key in _found(opened, model=model)))
-    if len(found) > 1:
-        raise InputError(f"the store has several models: {', '.join(found)}; choose one with --model.")
-    return found[0]
+    models = list(dict.fromkeys(key.model for key in _found(opened, model=model)))
+    if len(models) > 1:
+        raise InputError(f"the store has several models: {', '.join(models)}; choose one with --model.")
+    return models[0]
 
 
 @store.command()
@@ -193,28 +192,28 @@ def _to_change(path: str, dry_run: bool) -> CurveStore:
     return CurveStore(path, read_only=dry_run)
 
 
-def _found(opened: CurveStore, **wanted: str | None) -> list[Key]:
+def _found(opened: CurveStore, **wanted: str | None) -> list[CurveKey]:
     """Keys that have the names that are given."""
     given = {name: value for name, value in wanted.items() if value is not None}
-    found = [key for key in opened.keys() if all(getattr(key, name) == value for name, value in given.items())]  # noqa: SIM118
-    if not found:
+    matching = [key for key in opened.keys() if all(getattr(key, name) == value for name, value in given.items())]  # noqa: SIM118
+    if not matching:
         said = ", ".join(f"{name} {value!r}" for name, value in given.items()) or "nothing"
         raise InputError(f"not in the store {str(opened.path)!r}: {said}; see baserate store list.")
-    return found
+    return matching
 
 
 def _counted(n: int) -> str:
     return f"{n:,} curve{'s' * (n != 1)}"
 
 
-def _say(gone: Iterable[Key], dry_run: bool) -> None:
+def _say(gone: Iterable[CurveKey], dry_run: bool) -> None:
     """What is gone, by model and slice."""
     periods: dict[str, list[str]] = {}
     for key in gone:
         periods.setdefault(key.model + (f", {key.slice}" if key.slice else ""), []).append(key.period)
     done = "would be deleted" if dry_run else "deleted"
-    for name, found in periods.items():
-        ends = found[0] if len(found) == 1 else f"{found[0]} to {found[-1]}"
-        click.echo(f"{name}: {_counted(len(found))} {done}, {ends}")
+    for name, several in periods.items():
+        ends = several[0] if len(several) == 1 else f"{several[0]} to {several[-1]}"
+        click.echo(f"{name}: {_counted(len(several))} {done}, {ends}")
     if not periods:
         click.echo(f"no curve {done}")

@@ -1,23 +1,31 @@
 """``baserate sweep``: a metric over a range of prevalences, with a band."""
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from baserate.answers.questions import About
+from baserate.answers.curves import Key, group_name
+from baserate.answers.questions import About, Question
 from baserate.answers.reading import answers_over
 from baserate.cli.arguments import curves_of, of_a_file
 from baserate.cli.notes import quiet_option
 from baserate.cli.output import Row, in_a_format, show
-from baserate.cli.prevalences import grid_from
+from baserate.cli.prevalences import Range, grid_from, range_from
 from baserate.cli.questions import asked_by_options, level_from, questions_from, with_intervals
+from baserate.curves.curve import Curve
+from baserate.errors import InputError, NoSuchPointError
+from baserate.metrics.over_prevalence import mean_over_prevalence
 from baserate.progress import progress
+from baserate.registry import describe
 
 _EXAMPLES = """\b
 Examples:
   baserate sweep scores.parquet --label fraud --score p --prevalence 1e-4:1e-2
   baserate sweep scores.csv --at recall=0.6 --metric precision --metric f1 --points 50 --csv
   baserate sweep scores.csv --at threshold=0.5 --prevalence 1:100 --prevalence 1:1000 --prevalence 1:10000
+  baserate sweep scores.csv --score old --score new --prevalence 1e-4:1e-2 --mean
 """
 
 
@@ -38,6 +46,7 @@ Examples:
     show_default=True,
     help="Number of prevalences in a range, evenly spaced in log-odds.",
 )
+@click.option("--mean", is_flag=True, help="Print the mean over each range, uniform in log-odds, without intervals.")
 @asked_by_options
 @with_intervals
 @in_a_format
@@ -46,6 +55,7 @@ def sweep(
     *,
     prevalences: tuple[str, ...],
     points: int,
+    mean: bool,
     names: tuple[str, ...],
     rule: str | None,
     about: About,
@@ -60,14 +70,39 @@ def sweep(
     """
     level = level_from(intervals, confidence_level)
     questions = questions_from(names, rule, about, usual=(("average_precision",), ("precision",)))
-    grid = grid_from(prevalences, points)
+    grid, spans = grid_from(prevalences, points), [range_from(text) for text in prevalences if mean]
+    if mean:
+        _check_mean(questions)
     wanted = [
         (question, score, key, curve) for (score, key), curve in curves_of(**data).items() for question in questions
     ]
     rows: list[Row] = []
     for one in progress(wanted, len(wanted), "Sweeping"):
+        if mean:
+            rows += [_mean(*one, span) for span in spans]
+            continue
         rows += [
             {**answer.row(), "threshold": answer.threshold}
             for answer in answers_over(*one, prevalences=grid, confidence_level=level)
         ]
     show(rows, form)
+
+
+def _check_mean(questions: Sequence[Question]) -> None:
+    rules = [question.rule for question in questions if question.rule is not None]
+    if any(rule.depends_on_prevalence for rule in rules):
+        raise InputError(
+            f"--mean needs one threshold for all prevalences, got --at {rules[0]}, which chooses at each; use for "
+            f"example --at recall=0.6."
+        )
+
+
+def _mean(question: Question, score: str, key: Key, curve: Curve, span: Range) -> Row:
+    """A metric averaged over a range of prevalences."""
+    low, high = span
+    about: Row = {"score": score, "group": group_name(key), "metric": describe(question.metric)}
+    try:
+        mean, note = mean_over_prevalence(question.metric, question.place(curve), low=low, high=high), None
+    except NoSuchPointError as error:
+        mean, note = math.nan, str(error)
+    return about | {"from": low, "to": high, "mean": mean, "note": note}

@@ -12,6 +12,7 @@ from baserate.formulas.influence import Influence
 from baserate.formulas.steps import Steps
 from baserate.metrics import over_odds
 from baserate.metrics.definition import metric
+from baserate.metrics.one_class import Undefined
 from baserate.metrics.over_odds import WHOLE, RecallRange, as_read
 from baserate.registry import Family, Traits
 
@@ -78,7 +79,13 @@ def roc_auc(curve: Curve, /, *, max_fpr: float = 1.0) -> float:
     over_odds=over_odds.average_precision,
     traits=Traits(one_way=True, influence=influence.average_precision),
 )
-def average_precision(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> float:
+def average_precision(
+    curve: Curve,
+    /,
+    *,
+    recall_range: RecallRange = WHOLE,
+    undefined: Undefined = "nan",
+) -> float:
     r"""Average precision (AP): the area under the PR curve as a sum of steps.
 
     .. math:: \sum_k (T_k - T_{k-1}) \, \text{precision}_k
@@ -90,9 +97,12 @@ def average_precision(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> 
     Parameters
     ----------
     curve : Curve
-        The curve, read at the prevalence it says.
+        The curve, at its prevalence.
     recall_range : (float, float)
         Recalls to integrate over.
+    undefined : {"nan", "boyd"}
+        What data without positives or without negatives get: nan with a reason, or Boyd's convention, which is 0
+        without positives and the best value without negatives.
 
     References
     ----------
@@ -117,7 +127,13 @@ def average_precision(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> 
     over_odds=over_odds.auc_pr,
     traits=Traits(one_way=True, influence=influence.auc_pr),
 )
-def auc_pr(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> float:
+def auc_pr(
+    curve: Curve,
+    /,
+    *,
+    recall_range: RecallRange = WHOLE,
+    undefined: Undefined = "nan",
+) -> float:
     r"""Area under the precision-recall curve, interpolated as the ROC curve is.
 
     .. math:: \int \frac{T}{T + x F(T)} \, dT, \qquad x = (1 - \eta) / \eta
@@ -129,9 +145,12 @@ def auc_pr(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> float:
     Parameters
     ----------
     curve : Curve
-        The curve, read at the prevalence it says.
+        The curve, at its prevalence.
     recall_range : (float, float)
         Recalls to integrate over.
+    undefined : {"nan", "boyd"}
+        What data without positives or without negatives get: nan with a reason, or Boyd's convention, which is 0
+        without positives and the best value without negatives.
 
     References
     ----------
@@ -170,7 +189,7 @@ def auc_prg(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> float:
     Parameters
     ----------
     curve : Curve
-        The curve, read at the prevalence it says.
+        The curve, at its prevalence.
     recall_range : (float, float)
         Recalls to integrate over; recalls below the prevalence have no recall gain and do not count.
 
@@ -203,13 +222,13 @@ def best_f_beta(curve: Curve, /, *, beta: float, recall_range: RecallRange = WHO
 
     .. math:: \max_k \frac{(1 + \beta^2) T_k}{T_k + \beta^2 + x F_k}, \qquad x = (1 - \eta) / \eta
 
-    From 0 to 1, higher is better. The threshold that attains it is ``curve.best(partial(f_beta, beta=beta))``;
-    chosen on the same data it flatters, so judge it on other data.
+    From 0 to 1, higher is better. The threshold that attains it is ``curve.best(partial(f_beta, beta=beta))``.
+    The maximum is optimistic on the data it was chosen on, so evaluate the threshold on other data.
 
     Parameters
     ----------
     curve : Curve
-        The curve, read at the prevalence it says.
+        The curve, at its prevalence.
     beta : float
         How many times as important recall is as precision.
     recall_range : (float, float)
@@ -240,13 +259,13 @@ def best_f1(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> float:
 
     .. math:: \max_k \frac{2 T_k}{T_k + 1 + x F_k}, \qquad x = (1 - \eta) / \eta
 
-    From 0 to 1, higher is better. The threshold that attains it is ``curve.best(f1)``; chosen on the same
-    data it flatters, so judge it on other data.
+    From 0 to 1, higher is better. The threshold that attains it is ``curve.best(f1)``. The maximum is
+    optimistic on the data it was chosen on, so evaluate the threshold on other data.
 
     Parameters
     ----------
     curve : Curve
-        The curve, read at the prevalence it says.
+        The curve, at its prevalence.
     recall_range : (float, float)
         Only thresholds with a recall in this range; nan if there is none.
 

@@ -10,6 +10,7 @@ from baserate.formulas.steps import Steps
 from baserate.metrics import over_odds
 from baserate.metrics.areas import auc_pr, average_precision
 from baserate.metrics.definition import metric
+from baserate.metrics.one_class import Undefined
 from baserate.metrics.over_odds import WHOLE, RecallRange, as_read
 from baserate.registry import Family, Law, Traits
 
@@ -146,7 +147,13 @@ def _influence_of_normalized_average_precision(steps: Steps, x: float) -> Influe
     over_odds=over_odds.normalized_auc_pr,
     traits=Traits(difference=True, influence=_influence_of_normalized_auc_pr, normalizes=auc_pr),
 )
-def normalized_auc_pr(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> float:
+def normalized_auc_pr(
+    curve: Curve,
+    /,
+    *,
+    recall_range: RecallRange = WHOLE,
+    undefined: Undefined = "nan",
+) -> float:
     r"""AUC-PR on the scale from the lowest possible (0) to perfect (1): AUCNPR.
 
     .. math:: \frac{\text{AUCPR} - \text{AUCPR}_{min}}{\text{AUCPR}_{max} - \text{AUCPR}_{min}}
@@ -157,9 +164,12 @@ def normalized_auc_pr(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> 
     Parameters
     ----------
     curve : Curve
-        The curve, read at the prevalence it says.
+        The curve, at its prevalence.
     recall_range : (float, float)
         Recalls to integrate over.
+    undefined : {"nan", "boyd"}
+        What data without positives or without negatives get: nan with a reason, or Boyd's convention, which is 0
+        without positives and the best value without negatives.
 
     References
     ----------
@@ -185,7 +195,12 @@ def normalized_auc_pr(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> 
     over_odds=over_odds.normalized_average_precision,
     traits=Traits(influence=_influence_of_normalized_average_precision, normalizes=average_precision),
 )
-def normalized_average_precision(curve: Curve, /) -> float:
+def normalized_average_precision(
+    curve: Curve,
+    /,
+    *,
+    undefined: Undefined = "nan",
+) -> float:
     r"""Average precision on the scale from the lowest possible without ties (0) to perfect (1).
 
     .. math:: \frac{\text{AP} - \text{AP}_{min}}{1 - \text{AP}_{min}}
@@ -195,7 +210,10 @@ def normalized_average_precision(curve: Curve, /) -> float:
     Parameters
     ----------
     curve : Curve
-        The curve, read at the prevalence it says.
+        The curve, at its prevalence.
+    undefined : {"nan", "boyd"}
+        What data without positives or without negatives get: nan with a reason, or Boyd's convention, which is 0
+        without positives and the best value without negatives.
 
     References
     ----------

@@ -48,9 +48,9 @@ def bounds(metric: Callable[..., object], at: Curve | Point) -> Bounds:
     >>> import baserate as br
     >>> curve = br.Curve.from_counts(score=[0.2, 0.9], top=[0.8, 0.9], pos=[10, 40], neg=[900, 50])
     >>> print(br.bounds(br.roc_auc, curve))
-    roc_auc 0.8737 in [0.7789, 0.9684] (prevalence 0.05)
+    roc_auc 0.8737 in [0.7789, 0.9684] (prevalence 1 in 20)
     >>> print(br.bounds(br.recall, curve.at_threshold(0.5)))
-    recall 0.8 in [0.8, 1] (prevalence 0.05)
+    recall 0.8 in [0.8, 1] (prevalence 1 in 20)
     """
     row = row_of(metric)
     if row is None:

@@ -92,19 +92,19 @@ def boxes_of_choice(point: Point, curve: Curve) -> Boxes:
     n_pos, n_neg = curve.table.total_pos, curve.table.total_neg
 
     if isinstance(rule, Recall):
-        found = _boxes(curve, buckets[buckets == row])
+        boxes = _boxes(curve, buckets[buckets == row])
         least = rule.target * n_pos * (1 - ROUNDING)
-        most_fn = np.minimum(found.most_fn, n_pos - least * (1 - ROUNDING))
-        found = found._replace(least_tp=np.maximum(found.least_tp, least), most_fn=most_fn)
+        most_fn = np.minimum(boxes.most_fn, n_pos - least * (1 - ROUNDING))
+        boxes = boxes._replace(least_tp=np.maximum(boxes.least_tp, least), most_fn=most_fn)
     elif isinstance(rule, Threshold):
-        found = _boxes(curve, buckets[(buckets == row + 1) & (curve.top[buckets] >= threshold)])
+        boxes = _boxes(curve, buckets[(buckets == row + 1) & (curve.top[buckets] >= threshold)])
     elif isinstance(rule, Fpr):
-        found = _boxes(curve, buckets[buckets == row + 1])
+        boxes = _boxes(curve, buckets[buckets == row + 1])
         most = rule.target * n_neg * (1 + ROUNDING)
-        least_tn = np.maximum(found.least_tn, n_neg - most * (1 + ROUNDING))
-        found = found._replace(most_fp=np.minimum(found.most_fp, most), least_tn=least_tn)
+        least_tn = np.maximum(boxes.least_tn, n_neg - most * (1 + ROUNDING))
+        boxes = boxes._replace(most_fp=np.minimum(boxes.most_fp, most), least_tn=least_tn)
     elif isinstance(rule, Precision):
-        found = _as_good_as(precision, rule.target, curve, buckets[buckets >= row])
+        boxes = _as_good_as(precision, rule.target, curve, buckets[buckets >= row])
     elif isinstance(rule, Best):
         if row_of(rule.metric) is None:
             raise InputError(
@@ -113,11 +113,11 @@ def boxes_of_choice(point: Point, curve: Curve) -> Boxes:
             )
         as_chosen = replace(point, _given=curve.given_prevalence)
         reached = float(evaluate(rule.metric, as_chosen)[0])
-        found = _as_good_as(rule.metric, reached, curve, buckets)
+        boxes = _as_good_as(rule.metric, reached, curve, buckets)
     else:  # a number of alerts
-        found = _boxes(curve, buckets[buckets == row + 1])
+        boxes = _boxes(curve, buckets[buckets == row + 1])
     tp, fn, fp, tn = point.confusion
-    return Boxes(*(np.append(ends, here) for ends, here in zip(found, (tp, tp, fp, fp, fn, fn, tn, tn), strict=True)))
+    return Boxes(*(np.append(ends, here) for ends, here in zip(boxes, (tp, tp, fp, fp, fn, fn, tn, tn), strict=True)))
 
 
 def _as_good_as(metric: Callable[..., object], reached: float, curve: Curve, buckets: Indices) -> Boxes:

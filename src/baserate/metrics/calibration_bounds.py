@@ -84,11 +84,11 @@ def of_smooth_ece(curve: Curve) -> tuple[float, float]:
     return low, min(value + moved * (1 + slope / value), 1.0) if value > 0 else 1.0
 
 
-def with_variance(found: Binned) -> tuple[FloatArray, FloatArray, FloatArray]:
+def with_variance(bins: Binned) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Gap, its sampling variance and the share of each bin that has more than one row."""
-    variance = found.rate_variance
+    variance = bins.rate_variance
     known = np.isfinite(variance)
-    return found.gap[known], variance[known], found.share[known]
+    return bins.gap[known], variance[known], bins.share[known]
 
 
 def _reach(curve: Curve, bins: Bins) -> tuple[Indices, Indices]:

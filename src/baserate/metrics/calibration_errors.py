@@ -22,10 +22,10 @@ _BINS: tuple[Mapping[str, object], ...] = ({}, {"bins": 3}, {"bins": [0, 0.2, 0.
 
 
 def _binned(curve: Curve, bins: BinsLike) -> Binned:
-    found = binned(curve, bins)
-    if found.bins.kind == "equal_frequency" and 0 < len(found.n) < found.bins.n:
-        warnings.warn(FewerBinsWarning(found.bins.n, len(found.n)), stacklevel=5)
-    return found
+    table = binned(curve, bins)
+    if table.bins.kind == "equal_frequency" and 0 < len(table.n) < table.bins.n:
+        warnings.warn(FewerBinsWarning(table.bins.n, len(table.n)), stacklevel=5)
+    return table
 
 
 @metric(
@@ -140,8 +140,8 @@ def rms_calibration_error(curve: Curve, /, *, bins: BinsLike = 10) -> float:
     >>> round(br.rms_calibration_error(rain), 4)
     0.0816
     """
-    found = _binned(curve, bins)
-    return math.sqrt(float(np.sum(found.mass * found.gap**2) / np.sum(found.mass)))
+    table = _binned(curve, bins)
+    return math.sqrt(float(np.sum(table.mass * table.gap**2) / np.sum(table.mass)))
 
 
 @metric(

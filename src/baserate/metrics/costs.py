@@ -48,7 +48,7 @@ def expected_cost(at: Reading[N], /, *, cost_fn: float, cost_fp: float) -> N:
     examples=({"threshold_probability": 0.1}, {"threshold_probability": 0.5}),
 )
 def net_benefit(at: Reading[N], /, *, threshold_probability: float) -> N:
-    r"""True alerts per case, less the false ones at the exchange rate of a threshold probability.
+    r"""True alerts per case, minus the false ones at the exchange rate of a threshold probability.
 
     .. math:: \eta T - (1 - \eta) F \frac{p}{1 - p}
 

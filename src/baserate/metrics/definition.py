@@ -16,7 +16,8 @@ from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.curves.reading import Reading
 from baserate.errors import InputError, Reason, UndefinedMetricWarning
-from baserate.registry import Family, Law, Metric, Traits, bound_parameters, describe, register, row_of
+from baserate.metrics.one_class import check_undefined, value_of_one_class
+from baserate.registry import UNDEFINED, Family, Law, Metric, Traits, all_parameters, describe, register, row_of
 
 # Most metrics have none.
 _NO_TRAITS = Traits()
@@ -77,7 +78,7 @@ def evaluate(
     """A metric's value and, where it is nan, why; without a warning. Works for a user's own function too."""
     row = row_of(wanted)
     if row is not None:
-        return _evaluate(row, at, bound_parameters(wanted))
+        return _evaluate(row, at, all_parameters(wanted))
     reasons: list[Reason] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UndefinedMetricWarning)
@@ -107,7 +108,9 @@ def _evaluate(
     if at.missing_class and not row.of_one_class:
         if row.family is Family.POINTWISE and isinstance(at, Curve):
             return np.full(len(at), np.nan), at.missing_class if len(at) else None
-        return math.nan, at.missing_class
+        counted = value_of_one_class(row, at.missing_class, parameters)
+        return counted, at.missing_class if math.isnan(counted) else None
+    parameters = {name: value for name, value in parameters.items() if name != UNDEFINED}
     with np.errstate(invalid="ignore"):
         value = np.asarray(row.compute(at, **parameters), np.float64)
     reason = (at.missing_class or row.undefined) if np.isnan(value).any() else None
@@ -118,6 +121,7 @@ def check_parameters(row: Metric, given: Mapping[str, object]) -> None:
     """Refuse a parameter that a metric does not have, and a metric without one that it needs."""
     if given:
         checks.known_keywords(row.name, given, _keywords(row.function), otherwise=_said_elsewhere(given))
+        check_undefined(given)
     missing = [name for name in _needed(row.function) if name not in given]
     if missing:
         given_so = ", ".join(f"{name}=…" for name in missing)

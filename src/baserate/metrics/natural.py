@@ -13,7 +13,7 @@ def natural_frequencies(point: Point, *, cases: float = 10_000) -> NaturalFreque
     Parameters
     ----------
     point : Point
-        The operating point, read at the prevalence it says.
+        The operating point, at its prevalence.
     cases : float
         How many cases to tell of, for example a day's traffic.
 

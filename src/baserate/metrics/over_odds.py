@@ -28,7 +28,7 @@ def as_read(over: Callable[..., FloatArray], curve: Curve, **parameters: object)
 
 
 def roc_auc(curve: Outlined, x: FloatArray, *, max_fpr: float = 1.0) -> FloatArray:
-    """The same for every x."""
+    """AUC-ROC, which does not depend on x."""
     area = areas.roc_auc(curve.table.merged_steps, checks.share(max_fpr, "max_fpr", above=True))
     return np.repeat(area[..., np.newaxis], len(x), axis=-1)
 

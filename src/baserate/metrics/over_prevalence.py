@@ -14,7 +14,7 @@ from baserate.curves.point import Point, Points
 from baserate.errors import InputError, PrecisionWarning, Reason, UndefinedMetricWarning
 from baserate.formulas.exact import odds_against
 from baserate.metrics.definition import check_parameters, evaluate
-from baserate.registry import Family, bound_parameters, describe, lower_is_better, row_of
+from baserate.registry import Family, all_parameters, bound_parameters, describe, lower_is_better, row_of
 from baserate.results import Crossing, Region, Sweep
 
 MetricFunction = Callable[..., Any]
@@ -82,10 +82,10 @@ def _values(metric: MetricFunction, at: Curve | Point, prevalences: FloatArray) 
         return np.full(len(x), value), reason  # one nan where a class is missing, whatever the prevalence
     if row is not None and row.over_odds is not None and isinstance(at, Curve):
         if at.missing_class:
-            return np.full(len(x), np.nan), at.missing_class
-        parameters = bound_parameters(metric)
-        check_parameters(row, parameters)
-        value = row.over_odds(at, x, **parameters)
+            alone, reason = evaluate(metric, at)
+            return np.full(len(x), alone), reason
+        check_parameters(row, all_parameters(metric))
+        value = row.over_odds(at, x, **bound_parameters(metric))
         return value, row.undefined if np.isnan(value).any() else None
     results = [evaluate(metric, at.at_prevalence(float(prevalence))) for prevalence in prevalences]
     value = np.array([value for value, _ in results], np.float64)
@@ -159,16 +159,16 @@ def crossings(
         return np.where(np.abs(difference) <= rounding, 0.0, difference)
 
     grid = np.linspace(_log_odds(ends[0]), _log_odds(ends[1]), _GRID + 1)
-    found = []
+    swaps = []
     for left, right in _sign_changes(lead, grid):
         root = _refine(lead, left, right)
         prevalence = float(_from_log_odds(np.array(root)))
         value = float(_values(metric, a, np.array([prevalence]))[0][0])
         below, above = names if lead(np.array([left]))[0] > 0 else names[::-1]
-        found.append(Crossing(describe(metric), prevalence, value, below, above))
+        swaps.append(Crossing(describe(metric), prevalence, value, below, above))
     for reason in sorted(reasons):
         warnings.warn(UndefinedMetricWarning(describe(metric), reason), stacklevel=2)
-    return found
+    return swaps
 
 
 def _sign_changes(lead: Callable[[FloatArray], FloatArray], grid: FloatArray) -> list[tuple[float, float]]:
@@ -197,10 +197,10 @@ def _nearest_to_zero(lead: Callable[[FloatArray], FloatArray], left: float, righ
     from scipy.optimize import minimize_scalar  # slow to import, seldom needed
 
     side = math.copysign(1.0, height)
-    found: Any = minimize_scalar(
+    minimum: Any = minimize_scalar(
         lambda z: side * float(lead(np.array([z]))[0]), bounds=(left, right), method="bounded", options={"xatol": 1e-9}
     )
-    return float(found.x)
+    return float(minimum.x)
 
 
 def _refine(lead: Callable[[FloatArray], FloatArray], left: float, right: float) -> float:

@@ -6,6 +6,8 @@ import numpy as np
 
 from baserate import checks
 from baserate.curves.curve import Curve
+from baserate.curves.row_bins import are_many, sums_of_squares
+from baserate.curves.table import RowTable
 from baserate.errors import InputError
 from baserate.formulas import scoring
 from baserate.metrics.definition import metric
@@ -86,6 +88,10 @@ def brier_score(curve: Curve, /) -> float:
     >>> br.brier_score(br.Curve.from_scores([0, 1], [0.5, 0.5]))
     0.25
     """
+    if isinstance(curve.table, RowTable) and are_many(curve.table.rows):
+        lacks, squares = sums_of_squares(curve.table.rows)
+        means = scoring.ClassMeans(scoring.mean_of(lacks, curve.n_pos), scoring.mean_of(squares, curve.n_neg))
+        return scoring.mixed(means, curve.n_pos, curve.negative_weight * curve.n_neg)
     return scoring.brier(curve.middle, curve.pos, curve.neg_as_read)
 
 

@@ -103,7 +103,7 @@ def balanced_accuracy(at: Reading[N], /) -> N:
     traits=Traits(one_way=True),
 )
 def youden_j(at: Reading[N], /) -> N:
-    r"""Recall less the false positive rate.
+    r"""Recall minus the false positive rate.
 
     .. math:: J = T - F
 
