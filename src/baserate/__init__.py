@@ -57,7 +57,7 @@ _HOMES = {
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 # Names that are not needed daily: br.calibration.decompose, br.results.Estimate, ...
-_ROOMS = ("calibration", "design", "errors", "examples", "monitoring", "papers", "plots", "prior", "results")
+_ROOMS = ("calibration", "design", "errors", "examples", "monitoring", "native", "papers", "plots", "prior", "results")
 
 # What is made of scikit-learn, which need not be installed; ``import *`` does not ask for it.
 _OPTIONAL = {"PriorShiftClassifier": "sklearn"}

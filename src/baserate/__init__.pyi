@@ -5,6 +5,7 @@ from baserate import design as design
 from baserate import errors as errors
 from baserate import examples as examples
 from baserate import monitoring as monitoring
+from baserate import native as native
 from baserate import papers as papers
 from baserate import plots as plots
 from baserate import prior as prior
@@ -168,6 +169,7 @@ __all__ = [
     "modified_f1",
     "modified_f_beta",
     "monitoring",
+    "native",
     "natural_frequencies",
     "net_benefit",
     "normalized_auc_pr",

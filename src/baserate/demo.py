@@ -31,10 +31,12 @@ def main() -> None:
 
     print("\nAnd how sure is a number far from the test set's prevalence? new_model's average precision:")
     for prevalence in ("own", "1:10000"):
-        found = br.estimate(
+        estimated = br.estimate(
             br.average_precision, curve if prevalence == "own" else curve.at_prevalence(prevalence), rng=0
         )
-        print(f"  {prevalence:>7}: {found.value:.2f}, 95 % sure between {found.low:.2f} and {found.high:.2f}")
+        print(
+            f"  {prevalence:>7}: {estimated.value:.2f}, 95 % sure between {estimated.low:.2f} and {estimated.high:.2f}"
+        )
 
     point = curve.at_recall(0.5).at_prevalence("1:10000")
     print(f"\nnew_model in production at 1:10,000, threshold {point.threshold_text}, a million payments:")

@@ -1,4 +1,4 @@
-"""Where a model is to be used: the worst over a range of prevalences, and a threshold judged on other data."""
+"""Deployment: the worst value over a range of prevalences, and a threshold chosen on some data, evaluated on others."""
 
 from dataclasses import replace
 from typing import Literal
@@ -17,13 +17,14 @@ from baserate.metrics.predictive import alert_rate, precision
 from baserate.metrics.rates import recall, specificity
 from baserate.registry import lower_is_better, traits_of
 from baserate.results import Deployment, Estimate
-from baserate.uncertainty.estimate import Asked, check_estimable, estimate, estimates
-from baserate.uncertainty.methods import Question
+from baserate.uncertainty.estimate import IntervalSettings, check_estimable, estimate, estimates
+from baserate.uncertainty.methods import Estimand
 from baserate.uncertainty.prevalence import Span
+from baserate.written import one_in
 
-# Prevalences at which the metric alone is looked at; intervals are made at fewer.
+# Prevalences at which the metric is computed; intervals are computed at fewer.
 _FINE = 257
-_COARSER = 4  # of the places of a span, both ends and every so many between them
+_COARSER = 4  # every so many of the places of a span, with both ends
 
 
 @checks.declared
@@ -38,32 +39,32 @@ def worst_case(
     n_resamples: int = 2000,
     rng: np.random.Generator | int | None = None,
 ) -> Estimate:
-    """The worst that a metric comes to anywhere between two prevalences, with an interval.
+    """The worst value of a metric over a range of prevalences, with an interval.
 
     Parameters
     ----------
     metric : callable
         A metric, or your own function of a Curve or Point that returns a float.
     at : Curve or Point
-        Where to read it; the prevalence it says does not matter, but for a threshold that was chosen there.
-    low, high : float or odds
+        The curve or operating point. Its prevalence matters only if the threshold was chosen at it.
+    low, high : float or str
         The ends of the range.
     worst : {"lowest", "highest"}, optional
-        Which value is the worst one; if not given, the lowest, and of costs the highest.
+        Which value is the worst; by default the lowest, and for costs the highest.
     confidence_level, n_resamples, rng
         As for `estimate`.
 
     Returns
     -------
     Estimate
-        Its `prevalence` is where the metric is worst.
+        Its `prevalence` is that of the worst value.
 
     Notes
     -----
-    Precision, F-beta, average precision and their kin rise with the prevalence whatever the classifier, so it is known
-    beforehand where they are worst, and the interval is the one there. Of metrics such as `expected_cost` the data
-    decide which end of the range that is. Of these the end on the bad side is the worst of the ends over the whole
-    range, and the end on the good side is the one where the value is worst, made at half the error because there are
+    Precision, F-beta, average precision and similar metrics rise with the prevalence for every classifier, so it is
+    known in advance at which end they are worst, and the interval is the one there. For metrics such as
+    `expected_cost` this end depends on the data. For these, the limit on the bad side is the worst limit over the whole
+    range, and the limit on the good side is the one at the worst value, at half the error probability because there are
     two places to choose from.
 
     Examples
@@ -71,41 +72,42 @@ def worst_case(
     >>> import baserate as br
     >>> point = br.Point.from_counts(tp=60, fp=100, fn=40, tn=99_900)
     >>> print(br.worst_case(br.precision, point, 0.001, 0.01))
-    precision 0.3752 [0.3133, 0.4377] (95 %, melded, prevalence 0.001, the worst of 0.001 to 0.01, 100 pos, 100,000 neg)
+    precision 0.3752 [0.3133, 0.4377] (95 %, melded, prevalence 1 in 1,000, the worst of 1 in 1,000 to \
+1 in 100, 100 pos, 100,000 neg)
     """
     check_estimable(metric, at)
     span = Span(*checks.prevalence_range(low, high))
     if worst is None:
         worst = "highest" if lower_is_better(metric) else "lowest"
     sign = 1.0 if checks.one_of(worst, ("lowest", "highest"), "worst") == "lowest" else -1.0
-    asked = Asked.of(confidence_level, n_resamples, rng)
+    settings = IntervalSettings.of(confidence_level, n_resamples, rng)
     where = _where_worst(metric, at, span, sign)
-    one_way = traits_of(metric).one_way  # then it is known beforehand at which end it is worst
+    one_way = traits_of(metric).one_way  # then it is known in advance at which end it is worst
     places = np.array([where]) if one_way else np.unique(np.append(span.places()[::_COARSER], where))
-    question = Question(metric, at, (1 - places) / places)
-    (found,) = estimates([question], asked)
-    base = found[int(np.searchsorted(places, where))]
+    estimand = Estimand(metric, at, (1 - places) / places)
+    (estimated,) = estimates([estimand], settings)
+    base = estimated[int(np.searchsorted(places, where))]
     if not one_way:
-        stricter = asked._replace(confidence_level=(1 + asked.confidence_level) / 2)
-        ((base,),) = estimates([question._replace(x=question.x[places == where])], stricter)
+        stricter = settings._replace(confidence_level=(1 + settings.confidence_level) / 2)
+        ((base,),) = estimates([estimand._replace(x=estimand.x[places == where])], stricter)
     ends = [base.low, base.high]
     if sign > 0:
-        ends[0] = float(np.min([one.low for one in found]))  # nan where one of them is
+        ends[0] = float(np.min([one.low for one in estimated]))  # nan where one of them is
     else:
-        ends[1] = float(np.max([one.high for one in found]))
+        ends[1] = float(np.max([one.high for one in estimated]))
     return replace(
         base,
         low=ends[0],
         high=ends[1],
-        confidence_level=asked.confidence_level,
+        confidence_level=settings.confidence_level,
         prevalence=where,
-        uncertain_prevalence=f"{where:.4g}, the worst of {span}",
-        reason=base.reason or next((one.reason for one in found if one.reason), None),
+        uncertain_prevalence=f"{one_in(where)}, the worst of {span}",
+        reason=base.reason or next((one.reason for one in estimated if one.reason), None),
     )
 
 
 def _where_worst(metric: MetricFunction, at: Curve | Point, span: Span, sign: float) -> float:
-    """The prevalence of the worst value; the lower end where there is none."""
+    """The prevalence of the worst value; the lower end if the metric is undefined."""
     first, last = (float(scipy.special.logit(end)) for end in (span.low, span.high))
     inner = scipy.special.expit(np.linspace(first, last, _FINE)[1:-1])
     places = np.concatenate([[span.low], inner, [span.high]])  # the ends without rounding
@@ -124,26 +126,26 @@ def deploy(
     traffic: float | None = None,
     confidence_level: float = 0.95,
 ) -> Deployment:
-    """Choose a threshold on some data and say what others promise of it.
+    """Choose a threshold on some data, and estimate its performance on others.
 
-    A threshold that is judged on the rows it was chosen on flatters itself. Here it is chosen once, on `choose`, and
-    is then as good as given to `judge`, so that intervals are narrow and honest.
+    A threshold that is evaluated on the rows it was chosen on looks too good. Here it is chosen on `choose`, and is a
+    given threshold for `judge`, so that intervals need no correction.
 
     Parameters
     ----------
     choose, judge : Curve
-        The data it is chosen on, and other data of the same model.
+        The data to choose on, and other data of the same model to evaluate it on.
     at : Rule, str or function
         The target: "recall=0.6", "fpr=0.001", "precision=0.9", "alert_rate=0.01", "threshold=0.5",
         "best=expected_cost:cost_fp=1:cost_fn=30", or a function such as ``lambda curve: curve.at_recall(0.6)``.
     alerts_per_day : float, optional
-        The target as a number of alerts that can be handled, in place of `at`; needs `traffic`.
-    prevalence : float or odds, optional
-        Where the threshold will be used; if not given, where `judge` is read.
+        The target as a number of alerts that can be handled, instead of `at`; needs `traffic`.
+    prevalence : float or str, optional
+        The prevalence in use; by default that of `judge`.
     traffic : float, optional
         Cases per day.
     confidence_level : float
-        How often each interval is to hold.
+        The nominal coverage of each interval.
 
     Examples
     --------
@@ -155,19 +157,19 @@ def deploy(
     ... )
     >>> plan = br.deploy(before, after, alerts_per_day=50, prevalence=0.001, traffic=20_000)
     >>> plan.chosen, plan.alerts_per_day[1] < 50 < plan.alerts_per_day[2]
-    ('alert_rate <= 0.0025 at prevalence 0.001', True)
+    ('alert_rate <= 0.0025 at prevalence 1 in 1,000', True)
     """
     eta = checks.prevalence(judge.prevalence if prevalence is None else prevalence)
     per_day = None if traffic is None else checks.positive_number(traffic, "traffic")
     choosing, judging = choose.at_prevalence(eta), judge.at_prevalence(eta)
     if choosing == judging:
         raise InputError(
-            "judge must hold other rows than choose, got the same counts twice; split the rows, and choose on one part."
+            "judge must have other rows than choose, got the same counts twice; split the rows, and choose on one part."
         )
     chosen = _target(at, alerts_per_day, per_day).on(choosing)
     if chosen.threshold is None:
         raise MissingInformationError(
-            "a threshold is a score, and choose was made from rates and has none; build it with from_scores."
+            "choose must have scores, got a curve made from rates; build it with from_scores."
         )
     point = judging.at_threshold(chosen.threshold)
 

@@ -1,4 +1,4 @@
-"""How baserate says no, and how it says that a number does not exist.
+"""The exceptions that baserate raises, and the reasons why a number does not exist.
 
 An error is one sentence: the rule, what came, what to do. A number that does not exist is ``nan``
 and comes with a `Reason` that a program can read.
@@ -98,7 +98,7 @@ class NoSuchPointError(BaserateError, ValueError):
     >>> br.Curve.from_scores([0, 1, 0, 1], [0.9, 0.8, 0.3, 0.2]).at_precision(0.9)
     Traceback (most recent call last):
     ...
-    baserate.errors.NoSuchPointError: no threshold has precision >= 0.9 at prevalence 0.5; the \
+    baserate.errors.NoSuchPointError: no threshold has precision >= 0.9 at prevalence 1 in 2; the \
 highest is 0.5, at threshold 0.8.
     """
 

@@ -1,4 +1,4 @@
-"""Folds and tasks together: means that say what is in them, and the PR curve that has the mean area."""
+"""Averages over folds or tasks: the mean of a metric, and the PR curve whose area is the mean."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -15,16 +15,14 @@ from baserate.errors import InputError, Reason
 from baserate.formulas.areas import segment_area
 from baserate.formulas.steps import Segments, Steps, per_rise
 from baserate.metrics.definition import evaluate
+from baserate.metrics.one_class import has_convention, value_of_one_class
 from baserate.metrics.over_prevalence import MetricFunction
-from baserate.registry import Metric, bound_parameters, describe, normalized, row_of, takes
+from baserate.registry import UNDEFINED, Metric, bound_parameters, describe, normalized, row_of, takes
 from baserate.results import FoldMean, SummaryPRCurve
 
 Curves = Mapping[Any, Curve] | Sequence[Curve]
 
 _CONVENTIONS = ("leave out", "boyd")
-
-# What Boyd et al. count where a class is missing (section 4): no positive can be found, no negative can be mistaken.
-_BY_BOYD = {Reason.NO_POSITIVES: 0.0, Reason.NO_NEGATIVES: 1.0}
 
 
 @checks.declared
@@ -35,11 +33,11 @@ def mean_over_folds(
     prevalence: float | str | None = None,
     undefined: str = "leave out",
 ) -> FoldMean:
-    """A metric averaged over folds or tasks.
+    """The mean of a metric over folds or tasks.
 
-    AUC-PR and average precision have a floor that rises with the prevalence. Where folds or tasks differ in prevalence,
-    their mean favours whoever does well where the floor is high; `normalized_auc_pr` takes the floor away, and its
-    mean is given beside. Or read all of them at one prevalence.
+    AUC-PR and average precision have a floor that rises with the prevalence. If folds or tasks differ in prevalence,
+    their mean favours models that do well where the floor is high. The mean of `normalized_auc_pr`, which is measured
+    from the floor, is given as well. Or read all of them at one prevalence.
 
     Parameters
     ----------
@@ -47,11 +45,11 @@ def mean_over_folds(
         A metric of whole curves.
     curves : mapping or sequence of Curve
         The folds or tasks.
-    prevalence : float or odds, optional
-        Where to read all of them; each as it is read if not given.
+    prevalence : float or str, optional
+        The prevalence of all folds; by default each fold has its own.
     undefined : {"leave out", "boyd"}
-        What to do where a class is missing: leave the fold out, or count 0 without positives and 1 without negatives,
-        which is for areas under the PR curve only. Either way the result says how many there were.
+        What to do if a class is missing: leave the fold out, or count 0 without positives and 1 without negatives,
+        which is for areas under the PR curve only. The result has the number of such folds.
 
     References
     ----------
@@ -71,14 +69,12 @@ def mean_over_folds(
     >>> found.reasons
     {'empty': <Reason.NO_POSITIVES: 'no_positives'>}
     """
-    if not callable(metric):
-        raise InputError(f"metric must be a function such as br.auc_pr, got {metric!r}; pass the function itself.")
     folds = _read_at(_by_key(curves), prevalence)
     checks.one_of(undefined, _CONVENTIONS, "undefined")
     row = row_of(metric)
-    if undefined == "boyd" and not _is_above_a_floor(row):
+    if undefined == "boyd" and not has_convention(row):
         raise InputError(
-            f"undefined='boyd' is for areas under the PR curve, got {describe(metric)}; leave such folds out."
+            f"undefined='boyd' needs an area under the PR curve, got {describe(metric)}; pass undefined='leave out'."
         )
     each, reasons = _values(metric, folds, undefined)
     counted = [value for value in each.values() if not math.isnan(value)]
@@ -101,11 +97,11 @@ def mean_over_folds(
 
 
 def _by_key(curves: Curves) -> dict[Any, Curve]:
-    """Folds by their keys, or by their numbers."""
-    found = dict(curves) if isinstance(curves, Mapping) else dict(enumerate(curves))
-    if not found:
+    """Folds by key, or by index."""
+    folds = dict(curves) if isinstance(curves, Mapping) else dict(enumerate(curves))
+    if not folds:
         raise InputError("curves must hold at least one Curve, got none; pass the folds.")
-    return found
+    return folds
 
 
 def _read_at(folds: dict[Any, Curve], prevalence: float | str | None) -> dict[Any, Curve]:
@@ -115,42 +111,30 @@ def _read_at(folds: dict[Any, Curve], prevalence: float | str | None) -> dict[An
 def _values(
     metric: MetricFunction, folds: Mapping[Any, Curve], undefined: str
 ) -> tuple[dict[Any, float], dict[Any, Reason]]:
-    """The value of each fold, and why it has none of its own."""
+    """The value of each fold, and the reasons of those that are undefined."""
     each: dict[Any, float] = {}
     reasons: dict[Any, Reason] = {}
     for key, fold in folds.items():
         value, reason = evaluate(metric, fold)
         if np.ndim(value):
             raise InputError(
-                f"a metric of folds must be one number of a Curve, got {describe(metric)}, which is one of each "
-                f"threshold; pass an area, or a function such as lambda curve: br.f1(curve.at_recall(0.6))."
+                f"mean_over_folds needs a metric of the whole curve, got {describe(metric)}, a metric at a threshold; "
+                f"pass an area, or a function such as lambda curve: br.f1(curve.at_recall(0.6))."
             )
         each[key] = float(value)
         if reason is not None:
             reasons[key] = reason
-            each[key] = _BY_BOYD.get(reason, math.nan) * _width(metric) if undefined == "boyd" else math.nan
+            row = row_of(metric)
+            convention = {**bound_parameters(metric), UNDEFINED: undefined}
+            each[key] = math.nan if row is None else value_of_one_class(row, reason, convention)
     return each, reasons
 
 
-def _is_above_a_floor(row: Metric | None) -> bool:
-    """Whether it is an area whose floor moves with the prevalence, or such an area measured from its floor."""
-    return row is not None and (row.traits.normalizes is not None or normalized(row) is not None)
-
-
-def _width(metric: MetricFunction) -> float:
-    """The largest area there is, which a range of recalls makes smaller."""
-    row = row_of(metric)
-    if row is None or normalized(row) is None:
-        return 1.0
-    low, high = checks.recall_range(bound_parameters(metric).get("recall_range", (0.0, 1.0)))
-    return high - low
-
-
 def _beside(metric: MetricFunction, row: Metric | None) -> MetricFunction | None:
-    """The same metric measured from its floor."""
+    """The normalized metric, which is measured from the floor; None if there is none."""
     twin, parameters = None if row is None else normalized(row), bound_parameters(metric)
     if twin is None or not takes(twin.compute, parameters):
-        return None  # the floor of average precision, for one, is that of all recalls
+        return None  # for example, the floor of average precision is known for the whole range of recalls only
     return cast(MetricFunction, partial(twin.function, **parameters))
 
 
@@ -162,18 +146,18 @@ def _caution(row: Metric | None, prevalences: tuple[float, float]) -> str | None
     low, high = prevalences
     if row is None or normalized(row) is None or not low < high:
         return None
-    return "the floor depends on the prevalence; compare by the normalized mean, or read all at one prevalence"
+    return "folds differ in prevalence, and so in their floor; use the normalized mean, or pass one prevalence"
 
 
 # --- the curve of the mean ------------------------------------------------------------------------
 
 
 class _Piecewise(NamedTuple):
-    """FPR over recall: straight pieces, from one recall to the next."""
+    """FPR as a piecewise linear function of recall."""
 
-    end: FloatArray  # the recall where each piece ends
-    start: FloatArray  # where it begins
-    fpr: FloatArray  # the FPR there
+    end: FloatArray  # the recall at which each piece ends
+    start: FloatArray  # and begins
+    fpr: FloatArray  # the FPR at its beginning
     slope: FloatArray
 
 
@@ -183,15 +167,15 @@ def summary_pr_curve(curves: Curves, prevalence: float | str) -> SummaryPRCurve:
 
     .. math:: \bar p(T) = \frac 1 K \sum_k \frac{T}{T + x F_k(T)}, \qquad x = (1 - \eta) / \eta
 
-    Between the points of each curve FPR is linear in recall, as for `auc_pr`. Read at one prevalence all curves have
-    the same unachievable region, and the area under their average is exactly the mean of their areas.
+    Between the points of each curve FPR is linear in recall, as for `auc_pr`. At one prevalence all curves have the
+    same unachievable region, and the area under their average is exactly the mean of their areas.
 
     Parameters
     ----------
     curves : mapping or sequence of Curve
-        Folds or tasks; those without positives or negatives are left out, and the result says which.
-    prevalence : float or odds
-        Where to read all of them.
+        Folds or tasks; those without positives or negatives are left out, and the result lists them.
+    prevalence : float or str
+        The prevalence of all of them.
 
     References
     ----------
@@ -238,13 +222,13 @@ def _piecewise(steps: Steps) -> _Piecewise:
 
 
 def _cut(one: _Piecewise, low: FloatArray, high: FloatArray) -> Segments:
-    """The pieces cut at the recalls of all curves."""
+    """The pieces, split at the recalls of all curves."""
     k = np.searchsorted(one.end, low, side="right")
     return Segments(low, one.fpr[k] + one.slope[k] * (low - one.start[k]), high - low, one.slope[k] * (high - low))
 
 
 def _precision(tpr: FloatArray, fpr: FloatArray, of: Segments, x: float) -> FloatArray:
-    """Precision at one end of each piece; where it begins at no alerts, the precision that it comes from."""
+    """Precision at one end of each piece; without alerts, its limit along the piece."""
     silent = (tpr == 0) & (fpr == 0)
     rise, run = np.where(silent, of.rise, tpr), np.where(silent, of.run, fpr)
     return rise / (rise + x * run)
@@ -255,7 +239,7 @@ def _precision(tpr: FloatArray, fpr: FloatArray, of: Segments, x: float) -> Floa
 
 @checks.declared
 def curves_from_cv(results: Mapping[str, Any], X: Any, y: Any, *, positive: Label | None = None) -> list[Curve]:
-    """The curve of each fold of scikit-learn's ``cross_validate``, on the rows that the fold was tested on.
+    """The curve of each fold of scikit-learn's ``cross_validate``, from its test rows.
 
     Parameters
     ----------
@@ -264,7 +248,7 @@ def curves_from_cv(results: Mapping[str, Any], X: Any, y: Any, *, positive: Labe
     X, y
         The data it was called with.
     positive : label, optional
-        The positive label where labels are not 0/1, -1/1 or bool.
+        The positive label, if labels are not 0/1, -1/1 or bool.
 
     Examples
     --------
@@ -276,17 +260,17 @@ def curves_from_cv(results: Mapping[str, Any], X: Any, y: Any, *, positive: Labe
     >>> results = cross_validate(GaussianNB(), X, 1 - y, return_estimator=True, return_indices=True)
     >>> folds = br.curves_from_cv(results, X, 1 - y)
     >>> print(br.mean_over_folds(br.auc_pr, folds, prevalence=0.01))
-    auc_pr 0.7129 (sd 0.3083, 5 folds, prevalence 0.01), normalized 0.7114
+    auc_pr 0.7129 (sd 0.3083, 5 folds, prevalence 1 in 100), normalized 0.7114
     """
     for key, option in (("estimator", "return_estimator"), ("indices", "return_indices")):
         if not isinstance(results, Mapping) or key not in results:
-            raise InputError(f"results must hold {key!r}, got none; call cross_validate with {option}=True.")
+            raise InputError(f"results must have {key!r}, got none; call cross_validate with {option}=True.")
     labels = y if hasattr(y, "iloc") else np.asarray(y)
-    found = []
+    curves = []
     for estimator, rows in zip(results["estimator"], results["indices"]["test"], strict=True):
         score = _scores(estimator, _rows(X, rows), positive)
-        found.append(Curve.from_scores(_rows(labels, rows), score, positive=positive))
-    return found
+        curves.append(Curve.from_scores(_rows(labels, rows), score, positive=positive))
+    return curves
 
 
 def _rows(table: Any, rows: Any) -> Any:
@@ -297,10 +281,10 @@ def _rows(table: Any, rows: Any) -> Any:
 
 
 def _scores(estimator: Any, X: Any, positive: Label | None) -> Any:
-    """Higher for more positive; a decision function where there is one, as scikit-learn's own scorers prefer."""
+    """Scores of the positive class: the decision function if there is one, as in scikit-learn's own scorers."""
     classes = list(estimator.classes_)
     if len(classes) != 2:
-        raise InputError(f"each estimator must know two classes, got {len(classes)}; use one_vs_rest for more.")
+        raise InputError(f"each estimator must have two classes, got {len(classes)}; use one_vs_rest for more.")
     second = positive is None or classes[1] == positive
     if not second and classes[0] != positive:
         raise InputError(f"positive must be one of the classes {classes}, got {positive!r}; name one of them.")

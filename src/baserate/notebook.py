@@ -100,7 +100,7 @@ def _table(heads: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
 
 
 # A number, which may have an interval or a note behind it; an interval alone; or no number.
-_NUMBER = re.compile(r"[-+]?([\d.,]+(e[-+]?\d+)?|nan|inf)( [\[(p].*)?|\[.*\]|-?")
+_NUMBER = re.compile(r"[-+]?((1 in )?[\d.,]+( %|e[-+]?\d+)?|nan|inf)( [\[(p].*)?|\[.*\]|-?")
 
 
 def _column(texts: Sequence[str]) -> list[str]:

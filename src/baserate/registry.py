@@ -55,6 +55,10 @@ class Losses(NamedTuple):
     worst: float
 
 
+# The parameter that says what an area under the PR curve counts for where a class is missing.
+UNDEFINED = "undefined"
+
+
 @dataclass(frozen=True)
 class Traits:
     """What else is known of a metric; the tests hold it to each of these.
@@ -78,7 +82,7 @@ class Traits:
         then it has Mann and Whitney's law and DeLong's variance.
     best_over_thresholds : bool
         Whether it is the best that a pointwise metric comes to at any threshold, or at those in its ``recall_range``:
-        then it flatters, because the data were searched for it.
+        then it is optimistic, because the data were searched for it.
     normalizes : callable or None
         The area that it is, measured from the floor of that area.
     losses : callable or None
@@ -196,7 +200,7 @@ def is_constant(metric: Callable[..., object]) -> bool:
 
 
 def normalized(row: Metric) -> Metric | None:
-    """The row of the same area measured from its floor, if there is one."""
+    """The registry row of the normalized version of an area, whose lowest value is 0; None if there is none."""
     return next((other for other in METRICS.values() if other.traits.normalizes is row.function), None)
 
 
@@ -209,12 +213,17 @@ def describe(metric: Callable[..., object]) -> str:
     """Name of a metric with the parameters bound to it, such as ``f_beta:beta=2``."""
     function = metric.func if isinstance(metric, functools.partial) else metric
     name = str(getattr(function, "__name__", type(function).__name__))
-    return name + "".join(f":{key}={value}" for key, value in bound_parameters(metric).items())
+    return name + "".join(f":{key}={value}" for key, value in all_parameters(metric).items())
+
+
+def all_parameters(metric: Callable[..., object]) -> Mapping[str, object]:
+    """The parameters that ``functools.partial`` has bound."""
+    return metric.keywords if isinstance(metric, functools.partial) else {}
 
 
 def bound_parameters(metric: Callable[..., object]) -> Mapping[str, object]:
-    """The parameters that ``functools.partial`` has bound."""
-    return metric.keywords if isinstance(metric, functools.partial) else {}
+    """Those of them that say how a value is computed, where there is one."""
+    return {name: value for name, value in all_parameters(metric).items() if name != UNDEFINED}
 
 
 def lower_is_better(metric: Callable[..., object]) -> bool:

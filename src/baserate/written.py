@@ -24,8 +24,8 @@ def prevalence_from(text: str) -> float:
     positives, colon, negatives = text.partition(":")
     if colon:
         return _from_odds(_amount(positives), _amount(negatives))
-    if found := _ONE_IN.fullmatch(text):
-        return _amount(found[1]) / (_amount(found[2] + (found[3] or "")) or math.nan)
+    if one_in_many := _ONE_IN.fullmatch(text):
+        return _amount(one_in_many[1]) / (_amount(one_in_many[2] + (one_in_many[3] or "")) or math.nan)
     return share_from(text)
 
 
@@ -43,8 +43,8 @@ def _amount(text: str) -> float:
 def right_form(value: object, *, of_prevalence: bool = False) -> str:
     """How to write what looks like a percentage, like one in so many, or like a number with a decimal comma."""
     if isinstance(value, str):
-        if found := _DECIMAL_COMMA.fullmatch(value.strip()):
-            return f"write {found[1] or '0'}.{found[2]}{(found[3] or '').strip()}, with a decimal point"
+        if comma := _DECIMAL_COMMA.fullmatch(value.strip()):
+            return f"write {comma[1] or '0'}.{comma[2]}{(comma[3] or '').strip()}, with a decimal point"
         value = share_from(value)
     if not isinstance(value, float | int) or not 1 <= value < math.inf:
         return ""
@@ -66,6 +66,13 @@ def percent(share: float) -> str:
     """Three digits of a share, or of what is missing to all."""
     shown = float(f"{100 * share:.3g}") if share <= 0.5 else 100 - float(f"{100 * (1 - share):.3g}")
     return f"{shown:.10g} %"
+
+
+# Names of columns with prevalences; tables for people write them as one in so many.
+PREVALENCES = frozenset(
+    {"prevalence", "common_prevalence", "prevalence_before", "from_prevalence", "max_width_prevalence"}
+    | {"rarest_prevalence", "scores_prevalence", "from", "to"}
+)
 
 
 class Shown(float):

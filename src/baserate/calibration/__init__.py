@@ -1,4 +1,4 @@
-"""Scores as probabilities: how well they agree with what happens, and what another prevalence does to that."""
+"""Calibration: do scores agree with event rates, and what does another prevalence do to that?"""
 
 from baserate.calibration.decomposition import decompose
 from baserate.calibration.goodness_of_fit import hosmer_lemeshow, spiegelhalter

@@ -18,28 +18,29 @@ def adjust(scores: ArrayLike, from_prevalence: float | str, to_prevalence: float
 
 @checks.declared
 def adjust(scores: ArrayLike, from_prevalence: float | str, to_prevalence: float | str) -> float | FloatArray:
-    r"""Probabilities that are right at one prevalence, as they should be at another.
+    r"""Adjust probabilities that are calibrated at one prevalence to another prevalence.
 
     .. math::
 
         \operatorname{logit} p' = \operatorname{logit} p
             + \operatorname{logit} \eta_\text{to} - \operatorname{logit} \eta_\text{from}
 
-    Exact if positives and negatives each keep their features and only their mix changes. Then no ranking changes, and
-    calibrated probabilities stay calibrated. Probabilities that were wrong before are wrong after.
+    This is exact under prior shift: the features within each class stay as they are, and only the mix of the classes
+    changes. The ranking does not change, and calibrated probabilities stay calibrated. Miscalibrated ones stay
+    miscalibrated.
 
-    A threshold moves as the scores do: ``adjust(threshold, …)`` is the one that picks the same rows. A threshold that
-    stands for costs, such as 0.5 where both mistakes cost the same, stays where it is and picks other rows.
+    ``adjust(threshold, …)`` is the threshold that selects the same rows. A threshold that follows from costs, such as
+    0.5 for equal costs, does not move, and then selects other rows.
 
     Parameters
     ----------
     scores : column or float
-        Probabilities between 0 and 1. Certainty stays: 0 and 1 do not move.
-    from_prevalence : float or odds
-        Where they are right: the share of positives that the model was trained, or recalibrated, on. If it saw
-        weighted rows, resampled rows or class weights, the share with these; 0.5 for balanced classes.
-    to_prevalence : float or odds
-        Where they are to be right.
+        Probabilities between 0 and 1; 0 and 1 stay as they are.
+    from_prevalence : float or str
+        The prevalence at which they are calibrated: the share of positives in the data that the model was trained or
+        recalibrated on, after resampling, sample weights and class weights; 0.5 for balanced classes.
+    to_prevalence : float or str
+        The prevalence to adjust to.
 
     Returns
     -------
@@ -48,8 +49,7 @@ def adjust(scores: ArrayLike, from_prevalence: float | str, to_prevalence: float
 
     Notes
     -----
-    The order is kept to the last bit. Different scores can become equal where floats are too coarse to tell them
-    apart, such as next to 1.
+    The order is kept exactly. Different scores may become equal where floats are too coarse, such as near 1.
 
     References
     ----------

@@ -1,8 +1,8 @@
-"""Whether the scores of a bin are what happens in it: odds at which they would be.
+"""The odds at which the mean score of a bin agrees with its event rate, with an interval.
 
-The mean score of a bin is its event rate where positives fall short of 1, added up, as much as negatives exceed 0. Both
-sums are uncertain, and at another prevalence negatives have another weight than positives. So the ratio of the sums
-gets an interval, and scores agree with the data where the curve is read at odds within it.
+The mean score of a bin equals its event rate if the residuals of its positives, 1 - score, sum to the same as those of
+its negatives, which are their scores. At another prevalence negatives have another weight. So the ratio of the two sums
+gets an interval, and scores agree with the data at all odds within it.
 """
 
 import math
@@ -13,23 +13,24 @@ import numpy as np
 from baserate.arrays import CountArray, FloatArray
 from baserate.curves.bins import Binned
 from baserate.curves.curve import Curve
+from baserate.curves.row_bins import RowBins
 from baserate.formulas.proportions import Interval, beta_quantile
 from baserate.formulas.weighted_means import Sums, laws
 from baserate.metrics.predictive import precision
 from baserate.uncertainty.points import over_laws
 
 
-def agreeing_odds(curve: Curve, found: Binned, confidence_level: float) -> Interval:
-    """Odds against an event, from and to which the scores of each bin agree with the data.
+def agreeing_odds(curve: Curve, bins: Binned, confidence_level: float) -> Interval:
+    """For each bin, the interval of odds against an event at which its scores agree with the data.
 
-    Below them the scores are too low, above them too high. Of buckets, scores are too low only if the highest that they
-    may stand for are, and too high only if the lowest are. Class sizes are taken as given where the prevalence is, and
-    then one interval serves all prevalences; at the data's own they are as random as the rest.
+    At lower odds the scores are too low, at higher odds too high. Scores of buckets are too low only if their highest
+    possible values are, and too high only if the lowest are. At a given prevalence the class sizes are fixed, and one
+    interval serves all prevalences; at the prevalence of the data they are random.
     """
     ratio = _of_random_classes if curve.given_prevalence is None else _of_given_classes
     ends = [
-        np.array([ratio(pos, neg, confidence_level) for pos, neg in _errors(curve, found, scores)]).reshape(-1, 2).T
-        for scores in ([curve.top, curve.score] if curve.bucketed else [curve.score])
+        np.array([ratio(pos, neg, confidence_level) for pos, neg in errors]).reshape(-1, 2).T
+        for errors in _errors_of(curve, bins)
     ]
     return Interval(ends[0][0], ends[-1][1])
 
@@ -38,27 +39,49 @@ _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 
 
 class _Errors(NamedTuple):
-    """Of one class in one bin: how far scores are from what happened, in units of the farthest that any is."""
+    """Residuals of one class in one bin, in units of the largest possible one."""
 
     sums: Sums
     farthest: float
-    one_more: float  # what one more row may weigh
+    one_more: float  # the weight of a free row
 
 
-def _errors(curve: Curve, found: Binned, scores: FloatArray) -> list[tuple[_Errors, _Errors]]:
-    """Positives and negatives of each bin."""
-    rising = found.place[::-1]  # scores fall along a curve
-    lowest, highest = (len(rising) - np.searchsorted(rising, np.arange(len(found.n)), side) for side in _SIDES)
-    weighted = curve.weighted
-    pos = _errors_of(1 - scores, 1 - scores[lowest - 1], found, curve.pos, curve.pos_squares if weighted else None)
-    neg = _errors_of(scores, scores[highest], found, curve.neg, curve.neg_squares if weighted else None)
+def _errors_of(curve: Curve, bins: Binned) -> list[list[tuple[_Errors, _Errors]]]:
+    """Positives and negatives of each bin: of buckets, with the highest scores and with the lowest."""
+    if bins.rows is not None:
+        return [_errors_of_rows(bins.rows)]
+    return [_errors(curve, bins, scores) for scores in ([curve.top, curve.score] if curve.bucketed else [curve.score])]
+
+
+def _errors_of_rows(bins: RowBins) -> list[tuple[_Errors, _Errors]]:
+    """Positives and negatives of each bin of rows that nobody has sorted."""
+    lacks, scores = bins.squares()
+    kept = np.flatnonzero(bins.pos.n + bins.neg.n)
+    pos = _errors_in_parts(bins.rest_pos[kept], lacks[kept], 1 - bins.lowest[kept], len(bins.rows.pos))
+    neg = _errors_in_parts(bins.score_neg[kept], scores[kept], bins.highest[kept], len(bins.rows.neg))
     return list(zip(pos, neg, strict=True))
 
 
-def _errors_of(
-    errors: FloatArray, farthest: FloatArray, found: Binned, weight: CountArray, squares: CountArray | None
+def _errors_in_parts(total: FloatArray, squares: FloatArray, farthest: FloatArray, n: int) -> list[_Errors]:
+    value = total / np.where(farthest > 0, farthest, 1.0)
+    columns = (column.tolist() for column in (value, squares, farthest))
+    return [_Errors(Sums(float(n), float(n), v, v, v2), far, 1.0) for v, v2, far in zip(*columns, strict=True)]
+
+
+def _errors(curve: Curve, bins: Binned, scores: FloatArray) -> list[tuple[_Errors, _Errors]]:
+    """Positives and negatives of each bin."""
+    rising = bins.place[::-1]  # scores fall along a curve
+    lowest, highest = (len(rising) - np.searchsorted(rising, np.arange(len(bins.n)), side) for side in _SIDES)
+    weighted = curve.weighted
+    pos = _errors_of_class(1 - scores, 1 - scores[lowest - 1], bins, curve.pos, curve.pos_squares if weighted else None)
+    neg = _errors_of_class(scores, scores[highest], bins, curve.neg, curve.neg_squares if weighted else None)
+    return list(zip(pos, neg, strict=True))
+
+
+def _errors_of_class(
+    errors: FloatArray, farthest: FloatArray, bins: Binned, weight: CountArray, squares: CountArray | None
 ) -> list[_Errors]:
-    place, n = found.place, len(found.n)
+    place, n = bins.place, len(bins.n)
     part = errors / np.where(farthest > 0, farthest, 1.0)[place]
     value = np.bincount(place, weight * part, n)
     if squares is None:
@@ -74,7 +97,7 @@ def _errors_of(
 
 
 def _of_given_classes(pos: _Errors, neg: _Errors, confidence_level: float) -> tuple[float, float]:
-    """Two independent means, each with the laws of its limits, melded as those of a precision are."""
+    """The melded interval of the ratio of two independent means, as for precision."""
     of_pos, of_neg = (laws(one.sums, one.one_more, one.one_more) for one in (pos, neg))
     known = over_laws(precision, of_pos, of_neg, np.ones(1), confidence_level)
     low, high = (math.inf if end == 1 else float(end / (1 - end)) for end in known)
@@ -82,9 +105,9 @@ def _of_given_classes(pos: _Errors, neg: _Errors, confidence_level: float) -> tu
 
 
 def _of_random_classes(pos: _Errors, neg: _Errors, confidence_level: float) -> tuple[float, float]:
-    """Two sums over as many rows as chance brings, each a Gamma variable with the sum's mean and variance.
+    """The interval of the ratio of two sums over a random number of rows, each approximated by a gamma distribution.
 
-    Where all rows of a bin have one score and one weight, this is Clopper and Pearson's interval.
+    If all rows of a bin have the same score and weight, this is Clopper and Pearson's interval.
     """
     tail = (1 - confidence_level) / 2
     low = _ratio(pos.sums, neg.sums.and_a_row(neg.one_more, 1.0), tail)
@@ -100,12 +123,12 @@ def _ratio(numerator: Sums, denominator: Sums, tail: float) -> float:
     (a, unit), (b, other) = (
         (one.value**2 / one.squares_value2, one.squares_value2 / one.value) for one in (numerator, denominator)
     )
-    found = beta_quantile(np.asarray(a), np.asarray(b), tail)
-    return float(found.share / found.rest) * unit / other
+    quantile = beta_quantile(np.asarray(a), np.asarray(b), tail)
+    return float(quantile.share / quantile.rest) * unit / other
 
 
 def _in_units(low: float, high: float, pos: _Errors, neg: _Errors) -> tuple[float, float]:
-    """A ratio of errors; scores that are all 0, or all 1, are wrong for sure once something else has happened."""
+    """A ratio of residuals in the units of the scores; if all scores are 0, a single positive contradicts them."""
     if neg.farthest == 0:
         return (math.inf if low > 0 else 0.0), math.inf
     units = pos.farthest / neg.farthest

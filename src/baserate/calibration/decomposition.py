@@ -1,4 +1,4 @@
-"""What part of a loss is miscalibration, and what the ranking of the scores takes off it."""
+"""The decomposition of a proper score into miscalibration, discrimination and uncertainty."""
 
 import math
 
@@ -18,27 +18,27 @@ from baserate.results import Decomposition
 
 @checks.declared
 def decompose(metric: MetricFunction, curve: Curve) -> Decomposition:
-    r"""Take the Brier score or the log loss apart into miscalibration, discrimination and uncertainty.
+    r"""Decompose the Brier score or the log loss into miscalibration, discrimination and uncertainty.
 
     .. math:: S(p) = \underbrace{S(p) - S(\hat p)}_{\text{miscalibration}}
               - \underbrace{(S(\eta) - S(\hat p))}_{\text{discrimination}} + \underbrace{S(\eta)}_{\text{uncertainty}}
 
-    where :math:`\hat p` are the isotonic rates, those of `isotonic_reliability`, and :math:`\eta` the prevalence. No
-    part is negative. An increasing transformation of the scores changes miscalibration alone. The isotonic rates
-    follow the noise of the labels too, so both parts are a little too high in small data.
+    where :math:`\hat p` are the isotonic rates of `isotonic_reliability`, and :math:`\eta` is the prevalence. No part
+    is negative. An increasing transformation of the scores changes miscalibration only. Isotonic rates overfit the
+    labels, so miscalibration and discrimination are biased upwards in small data.
 
     Parameters
     ----------
     metric : callable
         ``br.brier_score`` or ``br.log_loss``, also with ``functools.partial(br.log_loss, clip=1e-9)``.
     curve : Curve
-        With scores between 0 and 1, read as they are; of a bucketed curve, the middles of its buckets.
+        With scores between 0 and 1; the scores of a bucket are its middle.
 
     Returns
     -------
     Decomposition
-        All nan, with a reason, where a class has no rows. Where the log loss is infinite so is its miscalibration, and
-        nothing else.
+        All nan, with a reason, if a class has no rows. If the log loss is infinite, so is its miscalibration, and no
+        other part.
 
     References
     ----------
@@ -57,7 +57,7 @@ def decompose(metric: MetricFunction, curve: Curve) -> Decomposition:
     parts_of = traits_of(metric).parts
     if parts_of is None:
         raise InputError(
-            f"decompose takes the Brier score or the log loss apart, got {describe(metric)}; pass br.brier_score or "
+            f"decompose needs the Brier score or the log loss, got {describe(metric)}; pass br.brier_score or "
             f"br.log_loss."
         )
     value, reason = evaluate(metric, curve)

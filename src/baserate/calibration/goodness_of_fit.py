@@ -1,4 +1,4 @@
-"""Two tests of calibration: whether scores can be the probabilities of what was counted."""
+"""Two tests of calibration: Hosmer and Lemeshow's, and Spiegelhalter's."""
 
 import math
 
@@ -12,8 +12,9 @@ from baserate.formulas import calibration_tests
 from baserate.formulas.calibration_tests import Expected, Range
 from baserate.results import HosmerLemeshow, Spiegelhalter
 from baserate.uncertainty.picks import check_cases
+from baserate.written import one_in
 
-# The chi-squared law is trusted where no expected count is below the first, and few are below the second (Cochran).
+# Cochran's rule for the chi-squared approximation: no expected count below the first, few below the second.
 _TOO_SMALL = 1.0
 _SMALL = 5.0
 _FEW = 0.2
@@ -23,35 +24,35 @@ _DECILES = equal_frequency(10)
 
 @checks.declared
 def hosmer_lemeshow(curve: Curve, *, in_sample: bool, bins: BinsLike = _DECILES) -> HosmerLemeshow:
-    r"""The test of Hosmer and Lemeshow: counts against expectations, by bins.
+    r"""The test of Hosmer and Lemeshow: observed against expected counts by bin.
 
     .. math:: H = \sum_{m=1}^{M} \frac{(O^+_m - E^+_m)^2}{E^+_m} + \frac{(O^-_m - E^-_m)^2}{E^-_m}
 
-    From 0 up; calibrated scores have about as much as there are degrees of freedom. Expected positives are the sum of
-    the scores in the bin, expected negatives the rest.
+    At least 0; for calibrated scores its mean is about the number of degrees of freedom. Expected positives are the sum
+    of the scores in the bin, expected negatives the rest.
 
     Parameters
     ----------
     curve : Curve
-        With scores between 0 and 1 and whole numbers of cases, read at its own prevalence. It is a test on counted
-        cases; a curve read elsewhere is refused, and so is a weighted one.
+        With scores between 0 and 1 and counts, at its own prevalence. The test needs counted cases, so weighted curves
+        and curves at another prevalence are refused.
     in_sample : bool
-        Whether the scores come from a model fitted on these very rows. Then there are M - 2 degrees of freedom,
-        otherwise M; no one but you can know.
+        Whether the model was fitted on these rows. Then there are M - 2 degrees of freedom, otherwise M.
     bins : int, Bins, list of edges or text
-        How to cut the scores: ten bins of equal frequency unless told. Equal scores stay together, so there may be
-        fewer; the result says how many there are.
+        The bins; by default ten of equal frequency. Equal scores stay together, so there may be fewer; the result has
+        their number.
 
     Returns
     -------
     HosmerLemeshow
-        With statistic, bins, degrees of freedom and p-value. Infinite, with a p-value of 0, where a bin expects none of
-        what it has. A caution says where expected counts are small: one below 1, or more than a fifth below 5.
+        With statistic, bins, degrees of freedom and p-value. The statistic is infinite, and the p-value 0, if a bin has
+        cases of a class and expects none. There is a caution if expected counts are small: one below 1, or more than a
+        fifth below 5.
 
     Notes
     -----
-    Of a bucketed curve, scores are taken in the middle of their buckets; `low` and `high` hold whatever they were, as
-    long as bins hold the same rows.
+    The scores of a bucket are its middle. `low` and `high` bound the statistic for all scores that they may have been,
+    as long as bins have the same rows.
 
     References
     ----------
@@ -68,12 +69,12 @@ def hosmer_lemeshow(curve: Curve, *, in_sample: bool, bins: BinsLike = _DECILES)
     (4.8889, 2, 2, 0.0868)
     """
     _check(curve, "the Hosmer–Lemeshow test")
-    found = binned(curve, bins)
-    n_bins = len(found.pos)
+    table = binned(curve, bins)
+    n_bins = len(table.pos)
     df = max(n_bins - 2, 0) if in_sample else n_bins
     reason = Reason.NO_ROWS if n_bins == 0 else Reason.TOO_FEW_BINS if df == 0 else None
     lowest, expected, highest = (
-        calibration_tests.expected_in_bins(score, curve.pos, curve.neg, found.place)
+        calibration_tests.expected_in_bins(score, curve.pos, curve.neg, table.place)
         for score in (curve.score, curve.middle, curve.top)
     )
     statistic = float(calibration_tests.pearson(expected).sum()) if n_bins else math.nan
@@ -87,7 +88,7 @@ def hosmer_lemeshow(curve: Curve, *, in_sample: bool, bins: BinsLike = _DECILES)
         min_expected=float(min(expected.pos.min(), expected.neg.min())) if n_bins else math.nan,
         low=limits.low,
         high=limits.high,
-        bins=str(found.bins),
+        bins=str(table.bins),
         n_pos=int(curve.n_pos),
         n_neg=int(curve.n_neg),
         reason=reason,
@@ -97,25 +98,24 @@ def hosmer_lemeshow(curve: Curve, *, in_sample: bool, bins: BinsLike = _DECILES)
 
 @checks.declared
 def spiegelhalter(curve: Curve) -> Spiegelhalter:
-    r"""Spiegelhalter's test: whether the Brier score is what calibrated scores would have.
+    r"""Spiegelhalter's test: is the Brier score that of calibrated scores?
 
     .. math:: z = \frac{\sum (y - p)(1 - 2p)}{\sqrt{\sum (1 - 2p)^2\, p (1 - p)}}
 
-    Standard normal for calibrated scores; above 0 where scores are too extreme, below 0 where they are too timid. It
-    needs no bins, and does not see what leaves the Brier score as expected.
+    Standard normal for calibrated scores; positive if scores are too extreme, negative if they are too moderate. It
+    needs no bins. It has no power against miscalibration that leaves the Brier score at its expectation.
 
     Parameters
     ----------
     curve : Curve
-        With scores between 0 and 1 and whole numbers of cases, read at its own prevalence. It is a test on counted
-        cases; a curve read elsewhere is refused, and so is a weighted one.
+        With scores between 0 and 1 and counts, at its own prevalence. The test needs counted cases, so weighted curves
+        and curves at another prevalence are refused.
 
     Returns
     -------
     Spiegelhalter
-        With z and the p-value of both tails; nan with a reason where every score is 0, 0.5 or 1, so that the variance
-        is 0. Of a bucketed curve, scores are taken in the middle of their buckets; z lies between `low` and `high`
-        whatever they were.
+        With z and its two-sided p-value; nan with a reason if every score is 0, 0.5 or 1, so that the variance is 0.
+        The scores of a bucket are its middle; `low` and `high` bound z for all scores that they may have been.
 
     References
     ----------
@@ -150,8 +150,8 @@ def _check(curve: Curve, test: str) -> None:
     check_cases(curve, test)
     if curve.given_prevalence is not None:
         raise InputError(
-            f"{test} counts cases and needs a curve read at its own prevalence, got one read at "
-            f"{curve.given_prevalence:.4g}; read it at its own prevalence, or shift the scores with adjust."
+            f"{test} needs a curve at its own prevalence, got one at prevalence {one_in(curve.given_prevalence)}; "
+            f"leave out at_prevalence, or adjust the scores with br.adjust."
         )
     check_probabilities(curve, test)
 
@@ -160,4 +160,4 @@ def _caution(expected: Expected) -> str | None:
     counts = np.concatenate([expected.pos, expected.neg])
     if len(counts) == 0 or (counts.min() >= _TOO_SMALL and np.mean(counts < _SMALL) <= _FEW):
         return None
-    return f"expected counts go down to {counts.min():.2g}, too small for the p-value to be trusted; take fewer bins"
+    return f"the smallest expected count is {counts.min():.2g}, too small for a chi-squared test; use fewer bins"

@@ -1,4 +1,4 @@
-"""Calibration in the large, and in the small: mean scores beside event rates, of all rows and within subsets."""
+"""Calibration in the large and in the small: mean score and event rate, of all rows and within subsets."""
 
 import math
 from collections.abc import Hashable, Mapping
@@ -15,45 +15,42 @@ from baserate.errors import InputError, Reason
 from baserate.formulas.proportions import Interval, clopper_pearson
 from baserate.results import InTheLarge, InTheSmall
 
-Key = TypeVar("Key", bound=Hashable)
+SubsetKey = TypeVar("SubsetKey", bound=Hashable)
 
 
 @checks.declared
 def in_the_large(curve: Curve, *, confidence_level: float = 0.95) -> InTheLarge:
-    r"""Calibration in the large: whether scores are right on average.
+    r"""Calibration in the large: the mean score compared with the event rate.
 
     .. math:: \bar p - \bar y, \qquad \bar p = \eta\, \bar p_+ + (1 - \eta)\, \bar p_-, \qquad \bar y = \eta
 
-    From -1 to 1: 0 is right, above 0 scores are too high, below 0 too low. Both means are as the curve is read, and the
-    event rate is the prevalence.
+    From -1 to 1: above 0 scores are too high, below 0 too low. Both means are at the curve's prevalence, so the event
+    rate is the prevalence.
 
     Parameters
     ----------
     curve : Curve
-        With scores between 0 and 1. Scores are taken as they are, wherever the curve is read.
+        With scores between 0 and 1. Scores are not adjusted to the curve's prevalence.
     confidence_level : float
-        How often the interval of the difference is to hold.
+        The nominal coverage of the interval of the difference.
 
     Returns
     -------
     InTheLarge
-        With both means, the interval of their difference, and a verdict: "agrees" where the interval holds 0. nan with
-        a reason where there are no rows or, at a given prevalence, a class is missing.
+        With both means, the interval of their difference, and a verdict: "agrees" if the interval contains 0. nan with
+        a reason if there are no rows or, at a given prevalence, a class is missing.
 
     Notes
     -----
-    At the data's own prevalence the event rate is uncertain, and has the interval of Clopper and Pearson around it. The
-    number of events among cases of different probabilities varies less than a binomial number does (Hoeffding), so
-    that the interval holds more often than it says, the more so the better scores tell cases apart; `cox_calibration`
-    asks the same question on the scale of log-odds, and more sharply. Weighted rows count as an effective number of
-    equal ones.
+    At the prevalence of the data the event rate is uncertain, and has Clopper and Pearson's interval. The number of
+    events among cases of different probabilities has a smaller variance than a binomial one (Hoeffding), so the
+    interval is conservative, the more so the better scores discriminate; `cox_calibration` tests the same on the scale
+    of log-odds, with more power. Weighted rows count by their effective sample size.
 
-    At a given prevalence the event rate is that prevalence, and certain. What is uncertain is the mean score of each
-    class: the interval is Welch's, from the spread within classes. It takes two cases of each class, and is rough with
-    few.
+    At a given prevalence the event rate is known. What is uncertain is the mean score of each class: the interval is
+    Welch's, from the variance within classes. It needs two cases of each class, and is approximate with few.
 
-    Of a bucketed curve, scores are taken in the middle of their buckets, and the interval is widened by what that can
-    matter.
+    The scores of a bucket are its middle, and the interval is widened by the error that this may cause.
 
     References
     ----------
@@ -102,18 +99,18 @@ def in_the_large(curve: Curve, *, confidence_level: float = 0.95) -> InTheLarge:
 
 
 @checks.declared
-def in_the_small(curves: Mapping[Key, Curve], *, confidence_level: float = 0.95) -> InTheSmall:
-    """Calibration in the small: whether scores are right on average within subsets.
+def in_the_small(curves: Mapping[SubsetKey, Curve], *, confidence_level: float = 0.95) -> InTheSmall:
+    """Calibration in the small: the mean score compared with the event rate within subsets.
 
-    Scores may be right in the large and wrong in every subset, too high in one and too low in another.
+    Scores may be calibrated in the large and miscalibrated in every subset, too high in one and too low in another.
 
     Parameters
     ----------
     curves : mapping of key to Curve
         The curve of each subset, such as `curves_by` returns them.
     confidence_level : float
-        How often the intervals of all subsets together are to hold: each is made at ``1 - (1 - level) / k`` for k
-        subsets (Bonferroni), so that one more subset is no more likely to look wrong by chance.
+        The simultaneous coverage of the intervals of all k subsets: each has the level ``1 - (1 - level) / k``
+        (Bonferroni).
 
     Returns
     -------
@@ -135,14 +132,14 @@ def in_the_small(curves: Mapping[Key, Curve], *, confidence_level: float = 0.95)
         raise InputError("curves must hold at least one Curve, got none; pass what br.curves_by returns.")
     level = checks.confidence_level(confidence_level)
     each = 1 - (1 - level) / len(curves)
-    found: dict[Hashable, InTheLarge] = {
+    subsets: dict[Hashable, InTheLarge] = {
         key: in_the_large(curve, confidence_level=each) for key, curve in curves.items()
     }
-    return InTheSmall(found, level)
+    return InTheSmall(subsets, level)
 
 
 class _Class(NamedTuple):
-    """The scores of one class: their mean, the variance of that, from how many rows, and how far it is known."""
+    """The mean score of one class, its variance, the effective sample size, and the error from buckets."""
 
     mean: float
     variance: float
@@ -168,5 +165,5 @@ def _margin(rate: float, pos: _Class, neg: _Class, level: float) -> float:
 
 
 def _caution(slack: float, *, few: bool) -> str | None:
-    of_buckets = f"scores are buckets, which widens the interval by {slack:.2g} to either side" if slack > 0 else ""
+    of_buckets = f"scores are in buckets, which widens the interval by {slack:.2g} on either side" if slack > 0 else ""
     return "; ".join(filter(None, [FEW_CASES_CAUTION if few else "", of_buckets])) or None

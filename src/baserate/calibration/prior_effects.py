@@ -1,7 +1,7 @@
-"""What another prevalence does to calibration: the part that the prior explains, and the shape that remains."""
+"""The calibration error at another prevalence: the part that the prior explains, and the rest."""
 
 from baserate import checks
-from baserate.calibration.reliability import check_curve
+from baserate.calibration.reliability import check_calibration_curve
 from baserate.curves.bins import BinsLike, binned
 from baserate.curves.curve import Curve
 from baserate.errors import InputError
@@ -11,20 +11,20 @@ from baserate.results.reliability import PriorEffect
 
 @checks.declared
 def prior_effect(curve: Curve, *, bins: BinsLike = 10, from_prevalence: float | str | None = None) -> PriorEffect:
-    """Split the calibration error at another prevalence into what moving the scores would mend, and the rest.
+    """Split the calibration error at another prevalence into the part that `adjust` would remove, and the rest.
 
-    Scores that were right at one prevalence are wrong at another, all in one direction. Moved by `adjust`, they would
-    be right again, if only the mix of classes has changed. So the error of the scores as they are, minus that of the
-    moved ones over the same rows in each bin, is the part of the prior; what remains is the shape of the scores.
+    Scores that are calibrated at one prevalence are miscalibrated at another, all in one direction. Under prior shift
+    `adjust` calibrates them again. The prior part is the error of the scores minus that of the adjusted scores, over
+    the same rows in each bin; the rest is due to the shape of the scores.
 
     Parameters
     ----------
     curve : Curve
-        Read at the other prevalence, by ``curve.at_prevalence``.
+        The curve at the other prevalence, from ``curve.at_prevalence``.
     bins : int, Bins, list of edges or text
-        How to cut the scores as they are: ten bins of equal width unless told.
-    from_prevalence : float or odds, optional
-        Where the scores belong; the curve's own prevalence unless told.
+        The bins of the scores before adjusting; by default ten of equal width.
+    from_prevalence : float or str, optional
+        The prevalence at which the scores are calibrated; by default the curve's own.
 
     Examples
     --------
@@ -36,10 +36,10 @@ def prior_effect(curve: Curve, *, bins: BinsLike = 10, from_prevalence: float | 
     >>> found.event_rate.round(4), found.shifted_score.round(4)
     (array([0.0122, 0.1   , 0.5   ]), array([0.0122, 0.1   , 0.5   ]))
     """
-    check_curve(curve, "prior_effect")
+    check_calibration_curve(curve, "prior_effect")
     if curve.given_prevalence is None:
         raise InputError(
-            "prior_effect reads a curve at another prevalence, got one read at its own; call curve.at_prevalence first."
+            "prior_effect needs a curve at another prevalence, got one at its own; call curve.at_prevalence first."
         )
     origin = curve.own_prevalence if from_prevalence is None else checks.prevalence(from_prevalence, "from_prevalence")
     assert origin is not None  # a curve with scores has counts

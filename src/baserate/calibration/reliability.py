@@ -1,4 +1,4 @@
-"""Scores against event rates, bin by bin."""
+"""The reliability table: mean score and event rate by bin."""
 
 from collections.abc import Iterator
 
@@ -19,23 +19,23 @@ from baserate.uncertainty.points import over_laws, rows_of, sides_of
 
 @checks.declared
 def reliability(curve: Curve, *, bins: BinsLike = 10, confidence_level: float = 0.95) -> Reliability:
-    """What the scores say and what happens, in bins of scores, with intervals and a verdict.
+    """The reliability table: mean score and event rate in bins of scores, with intervals and a verdict.
 
-    At the data's own prevalence the interval of an event rate is Clopper and Pearson's. Elsewhere the rate follows from
-    the shares that the bin has of the positives and of the negatives, and the interval is that of `estimate` for a
-    precision. The judgement also knows that the mean score is uncertain: it compares by how much positives fall short
-    of 1, added up, and negatives exceed 0, and asks where the ratio of these sums is known to be off.
+    At the prevalence of the data the interval of an event rate is Clopper and Pearson's. At another prevalence the rate
+    follows from the shares of the positives and of the negatives in the bin, and has the interval of a precision in
+    `estimate`. The verdict of a bin also allows for the uncertainty of its mean score: it rests on an interval for the
+    ratio of the residuals of positives, 1 - score, to those of negatives, their scores.
 
     Parameters
     ----------
     curve : Curve
-        With scores between 0 and 1. Event rates are read where the curve is; scores are never moved here, see
-        `Curve.shift_scores` and `prior_effect`. On a bucketed curve scores are taken in the middle of their buckets,
-        and ``score_error`` says how far that can be off.
+        With scores between 0 and 1. Event rates are at the curve's prevalence. Scores are not adjusted to it; see
+        `Curve.shift_scores` and `prior_effect`. The scores of a bucket are its middle, and ``score_error`` is the
+        largest error of a mean score from that.
     bins : int, Bins, list of edges or text
-        How to cut the scores: ten bins of equal width unless told; `equal_width`, `equal_frequency`, or edges.
+        The bins, by default ten of equal width: `equal_width`, `equal_frequency`, or edges.
     confidence_level : float
-        How often each interval is to hold.
+        The nominal coverage of each interval.
 
     Examples
     --------
@@ -47,90 +47,94 @@ def reliability(curve: Curve, *, bins: BinsLike = 10, confidence_level: float = 
     'too low'
     """
     level = checks.confidence_level(confidence_level)
-    check_curve(curve, "reliability")
-    found = binned(curve, bins)
-    rate_low, rate_high = _event_rate_interval(found, curve, level)
-    # Šidák: intervals at this level hold in all bins together, as often as one is to hold.
-    low_odds, high_odds = agreeing_odds(curve, found, level ** (1 / max(len(found.n), 1)))
+    check_calibration_curve(curve, "reliability")
+    table = binned(curve, bins)
+    rate_low, rate_high = _event_rate_interval(table, curve, level)
+    # Šidák's correction, for the level of all bins together.
+    low_odds, high_odds = agreeing_odds(curve, table, level ** (1 / max(len(table.n), 1)))
     high, low = curve.odds_against > high_odds, curve.odds_against < low_odds
-    off_by = _score_error(curve, found)
+    off_by = _score_error(curve, table)
     return Reliability(
-        low=found.low,
-        high=found.high,
-        n=found.n,
-        pos=found.pos,
-        neg=found.neg,
-        share=found.share,
-        mean_score=found.mean_score,
-        event_rate=found.event_rate,
+        low=table.low,
+        high=table.high,
+        n=table.n,
+        pos=table.pos,
+        neg=table.neg,
+        share=table.share,
+        mean_score=table.mean_score,
+        event_rate=table.event_rate,
         rate_low=rate_low,
         rate_high=rate_high,
         judgement=np.where(high, TOO_HIGH, np.where(low, TOO_LOW, AGREES)),
         confidence_level=level,
         prevalence=curve.prevalence,
-        bins=str(found.bins),
-        asked=found.bins.n,
+        bins=str(table.bins),
+        asked=table.bins.n,
         score_error=float(np.max(off_by, initial=0.0)),
-        ece=found.mean_distance,
+        ece=table.mean_distance,
     )
 
 
-def check_curve(curve: Curve, asker: str) -> None:
-    """Refuse what has no probabilities, or not both classes."""
+def check_calibration_curve(curve: Curve, asker: str) -> None:
+    """Refuse a curve without probabilities, or without rows of both classes."""
     check_probabilities(curve, asker)
     if curve.missing_class:
-        raise MissingInformationError(f"{asker} needs rows of both classes, and {curve.missing_class.sentence}.")
+        raise MissingInformationError(
+            f"{asker} needs rows of both classes, but {curve.missing_class.sentence}; add rows of the other class."
+        )
 
 
-def _score_error(curve: Curve, found: Binned) -> FloatArray:
-    """How far the mean score of each bin may be off, given which rows are in it."""
+def _score_error(curve: Curve, table: Binned) -> FloatArray:
+    """The largest error of the mean score of each bin from buckets."""
+    if not curve.bucketed:
+        return np.zeros(len(table.n))
     reach = (curve.top - curve.score) / 2
-    summed = np.bincount(found.place, weights=reach * (curve.pos + found.odds * curve.neg), minlength=len(found.n))
-    return np.asarray(summed / found.mass, np.float64)
+    summed = np.bincount(table.place, weights=reach * (curve.pos + table.odds * curve.neg), minlength=len(table.n))
+    return np.asarray(summed / table.mass, np.float64)
 
 
-def _event_rate_interval(found: Binned, curve: Curve, confidence_level: float) -> Interval:
-    """The interval of each event rate: exact at the own prevalence, melded from two shares elsewhere."""
+def _event_rate_interval(table: Binned, curve: Curve, confidence_level: float) -> Interval:
+    """The interval of each event rate: exact at the curve's own prevalence, melded at another one."""
     if curve.given_prevalence is None:
         if not curve.weighted:
-            return clopper_pearson(found.pos, found.n, confidence_level)
-        return _joined([between(*_in_bin(curve, here).laws, confidence_level) for here in _each(found)])
-    low, high = likelihood_ratios(found, curve, confidence_level)
-    with np.errstate(invalid="ignore"):  # an infinite ratio is certainty
+            return clopper_pearson(table.pos, table.n, confidence_level)
+        return _joined([between(*_in_bin(curve, here).laws, confidence_level) for here in _each(table)])
+    low, high = likelihood_ratios(table, curve, confidence_level)
+    with np.errstate(invalid="ignore"):  # an infinite ratio is a rate of 1
         return Interval(*(np.where(np.isinf(end), 1.0, end / (end + curve.odds_against)) for end in (low, high)))
 
 
-def likelihood_ratios(found: Binned, curve: Curve, confidence_level: float) -> Interval:
-    """How many times likelier a positive is to be in each bin than a negative: the interval of that.
+def likelihood_ratios(table: Binned, curve: Curve, confidence_level: float) -> Interval:
+    """The interval of each bin's likelihood ratio: its share of the positives over its share of the negatives.
 
     The odds of an event in a bin are this ratio times the odds of the prevalence, so one interval serves all
-    prevalences. It is that of the precision of alerting on the bin, at one half.
+    prevalences. It is the interval of precision at one half, with the bin as alert.
     """
     known = [
-        over_laws(precision, pos.laws, neg.laws, np.ones(1), confidence_level) for pos, neg in _alerts(found, curve)
+        over_laws(precision, pos.laws, neg.laws, np.ones(1), confidence_level) for pos, neg in _alerts(table, curve)
     ]
     low, high = _joined(known)
     with np.errstate(divide="ignore"):
         return Interval(low / (1 - low), high / (1 - high))
 
 
-def _alerts(found: Binned, curve: Curve) -> Iterator[tuple[Sides, Sides]]:
-    """Positives and negatives in each bin and elsewhere: an alert on the bin."""
+def _alerts(table: Binned, curve: Curve) -> Iterator[tuple[Sides, Sides]]:
+    """Positives and negatives in each bin and outside, as if the bin were an alert."""
     if not curve.weighted:
-        for pos, neg in zip(found.pos.tolist(), found.neg.tolist(), strict=True):
+        for pos, neg in zip(table.pos.tolist(), table.neg.tolist(), strict=True):
             yield equal_sides(pos, curve.n_pos - pos), equal_sides(neg, curve.n_neg - neg)
         return
-    for here in _each(found):
+    for here in _each(table):
         yield sides_of(curve.pos, curve.pos_squares, here), sides_of(curve.neg, curve.neg_squares, here)
 
 
-def _each(found: Binned) -> Iterator[BoolArray]:
-    """The entries of each bin."""
-    return (found.place == k for k in range(len(found.n)))
+def _each(table: Binned) -> Iterator[BoolArray]:
+    """A mask of the entries of each bin."""
+    return (table.place == k for k in range(len(table.n)))
 
 
 def _in_bin(curve: Curve, here: BoolArray) -> Sides:
-    """The rows of a bin, positives above and negatives below."""
+    """The rows of a bin, with positives as one side and negatives as the other."""
     return Sides(
         rows_of(curve.pos[here], curve.pos_squares[here]),
         rows_of(curve.neg[here], curve.neg_squares[here]),

@@ -53,8 +53,10 @@ def declared(function: Callable[P, R]) -> Callable[P, R]:
     @functools.cache
     def wishes() -> list[tuple[int, str, list[_Wish]]]:  # at the first call, when all names in annotations are there
         hints = typing.get_type_hints(function)
-        found = [(k, name, _wishes_of_parameter(hints[name])) for k, name in enumerate(parameters) if name in hints]
-        return [(k, name, wanted) for k, name, wanted in found if any(wish.advice for wish in wanted)]
+        by_parameter = [
+            (k, name, _wishes_of_parameter(hints[name])) for k, name in enumerate(parameters) if name in hints
+        ]
+        return [(k, name, wanted) for k, name, wanted in by_parameter if any(wish.advice for wish in wanted)]
 
     @functools.wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:

@@ -115,15 +115,15 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 def meant(name: str, known: Sequence[str]) -> tuple[str, str]:
     """The known name that is meant, and what to know about it; two empty texts if none is."""
-    found = called_here(name, known)
-    if found[0]:
-        return found
+    synonym = called_here(name, known)
+    if synonym[0]:
+        return synonym
     close = (one for one in get_close_matches(name, known) if not _mean_different_things(name, one))
     return next(close, ""), ""
 
 
 def called_here(name: str, known: Sequence[str]) -> tuple[str, str]:
-    """The same, by its synonyms alone, not by what is spelt like it."""
+    """The known name that is meant, by synonyms alone and not by spelling, and what to know about it."""
     by_plain = {plain(one): one for one in reversed(known)}
     for called, remark in ((name, ""), *map(_split, _SYNONYMS.get(plain(name), ()))):
         if plain(called) in by_plain:

@@ -1,1 +1,1 @@
-"""What is agreed about a model, and whether the data bear it out."""
+"""Claims about a model, and whether the data support them."""

@@ -1,4 +1,4 @@
-"""Claims about a model, such as "precision is at least 0.5 at recall 0.6", and whether the data bear them out."""
+"""Claims about a model, such as "precision is at least 0.5 at recall 0.6", and whether the data support them."""
 
 import math
 import os
@@ -21,14 +21,15 @@ from baserate.results import ClaimVerdict, Estimate
 from baserate.results.words import percent
 from baserate.uncertainty.cells import is_mostly_tied
 from baserate.uncertainty.estimate import estimate, sizes_behind
+from baserate.written import one_in
 
-_DRAWS_BEYOND = 40  # draws beyond the ends of an interval that only says how many labels to ask for
-_LOWEST_LEVEL = 0.75  # an interval whose ends hold at this level holds in half of all cases, and no less is made
+_DRAWS_BEYOND = 40  # draws beyond the ends of an interval that is used only to estimate how many labels are needed
+_LOWEST_LEVEL = 0.75  # one-sided; the two-sided interval then has level 0.5, the lowest that there is
 
 
 @dataclass(frozen=True)
 class Claim:
-    """Something that is promised of a model, for `check` to compare with data.
+    """A claim about a model, which `check` compares with data.
 
     Attributes
     ----------
@@ -40,21 +41,21 @@ class Claim:
         For a metric of a threshold, the rule that chooses it: "recall=0.6" or "recall >= 0.6", "fpr=0.001",
         "threshold=0.5", "precision=0.9", "top_k=100", "alert_rate=0.01", "best=f1", or a function such as
         ``lambda curve: curve.at_recall(0.6)``.
-    prevalence : float, odds or pair, optional
-        Where it is claimed. A pair (low, high) claims it of every prevalence in between. If not given, where the curve
-        is read.
+    prevalence : float, str or pair, optional
+        The prevalence of the claim. A pair (low, high) claims it for every prevalence in between. By default that of
+        the curve.
     confidence_level : float
-        How sure one wants to be before a claim is called met, and before it is called broken; at least 0.75.
+        The one-sided level at which a claim is called met or broken; at least 0.75.
     name : str, optional
-        What to call it.
+        A name for it.
 
     Examples
     --------
     >>> import baserate as br
     >>> print(br.Claim(br.precision, at_least=0.5, at="recall >= 0.6", prevalence=0.003))
-    precision >= 0.5 at recall >= 0.6, prevalence 0.003, 95 % sure
+    precision >= 0.5 at recall >= 0.6, prevalence 1 in 333, 95 % sure
     >>> print(br.Claim("average_precision", at_least=0.3, prevalence=(0.001, 0.01)))
-    average_precision >= 0.3, prevalence 0.001 to 0.01, 95 % sure
+    average_precision >= 0.3, prevalence 1 in 1,000 to 1 in 100, 95 % sure
     """
 
     metric: MetricFunction | str
@@ -65,43 +66,43 @@ class Claim:
     prevalence: float | str | tuple[float | str, float | str] | None = None
     confidence_level: float = 0.95
     name: str | None = None
-    _asked: "_Asked" = field(init=False, repr=False, compare=False)
+    _checked: "_CheckedClaim" = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        # Read once, here, so that a claim that cannot be checked is refused before the data are there.
-        object.__setattr__(self, "_asked", _Asked.of(self))
+        # Check it here, so that an invalid claim is refused before there are data.
+        object.__setattr__(self, "_checked", _CheckedClaim.of(self))
 
     def __str__(self) -> str:
-        asked = self._asked
-        text = f"{describe(asked.metric)} {'>=' if asked.least else '<='} {asked.bound:g}"
-        if asked.rule is not None:
-            text += f" at {asked.rule}"
-        if isinstance(asked.prevalence, tuple):
-            text += ", prevalence {:.4g} to {:.4g}".format(*asked.prevalence)
-        elif asked.prevalence is not None:
-            text += f", prevalence {asked.prevalence:.4g}"
+        checked = self._checked
+        text = f"{describe(checked.metric)} {'>=' if checked.least else '<='} {checked.bound:g}"
+        if checked.rule is not None:
+            text += f" at {checked.rule}"
+        if isinstance(checked.prevalence, tuple):
+            text += ", prevalence {} to {}".format(*map(one_in, checked.prevalence))
+        elif checked.prevalence is not None:
+            text += f", prevalence {one_in(checked.prevalence)}"
         return f"{text}, {percent(self.confidence_level)} sure"
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """A claim as it was understood."""
+class _CheckedClaim:
+    """The checked parts of a claim."""
 
     metric: MetricFunction
     bound: float
-    least: bool  # whether the bound is the least that is promised, or the most
+    least: bool  # True for at_least, False for at_most
     rule: Rule | None
     prevalence: float | tuple[float, float] | None
 
     @classmethod
-    def of(cls, claim: Claim) -> "_Asked":
+    def of(cls, claim: Claim) -> "_CheckedClaim":
         metric = metric_from(claim.metric) if isinstance(claim.metric, str) else claim.metric
         if not callable(metric):
             raise InputError(f"metric must be a function or a name such as 'precision', got {metric!r}; pass one.")
         if (claim.at_least is None) == (claim.at_most is None):
             raise InputError(
-                f"a claim has one bound, at_least or at_most, got {'none' if claim.at_least is None else 'both'}; pass "
-                f"one."
+                f"a claim needs one bound, at_least or at_most, got {'none' if claim.at_least is None else 'both'}; "
+                f"pass one."
             )
         level = checks.confidence_level(claim.confidence_level)
         if level < _LOWEST_LEVEL:
@@ -118,8 +119,8 @@ def _bound(claim: Claim, metric: MetricFunction) -> float:
     row = row_of(metric)
     if row is not None and not row.lowest <= bound <= row.highest:
         raise InputError(
-            f"{name} must be in the range of {row.name}, {row.lowest:g} to {row.highest:g}, got {bound:g}; no data "
-            f"could decide it."
+            f"{name} must be in the range of {row.name}, {row.lowest:g} to {row.highest:g}, got {bound:g}; pass a "
+            f"value in this range."
         )
     return bound
 
@@ -129,12 +130,12 @@ def _rule(at: object, metric: MetricFunction) -> Rule | None:
     if at is None:
         if row is not None and row.family is Family.POINTWISE:
             raise InputError(
-                f"at must say how a threshold is chosen for {row.name}, got none; write 'recall=0.6' for example."
+                f"{row.name} needs a rule that chooses the threshold, got none; pass at='recall=0.6' for example."
             )
         return None
     if row is not None and row.family is not Family.POINTWISE:
         raise InputError(
-            f"at is for metrics of a threshold, got {at!r} with {row.name}, which reads all of them; leave it out."
+            f"at needs a metric at a threshold, got {at!r} with {row.name}, a metric of the whole curve; leave it out."
         )
     return rule_from(at)
 
@@ -145,11 +146,11 @@ def _prevalence(value: object, rule: Rule | None) -> float | tuple[float, float]
     if not isinstance(value, tuple | list):
         return checks.prevalence(value)
     if len(value) != 2:
-        raise InputError(f"prevalence must be one or a pair (low, high), got {value!r}; pass both ends.")
+        raise InputError(f"prevalence must be one value or a pair (low, high), got {value!r}; pass both ends.")
     if rule is not None and rule.depends_on_prevalence:
         raise InputError(
-            f"over a range of prevalences there must be one threshold, got the rule {rule}, which has another at each; "
-            f"choose by threshold, recall or fpr."
+            f"a range of prevalences needs a rule that does not depend on the prevalence, got {rule}; choose by "
+            f"threshold, recall or fpr."
         )
     return checks.prevalence_range(*value)
 
@@ -162,31 +163,32 @@ def check(
     n_resamples: int = 2000,
     rng: np.random.Generator | int | None = None,
 ) -> ClaimVerdict:
-    """Compare a claim with data: it is met, broken, or these data cannot tell.
+    """Compare a claim with data: it is met, broken or undecided.
 
     It is met if the interval of the metric lies on the good side of the bound, broken if it lies on the bad side, and
-    undecided otherwise. Each end of the interval holds at the level of the claim: at 95 %, a claim that is false is
-    called met in at most 5 % of samples, and one that is true is called broken in at most 5 %. (So the interval as a
-    whole is one at 90 %.)
+    undecided otherwise. The ends of the interval are one-sided limits at the level of the claim: at 95 %, a false claim
+    is called met in at most 5 % of samples, and a true claim is called broken in at most 5 %. The two-sided interval
+    then has a level of 90 %.
 
     Parameters
     ----------
     claim : Claim
-        What is claimed.
+        The claim.
     curve : Curve
-        The data. A threshold that the claim's rule chooses on them is judged as it would be shipped, as by `estimate`.
+        The data. A threshold that the claim's rule chooses on them is evaluated as in `estimate`, about "threshold".
     n_resamples, rng
         As for `estimate`.
 
     Notes
     -----
-    An undecided claim comes with the labels that would likely decide it, in the mix of the data: so many that the same
-    rates, seen on so many more cases, would have an interval that ends at the bound. As rates will not stay exactly
-    where they are, this is an expectation, and new labels may well leave it open again.
+    An undecided claim comes with the number of labels that would probably decide it, at the class ratio of the data:
+    with so many more cases and the same rates, the interval would end at the bound. Rates will change with new labels,
+    so this is an expectation, and the claim may stay undecided.
 
     Over a range of prevalences a claim is met if it is met at the worst of them, see `worst_case`.
 
-    Several claims, models or slices are checked one by one: of twenty true claims one may well be called broken.
+    Several claims, models or slices are not adjusted for multiple comparisons: of twenty true claims, one may be called
+    broken.
 
     Examples
     --------
@@ -195,24 +197,26 @@ def check(
     >>> curve = br.Curve.from_scores(data["fraud"], data["old_model"])
     >>> claim = br.Claim(br.precision, at_least=0.5, at="recall=0.4", prevalence="1:100")
     >>> print(br.check(claim, curve, rng=0))
-    broken: precision >= 0.5 at recall >= 0.4, prevalence 0.009901, 95 % sure: precision is 0.4077, at most 0.4674
+    broken: precision >= 0.5 at recall >= 0.4, prevalence 1 in 101, 95 % sure: precision is 0.4077, at most 0.4674
     """
-    asked, generator = claim._asked, checks.generator(rng)
+    checked, generator = claim._checked, checks.generator(rng)
     try:
-        found = _estimated(asked, curve, _of_both_ends(claim.confidence_level), n_resamples, generator)
-        note = found.reason.sentence if found.reason else found.caution
+        estimated = _estimated(checked, curve, _of_both_ends(claim.confidence_level), n_resamples, generator)
+        note = estimated.reason.sentence if estimated.reason else estimated.caution
     except NoSuchPointError as error:
-        found, note = _nothing(asked, curve, claim.confidence_level), str(error)
-    verdict = _verdict(asked, found)
-    factor = _factor_that_decides(claim, curve, found, n_resamples, generator) if verdict == "undecided" else math.inf
-    more = [math.ceil((factor - 1) * n) if math.isfinite(factor) else None for n in (found.n_pos, found.n_neg)]
+        estimated, note = _nothing(checked, curve, claim.confidence_level), str(error)
+    verdict = _verdict(checked, estimated)
+    factor = (
+        _factor_that_decides(claim, curve, estimated, n_resamples, generator) if verdict == "undecided" else math.inf
+    )
+    more = [math.ceil((factor - 1) * n) if math.isfinite(factor) else None for n in (estimated.n_pos, estimated.n_neg)]
     return ClaimVerdict(
         claim=str(claim),
         name=claim.name or str(claim),
         verdict=verdict,
-        estimate=found,
-        bound=asked.bound,
-        margin=found.value - asked.bound if asked.least else asked.bound - found.value,
+        estimate=estimated,
+        bound=checked.bound,
+        margin=estimated.value - checked.bound if checked.least else checked.bound - estimated.value,
         more_pos=more[0],
         more_neg=more[1],
         note=note,
@@ -220,66 +224,73 @@ def check(
 
 
 def _of_both_ends(level: float) -> float:
-    """The level of an interval each of whose ends holds at a level, without the rounding of the subtraction."""
+    """The level of the two-sided interval whose ends are one-sided limits at `level`, without rounding error."""
     return round(2 * level - 1, 12)
 
 
 def _estimated(
-    asked: _Asked, curve: Curve, confidence_level: float, n_resamples: int, rng: np.random.Generator
+    checked: _CheckedClaim, curve: Curve, confidence_level: float, n_resamples: int, rng: np.random.Generator
 ) -> Estimate:
-    if isinstance(asked.prevalence, float):
-        curve = curve.at_prevalence(asked.prevalence)
-    at = curve if asked.rule is None else asked.rule.on(curve)
-    if not isinstance(asked.prevalence, tuple):
-        return estimate(asked.metric, at, confidence_level=confidence_level, n_resamples=n_resamples, rng=rng)
+    if isinstance(checked.prevalence, float):
+        curve = curve.at_prevalence(checked.prevalence)
+    at = curve if checked.rule is None else checked.rule.on(curve)
+    if not isinstance(checked.prevalence, tuple):
+        return estimate(checked.metric, at, confidence_level=confidence_level, n_resamples=n_resamples, rng=rng)
     return worst_case(
-        asked.metric,
+        checked.metric,
         at,
-        *asked.prevalence,
-        worst="lowest" if asked.least else "highest",
+        *checked.prevalence,
+        worst="lowest" if checked.least else "highest",
         confidence_level=confidence_level,
         n_resamples=n_resamples,
         rng=rng,
     )
 
 
-def _nothing(asked: _Asked, curve: Curve, level: float) -> Estimate:
-    """What is known where no threshold does what the rule asks for."""
+def _nothing(checked: _CheckedClaim, curve: Curve, level: float) -> Estimate:
+    """An estimate of nan, if no threshold satisfies the rule."""
     n_pos, n_neg = sizes_behind(curve)
-    where = asked.prevalence if isinstance(asked.prevalence, float) else curve.prevalence
+    where = checked.prevalence if isinstance(checked.prevalence, float) else curve.prevalence
     nothing = (math.nan, math.nan, math.nan)
     return Estimate(
-        describe(asked.metric), *nothing, _of_both_ends(level), where, "none", n_pos, n_neg, reason=curve.missing_class
+        describe(checked.metric),
+        *nothing,
+        _of_both_ends(level),
+        where,
+        "none",
+        n_pos,
+        n_neg,
+        reason=curve.missing_class,
     )
 
 
-def _verdict(asked: _Asked, found: Estimate) -> Literal["met", "broken", "undecided"]:
-    good, bad = (found.low >= asked.bound, found.high < asked.bound)
-    if not asked.least:
-        good, bad = (found.high <= asked.bound, found.low > asked.bound)
+def _verdict(checked: _CheckedClaim, estimated: Estimate) -> Literal["met", "broken", "undecided"]:
+    good, bad = (estimated.low >= checked.bound, estimated.high < checked.bound)
+    if not checked.least:
+        good, bad = (estimated.high <= checked.bound, estimated.low > checked.bound)
     return "met" if good else "broken" if bad else "undecided"  # nan is neither
 
 
 def _factor_that_decides(
-    claim: Claim, curve: Curve, found: Estimate, n_resamples: int, rng: np.random.Generator
+    claim: Claim, curve: Curve, estimated: Estimate, n_resamples: int, rng: np.random.Generator
 ) -> float:
-    """How many times the labels would bring the end of the interval to the bound, the value staying where it is."""
-    asked, level = claim._asked, found.confidence_level
-    good = found.value > asked.bound
+    """The factor by which labels must grow until the interval ends at the bound, if the value stays the same."""
+    checked, level = claim._checked, estimated.confidence_level
+    good = estimated.value > checked.bound
     draws = min(n_resamples, math.ceil(_DRAWS_BEYOND / (1 - level)))  # an expectation needs no more
 
     def distance(times: int) -> float:
-        rule = asked.rule and asked.rule.of_copies(times)
-        many = _estimated(replace(asked, rule=rule), copies(curve, times), level, draws, rng)
-        return abs(found.value - (many.low if good else many.high))
+        rule = checked.rule and checked.rule.of_copies(times)
+        many = _estimated(replace(checked, rule=rule), copies(curve, times), level, draws, rng)
+        return abs(estimated.value - (many.low if good else many.high))
 
-    now = abs(found.value - (found.low if good else found.high))
+    now = abs(estimated.value - (estimated.low if good else estimated.high))
     if math.isnan(now):
         return math.inf
-    # These rules choose among ties otherwise than among scores that all differ, and copies are ties.
-    by_number = asked.rule is not None and asked.rule.within_gaps
+    # These rules treat ties and distinct scores differently, and copies are ties.
+    by_number = checked.rule is not None and checked.rule.within_gaps
     look = None if by_number and not is_mostly_tied(curve) else distance
-    return factor_that_reaches(abs(found.value - asked.bound), look, now)
+    return factor_that_reaches(abs(estimated.value - checked.bound), look, now)
 
 
 # --- from a file ----------------------------------------------------------------------------------
@@ -292,11 +303,11 @@ _KEYS = ("name", "metric", "at", "at_least", "at_most", *_SHARED)
 
 @checks.declared
 def read_claims(path: str | os.PathLike[str]) -> list[Claim]:
-    """Claims from a TOML file.
+    """Read claims from a TOML file.
 
     Each ``[[claim]]`` has a `metric` and a bound, `at_least` or `at_most`, and may have `name`, `at`, `prevalence` and
-    `confidence_level`, which mean what they mean in a `Claim`. A prevalence is a share, odds in quotes, or a pair of
-    these in brackets. Above the first claim, `prevalence` and `confidence_level` may be set for all.
+    `confidence_level`, as in a `Claim`. A prevalence is a share, a text such as "1 in 1,000", or a pair of these in
+    brackets. Above the first claim, `prevalence` and `confidence_level` may be set for all.
 
     Parameters
     ----------
@@ -324,19 +335,19 @@ def read_claims(path: str | os.PathLike[str]) -> list[Claim]:
     ... ''')
     >>> for claim in br.read_claims(path):
     ...     print(claim)
-    recall >= 0.4 at alert_rate <= 0.01, prevalence 0.000999, 95 % sure
-    f_beta:beta=2 >= 0.2 at threshold=0.5, prevalence 0.001 to 0.01, 95 % sure
+    recall >= 0.4 at alert_rate <= 0.01, prevalence 1 in 1,000, 95 % sure
+    f_beta:beta=2 >= 0.2 at threshold=0.5, prevalence 1 in 1,000 to 1 in 100, 95 % sure
     """
-    found = _toml(os.fspath(path))
-    _refuse_unknown(found, (*_SHARED, "claim"), "the file of claims")
-    rows = found.get("claim", [])
+    contents = _toml(os.fspath(path))
+    _refuse_unknown(contents, (*_SHARED, "claim"), "the file of claims")
+    rows = contents.get("claim", [])
     if isinstance(rows, dict):
         raise InputError(f"a claim must begin with [[claim]], got [claim] in {os.fspath(path)!r}; double the brackets.")
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
         raise InputError(
             f"a file of claims must have at least one [[claim]], got none in {os.fspath(path)!r}; add one."
         )
-    shared = {key: found[key] for key in _SHARED if key in found}
+    shared = {key: contents[key] for key in _SHARED if key in contents}
     return [_claim(shared | row, number) for number, row in enumerate(rows, start=1)]
 
 
@@ -359,13 +370,11 @@ def _toml(path: str) -> dict[str, object]:
 
 
 def _check_bounds(text: str, path: str) -> None:
-    """Refuse what no file of claims needs, and what reading it would take all memory for."""
+    """Refuse files that are too large, or that would take too much memory to parse."""
     if len(text) > _LARGEST_FILE:
         raise InputError(f"a file of claims must be at most {_LARGEST_FILE:,} bytes, got more in {path!r}; split it.")
     if any(line.count(".") > _MOST_DOTS for line in text.split("\n")):
-        raise InputError(
-            f"a key must have few parts, got more than {_MOST_DOTS} dots in a line of {path!r}; write less."
-        )
+        raise InputError(f"a line must have at most {_MOST_DOTS} dots, got more in {path!r}; shorten its keys.")
 
 
 def _claim(row: Mapping[str, object], number: int) -> Claim:

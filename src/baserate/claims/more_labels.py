@@ -1,20 +1,20 @@
-"""How many times the labels there are would bring the end of an interval to a bound."""
+"""The factor by which labels must grow until an interval ends at a bound."""
 
 import math
 from collections.abc import Callable
 
 from baserate.curves.curve import Curve
 
-# More copies of the data than this are not thought about.
+# The largest factor that is tried.
 _MOST = 10_000
 
-# When to stop looking: the interval is drawn, and the answer an expectation anyway.
+# When to stop the bisection: the interval has Monte Carlo error, and the answer is an expectation.
 _LOOKS = 3
 _NEAR_ENOUGH = 1.5
 
 
 def copies(curve: Curve, times: int) -> Curve:
-    """The curve of data that hold each row so many times: the same rates, from more cases."""
+    """The curve of `times` copies of every row: the same rates from more cases."""
     columns = {"score": curve.score, "pos": curve.pos * times, "neg": curve.neg * times}
     if curve.bucketed:
         columns["top"] = curve.top
@@ -25,11 +25,10 @@ def copies(curve: Curve, times: int) -> Curve:
 
 
 def factor_that_reaches(goal: float, distance: Callable[[int], float] | None, now: float) -> float:
-    """The factor at which the distance from a value to the end of its interval has shrunk to the goal.
+    """The factor at which the distance from a value to the end of its interval shrinks to the goal.
 
-    `distance` tells how far the end is with so many copies of the data, `now` with one. Between two numbers of copies
-    the distance is taken for a power of their number, and without `distance` for a root of it. Infinite if no
-    reasonable number is enough.
+    `distance` gives it for a number of copies of the data, `now` for one. It is interpolated as a power of this number;
+    without `distance` it is assumed to fall with its square root. Infinite if no reasonable factor is enough.
     """
     if not 0 < goal < now:
         return math.inf if goal <= 0 else 1.0
@@ -48,11 +47,11 @@ def factor_that_reaches(goal: float, distance: Callable[[int], float] | None, no
         if above - below <= 1 or above <= _NEAR_ENOUGH * below:
             break
         middle = min(max(round(_between(below, far, above, near, goal)), below + 1), above - 1)
-        found = distance(middle)
-        if not found <= goal:
-            below, far = middle, found
+        reached = distance(middle)
+        if not reached <= goal:
+            below, far = middle, reached
         else:
-            above, near = middle, found
+            above, near = middle, reached
     return _between(below, far, above, near, goal)
 
 

@@ -1,4 +1,4 @@
-"""Before the data: how many labels a question needs, and what a test set can answer."""
+"""Study design: the sample size of a test set, and what an existing test set can show."""
 
 from baserate.design.ap_planning import test_set_like
 from baserate.design.planning import test_set

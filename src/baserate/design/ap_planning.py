@@ -1,4 +1,4 @@
-"""How many positives and negatives it takes to know average precision."""
+"""Sample sizes for an interval of average precision."""
 # ruff: noqa: PT028 - `test_set_like` is no test
 
 from baserate import checks
@@ -13,7 +13,7 @@ from baserate.registry import describe, is_pointwise
 from baserate.results import TestSetPlan
 from baserate.uncertainty.estimate import check_counted
 
-# Of the test sets that may fail the goal, this share is kept in reserve: widths are known from simulations only.
+# Widths come from simulations, so the plan aims at a higher assurance: by this share of the allowed failures.
 _RESERVE = 0.3
 
 Settled = tuple[int | None, int | None]
@@ -31,37 +31,35 @@ def test_set_like(
     n_pos: int | None = None,
     n_neg: int | None = None,
 ) -> TestSetPlan:
-    """The cheapest test set that will show average precision as narrowly as wanted, for a curve like an example.
+    """The cheapest test set with a narrow enough interval of average precision, for a curve like an example.
 
     Parameters
     ----------
     example : Curve
-        A pilot, or last month's test set, read at the prevalence where average precision is to be known:
-        ``pilot.at_prevalence("1:1000")``.
+        A pilot, or last month's test set, at the prevalence of interest: ``pilot.at_prevalence("1 in 1,000")``.
     ap_width : float
-        The wanted width of the interval that `estimate` gives by default, from end to end.
+        The largest width of the default interval of `estimate`, from end to end.
     confidence_level : float
         The level of that interval.
     assurance : float
-        In which share of test sets the interval is to be that narrow.
+        The share of test sets in which the interval is at most that wide.
     cost_pos, cost_neg : float
-        What it costs to find and label a case of each class; only their ratio matters for the sizes.
+        The cost to find and label a case of each class; only their ratio matters for the sizes.
     n_pos, n_neg : int, optional
-        The size of one class, if it is settled; then the smallest of the other is looked for.
+        The size of one class, if it is fixed; the plan then has the smallest size of the other.
 
     Returns
     -------
     TestSetPlan
-        With both sizes, all cases of the new test set, the widths to expect and the chance of being as narrow as
-        wanted.
+        With the sizes of the new test set, the expected widths, and the probability of an interval that is narrow
+        enough.
 
     Notes
     -----
-    The example is smoothed: in normal deviates of both rates its ROC curve is followed by straight pieces, one for each
-    ten positives, and beyond the outermost of them by a line. Only if its scores have few levels, at most 200 and at
-    most one for every three positives, is the new test set taken to have the same levels. The plan is as good as the
-    example: with few positives, or few negatives above most positives, the curve may be another one and so may the
-    sizes, which `chance` does not count in.
+    The example is smoothed: its ROC curve is replaced by line segments in normal deviates of both rates, one for every
+    ten positives, and by a line beyond them. If its scores have few levels, at most 200 and at most one for every three
+    positives, the new test set is assumed to have the same levels. The plan is as good as the example: with few
+    positives, or few negatives above most positives, the true curve may differ, and `chance` does not include that.
 
     Examples
     --------
@@ -75,33 +73,34 @@ def test_set_like(
     check_counted(example)
     if example.missing_class is not None:
         raise InputError(
-            f"an example must have rows of both classes, got one where {example.missing_class.sentence}; add some."
+            f"example must have rows of both classes, but {example.missing_class.sentence}; add rows of the other "
+            f"class."
         )
     goal = ap_goal(like(example), ap_width, example.prevalence, confidence_level)
     share, prices = checks.probability(assurance, "assurance"), prices_from(cost_pos, cost_neg)
     return plan_for_ap(goal, share, prices, settled_sizes(n_pos, n_neg), point=None)
 
 
-# pytest takes what begins with test for a test, where it is imported by name.
+# pytest would collect a function whose name begins with test.
 test_set_like.__test__ = False  # type: ignore[attr-defined]
 
 
 def check_method(method: str) -> None:
-    """Refuse another interval than that of `estimate`."""
+    """Refuse any method but the default interval of `estimate`."""
     if method != "exact":
         raise InputError(
-            f"method must be 'exact' with ap_width, got {method!r}; the interval of average precision is always the "
-            f"default of estimate."
+            f"method must be 'exact' with ap_width, got {method!r}; leave it out: average precision has the default "
+            f"interval of estimate."
         )
 
 
 def ap_goal(model: RocModel, ap_width: object, prevalence: float, confidence_level: object) -> ApGoal:
-    """What is expected and what is wanted, checked."""
+    """The checked goal of a plan."""
     level = checks.confidence_level(confidence_level)
     if level > 1 - 2 / N_RESAMPLES:
         raise InputError(
-            f"confidence_level must be at most {1 - 2 / N_RESAMPLES} for average precision, got {level!r}; estimate "
-            f"draws {N_RESAMPLES:,} populations unless it is told to draw more."
+            f"confidence_level must be at most {1 - 2 / N_RESAMPLES} for average precision, got {level!r}; lower it: "
+            f"intervals are made from {N_RESAMPLES:,} draws."
         )
     return ApGoal(model, (1 - prevalence) / prevalence, checks.probability(ap_width, "ap_width"), level)
 
@@ -109,11 +108,11 @@ def ap_goal(model: RocModel, ap_width: object, prevalence: float, confidence_lev
 def plan_for_ap(
     goal: ApGoal, share: float, prices: Prices, settled: Settled, *, point: tuple[float, float] | None
 ) -> TestSetPlan:
-    """The plan itself; `point` is where the curve was said to go through."""
-    found = cheapest_for_ap(goal, share + _RESERVE * (1 - share), prices, n_pos=settled[0], n_neg=settled[1])
-    if found is None:
-        raise not_enough(settled, "ask for less")
-    sizes, widths = found
+    """The cheapest plan; `point` is the point of the ROC curve that was given, if any."""
+    cheapest = cheapest_for_ap(goal, share + _RESERVE * (1 - share), prices, n_pos=settled[0], n_neg=settled[1])
+    if cheapest is None:
+        raise not_enough(settled, "allow a wider interval")
+    sizes, widths = cheapest
     return TestSetPlan(
         n_pos=sizes.pos,
         n_neg=sizes.neg,
@@ -139,16 +138,16 @@ def plan_for_ap(
 
 
 def prices_from(cost_pos: object, cost_neg: object) -> Prices:
-    """What a case of each class costs, checked."""
+    """The checked costs of a case of each class."""
     return Prices(checks.positive_number(cost_pos, "cost_pos"), checks.positive_number(cost_neg, "cost_neg"))
 
 
 def settled_sizes(n_pos: object, n_neg: object) -> Settled:
-    """The size of one class, or of none."""
+    """The checked size of a class that is fixed, or None."""
     if n_pos is not None and n_neg is not None:
         raise InputError(
-            f"at most one of n_pos and n_neg can be given, got {n_pos!r} and {n_neg!r}; design.supports says what both "
-            f"together are worth."
+            f"at most one of n_pos and n_neg can be given, got {n_pos!r} and {n_neg!r}; use design.supports "
+            f"for a test set of given sizes."
         )
     return _settled_size(n_pos, "n_pos"), _settled_size(n_neg, "n_neg")
 
@@ -160,9 +159,9 @@ def _settled_size(size: object, name: str) -> int | None:
 
 
 def not_enough(settled: Settled, advice: str) -> InputError:
-    """The sentence for a goal that no size meets."""
+    """The error for a goal that no size meets."""
     n_pos, n_neg = settled
     what = f"n_pos={n_pos}" if n_pos is not None else f"n_neg={n_neg}" if n_neg is not None else "this goal"
     return InputError(
-        f"a plan has at most {LARGEST:.0e} cases of a class, got {what}, for which that many are not enough; {advice}."
+        f"a plan must need at most {LARGEST:.0e} cases of a class, got {what}, which needs more; {advice}."
     )

@@ -1,7 +1,7 @@
-"""The cheapest sizes for which the interval of average precision comes out as narrow as wanted.
+"""The cheapest sizes for which the interval of average precision is narrow enough.
 
-The influence function says roughly how the width depends on both sizes: its square is a sum of two parts, each of them
-a constant over a size. Constants and powers are mended by what drawn test sets say, at a few sizes.
+The influence function gives a first approximation: the squared width is a sum of two terms, one per class, each a
+constant divided by the size. Constants and exponents are then refitted to simulated test sets of a few sizes.
 """
 
 import math
@@ -17,42 +17,42 @@ from baserate.design.search import LARGEST, Prices, Sizes
 from baserate.formulas.proportions import z_score
 from baserate.progress import ProgressLine
 
-# Populations that are drawn to look for the sizes, and to settle them; and how many for a test set lie beyond an end.
+# Populations drawn in the search and in the final step; and how many of a test set lie beyond an end.
 _LOOK = {"populations": 22_000, "beyond": 8}
 _SETTLE = {"populations": 160_000, "beyond": 10}
-# By which factor intervals are wider than the influence function says, before any has been seen: a usual one.
+# The initial ratio of simulated widths to those of the influence function: a typical one.
 _USUAL = 1.4
 _LEAST_VARIANCE = 1e-12
-# How well the mean logarithm of widths is known from a look, and how far parameters like to be, and may be, from where
-# they began: two logarithms of constants and two powers.
+# Standard error of the mean log-width of one simulation; prior standard deviations of the parameters (two logarithms of
+# constants, two exponents), and their bounds.
 _NOISE = 0.005
 _LEEWAY = np.array([1.0, 1.0, 0.2, 0.2])
 _BOUND = np.array([10.0, 10.0, 0.6, 0.6])
-# How far apart the first sizes lie, as logarithms; how far the next may be; and when they are near enough.
+# In logarithms of sizes: the distance of the first ones, the largest step, and the tolerance.
 _APART = 0.5
 _FAR = 2.5
 _NEAR = 0.1
 _ROUNDS = 8
-# Splits that are tried out where nothing can be fitted, as logarithms.
+# Splits between the classes that are tried without a fit, as logarithms.
 _TURNS = (-3.0, -1.5, 1.5, 3.0)
 _ROUGH = 0.2
-# A class takes no part in the width any more if this is its share of the square.
+# A class with less than this share of the squared width no longer matters.
 _NO_PART = 0.002
-# A class that costs next to nothing is taken to cost this share of the other.
+# The lowest cost of a class, relative to the other.
 _NOTHING = 1e-12
 
 
 class ApGoal(NamedTuple):
-    """What is expected and what is wanted."""
+    """The expected ROC curve, and the interval that is wanted."""
 
     model: RocModel
-    x: float  # negatives to a positive where it is read
+    x: float  # negatives per positive at the prevalence of interest
     width: float
     confidence_level: float
 
 
-class Found(NamedTuple):
-    """Sizes, and the widths that they give."""
+class SizesAndWidths(NamedTuple):
+    """Sizes, and the distribution of widths that they give."""
 
     sizes: Sizes
     widths: Widths
@@ -60,17 +60,17 @@ class Found(NamedTuple):
 
 def cheapest_for_ap(
     goal: ApGoal, share: float, prices: Prices, *, n_pos: int | None = None, n_neg: int | None = None
-) -> Found | None:
-    """The cheapest sizes whose intervals are narrow enough in a share of the test sets; None where none are."""
+) -> SizesAndWidths | None:
+    """The cheapest sizes whose intervals are narrow enough in a share of the test sets; None if there are none."""
     with ProgressLine("Drawing test sets") as line:
         search = _Search(goal, share, prices, (n_pos, n_neg), line)
         at = search.looked_for()
-        found = None if at is None else search.settled(at)
-        return found or search.tried_out()
+        fitted = None if at is None else search.settled(at)
+        return fitted or search.tried_out()
 
 
 class _Search:
-    """What is known about widths, and where to look next."""
+    """Simulated widths so far, and the model fitted to them."""
 
     def __init__(
         self, goal: ApGoal, share: float, prices: Prices, given: tuple[int | None, int | None], line: ProgressLine
@@ -81,11 +81,11 @@ class _Search:
         self.given = given
         self.line = line
         self.first = self.fit = _by_influence(goal)
-        self.places: list[FloatArray] = []  # logarithms of sizes that were looked at
+        self.places: list[FloatArray] = []  # logarithms of simulated sizes
         self.seen: list[Seen] = []  # the widths there
 
     def looked_for(self) -> FloatArray | None:
-        """Near the best sizes, as logarithms; None where no size is enough."""
+        """Logarithms of sizes near the cheapest; None if no size is enough."""
         at = self._best(np.log([value or 1000.0 for value in self.given]), np.inf)
         self._look(at)
         for direction in np.diag(self._free)[self._free > 0]:
@@ -102,8 +102,8 @@ class _Search:
                 break
         return at
 
-    def settled(self, at: FloatArray) -> Found | None:
-        """Sizes next to these, from more test sets; None where what is fitted leads away from what is seen."""
+    def settled(self, at: FloatArray) -> SizesAndWidths | None:
+        """The final sizes, from more test sets; None if the fit does not converge."""
         for _ in range(3):
             sizes = self._whole(at)
             self.places.append(np.log(sizes))
@@ -118,26 +118,26 @@ class _Search:
             return None
         final = self._whole(at)
         moved = float(self._log_width(np.log(final)) - self._log_width(np.log(sizes)))
-        return Found(final, Widths(self.seen[-1].middle + moved, self._spread))
+        return SizesAndWidths(final, Widths(self.seen[-1].middle + moved, self._spread))
 
-    def tried_out(self) -> Found | None:
-        """Without any fit, which takes longer: of some splits the cheapest, each scaled until it is enough."""
+    def tried_out(self) -> SizesAndWidths | None:
+        """Sizes without a fit, which takes longer: the cheapest of a few splits, each scaled until it is enough."""
         even = self._scaled(0.0, 0.0, math.log(LARGEST))
         if even is None:
             return None
         turns = _TURNS if self._free.all() else ()
-        found = [self._scaled(turn, even[0] - abs(turn), even[0] + abs(turn)) for turn in turns]
-        at = min([even, *(one for one in found if one is not None)], key=lambda one: float(np.exp(one) @ self.prices))
+        splits = [self._scaled(turn, even[0] - abs(turn), even[0] + abs(turn)) for turn in turns]
+        at = min([even, *(one for one in splits if one is not None)], key=lambda one: float(np.exp(one) @ self.prices))
         while at.max() <= math.log(LARGEST):
             sizes = self._whole(at)
             seen = self._widths(sizes, **_SETTLE)
             if self._is_enough(seen):
-                return Found(sizes, Widths(seen.middle, spread_of([seen])))
+                return SizesAndWidths(sizes, Widths(seen.middle, spread_of([seen])))
             at = at + _NEAR / 2 * self._free
         return None
 
     def _scaled(self, turn: float, low: float, high: float) -> FloatArray | None:
-        """Where the sizes of a split begin to be enough, nearly; None where the largest are not."""
+        """The smallest sizes of a split that are enough, by bisection; None if the largest are not."""
         split = turn * np.array([1.0, -1.0])
 
         def narrow(scale: float) -> bool:
@@ -155,7 +155,7 @@ class _Search:
         return seen.middle + self.z * spread_of([seen]) <= math.log(self.goal.width)
 
     def _whole(self, at: FloatArray) -> Sizes:
-        """Whole sizes; what is given stays as it is."""
+        """Sizes as integers; a given size stays."""
         free = (min(max(1, math.ceil(math.exp(size) - 1e-9)), LARGEST) for size in at)
         return Sizes(*(one if own is None else own for one, own in zip(free, self.given, strict=True)))
 
@@ -178,14 +178,14 @@ class _Search:
         model, x, _, level = self.goal
         return ap_widths(model, x, *sizes, confidence_level=level, populations=populations, beyond=beyond)
 
-    # --- how the width depends on sizes, whose logarithms are in the last axis -----------------------------------
+    # --- the width as a function of the sizes, whose logarithms are the last axis --------------------------------
 
     def _log_width(self, at: FloatArray) -> FloatArray:
-        """The mean logarithm of the width, as fitted to what was looked at."""
+        """The mean log-width, by the fitted model."""
         return _log_width(self.fit, at)
 
     def _refit(self) -> None:
-        """Parameters that suit what was seen, above all near by, and are not far from where they began."""
+        """Fit the parameters by regularised least squares; sizes near the last one weigh most."""
         from scipy import optimize
 
         places, seen = np.array(self.places), np.array([one.middle for one in self.seen])
@@ -197,7 +197,7 @@ class _Search:
         self.fit = optimize.least_squares(off, self.fit, bounds=(self.first - _BOUND, self.first + _BOUND)).x
 
     def _enough(self, at: FloatArray, beyond: float = 0.0, far: float = np.inf) -> FloatArray:
-        """The smallest scale of free sizes that is enough, from each place; infinite where none within reach is."""
+        """The smallest multiple of the free sizes that is enough, by bisection; infinite if none within reach is."""
         wanted = math.log(self.goal.width) - self.z * self._spread - beyond
         reach = min(far, math.log(LARGEST))
         low, high = np.full(at.shape[:-1], -reach), np.full(at.shape[:-1], reach)
@@ -213,16 +213,16 @@ class _Search:
         return np.where(reachable[..., np.newaxis], scaled(high), np.inf)
 
     def _best(self, at: FloatArray, far: float) -> FloatArray:
-        """The cheapest of many splits; as far as may be gone where nothing is enough."""
+        """The cheapest of many splits; the farthest allowed step if none is enough."""
         turns = np.linspace(-1, 1, 201)[:, np.newaxis] * min(far, 20.0) if self._free.all() else np.zeros((1, 1))
-        found = self._enough(at + turns * np.array([1.0, -1.0]), far=far)
+        enough = self._enough(at + turns * np.array([1.0, -1.0]), far=far)
         with np.errstate(over="ignore"):
-            cost = np.exp(found) @ np.maximum(self.prices, _NOTHING * self.prices.max())
-        best = found[np.argmin(cost)]
+            cost = np.exp(enough) @ np.maximum(self.prices, _NOTHING * self.prices.max())
+        best = enough[np.argmin(cost)]
         return best if np.isfinite(best).all() else at + min(far, 20.0) * self._free
 
     def _in_vain(self, at: FloatArray) -> bool:
-        """Whether more of the free class would not help any more."""
+        """Whether more cases of the free class no longer help."""
         if self._free.all():
             return False
         parts = _parts(self.fit, at)
@@ -231,14 +231,14 @@ class _Search:
 
 
 def _by_influence(goal: ApGoal) -> FloatArray:
-    """What the influence function says, times a usual factor."""
+    """Initial parameters, from the influence function and a typical factor."""
     variances = np.array(ap_moments(goal.model, goal.x)[1:])
     parts = np.log(np.maximum(variances, _LEAST_VARIANCE)) + 2 * math.log(_USUAL * 2 * z_score(goal.confidence_level))
     return np.append(parts, [1.0, 1.0])
 
 
 def _parts(fit: FloatArray, at: FloatArray) -> FloatArray:
-    """What each class adds to the square of the width: a constant over a power of its size, nearly the first."""
+    """The part of each class in the squared width: a constant divided by a power of its size, of about 1."""
     return np.exp(fit[:2] - fit[2:] * at)
 
 

@@ -1,6 +1,6 @@
-"""How wide the interval of average precision comes out, in test sets that are drawn from a ROC curve.
+"""Widths of the interval of average precision in test sets simulated from a ROC curve.
 
-Widths were seen within 2 % of those of `estimate` on average, with nearly log-normal laws.
+On average they were within 2 % of those of `estimate`, and nearly log-normal.
 """
 
 import math
@@ -19,81 +19,84 @@ from baserate.uncertainty.cells import Cells
 from baserate.uncertainty.draws import Reader, drawn, seeds_from
 from baserate.uncertainty.samplers import OfCells
 
-# As many populations are drawn by `estimate`, and at least so many here.
+# Populations drawn by `estimate`, and the fewest drawn here.
 N_RESAMPLES = 2000
 _FEWEST = 200
 _FEWEST_SETS = 50
 _SEED = 20_261_116
-# What is narrower has no logarithm worth having.
+# Narrower widths count as this.
 _NARROWEST = 1e-9
 
 
 class Widths(NamedTuple):
-    """The law of the widths: log-normal."""
+    """A log-normal distribution of widths."""
 
     middle: float  # the mean of their logarithms
     spread: float  # and the standard deviation
 
     def chance_within(self, width: float) -> float:
-        """How often the width is at most this."""
+        """The probability of at most this width."""
         return float(scipy.special.ndtr((math.log(width) - self.middle) / self.spread))
 
     def mean(self) -> float:
-        """The width to expect."""
+        """The expected width."""
         return math.exp(self.middle + self.spread**2 / 2)
 
     def quantile(self, share: float) -> float:
-        """A width that is not exceeded in this share of the cases."""
+        """The quantile of the width."""
         return math.exp(self.middle + float(scipy.special.ndtri(share)) * self.spread)
 
 
 class Seen(NamedTuple):
-    """What was seen of logarithms of widths: their mean, and variances from test set to test set and by drawing."""
+    """The mean of simulated log-widths, and its variance between test sets and from Monte Carlo error."""
 
     middle: float
-    between: float  # may come out below 0
-    noise: float  # of an interval by `estimate`
+    between: float  # an estimate, which may be negative
+    noise: float  # with as many draws as `estimate` makes
     n_sets: int
 
 
 def ap_widths(
     model: RocModel, x: float, n_pos: int, n_neg: int, *, confidence_level: float, populations: int, beyond: int
 ) -> Seen:
-    """Of the default intervals of test sets, with so many populations in all, and so many beyond an end for each."""
+    """Simulated log-widths of default intervals.
+
+    `populations` is the number of draws in all test sets, `beyond` the number beyond an end in each.
+    """
     rng = np.random.default_rng(_SEED)  # the same question has the same answer
     n_draws = _draws(confidence_level, beyond)
     n_sets = max(_FEWEST_SETS, populations // n_draws)
     logs = np.empty((3, n_sets))
     for i, cells in enumerate(drawn_sets(model, n_pos, n_neg, n_sets, rng)):
-        found = _drawn(cells, x, n_draws, rng)
+        drawn_ap = _drawn(cells, x, n_draws, rng)
         half = n_draws // 2
-        logs[:, i] = [_log_width(part, confidence_level) for part in (found, found[:, :half], found[:, half:])]
-    # What two halves of the draws differ by has four times the variance of the noise that all of them leave. Fewer
-    # draws make wider intervals: half of them, twice as much.
+        logs[:, i] = [_log_width(part, confidence_level) for part in (drawn_ap, drawn_ap[:, :half], drawn_ap[:, half:])]
+    # The difference of two halves of the draws has four times the Monte Carlo variance of all of them. Fewer draws give
+    # wider intervals: with half of them the excess doubles.
     noise, share = float(np.mean((logs[1] - logs[2]) ** 2)) / 4, n_draws / N_RESAMPLES
     excess = float(logs[1:].mean() - logs[0].mean()) * (1 - share)
     return Seen(float(logs[0].mean()) - excess, float(logs[0].var(ddof=1)) - noise, noise * share, n_sets)
 
 
 def spread_of(seen: Sequence[Seen]) -> float:
-    """How much widths vary, from all that were seen, since that changes little from size to size."""
+    """The standard deviation of log-widths, pooled over sizes, since it depends little on the size."""
     n_sets, between, noise = (np.array([getattr(one, of) for one in seen]) for of in ("n_sets", "between", "noise"))
     variance = max(float(n_sets @ between), 0.0) + float(n_sets @ noise)
     return max(math.sqrt(variance / float(n_sets.sum())), _NARROWEST)
 
 
 def _draws(confidence_level: float, beyond: int) -> int:
-    """So many that the next one beyond either end is as likely as it is to be, for an even number beyond."""
+    """The number of draws for which an even number of them lies beyond the ends on average."""
     tail = (1 - confidence_level) / 2
     return min(N_RESAMPLES, round(max(beyond, 2 * math.ceil(_FEWEST * tail / 2)) / tail) - 1)
 
 
 def _drawn(cells: Cells, x: float, n_draws: int, rng: np.random.Generator) -> FloatArray:
-    """Average precision as pessimists and as optimists see it."""
+    """Drawn average precision, by observer: pessimist and optimist."""
     odds = np.array([x])
     reader = Reader(lambda models: over_odds.average_precision(models[0], odds))
-    (found,) = drawn(OfCells(cells), [reader], n_draws, seeds_from(rng))
-    return found[..., 0]
+    (values,) = drawn(OfCells(cells), [reader], n_draws, seeds_from(rng))
+    return values[..., 0]
 
 
 def _log_width(drawn: FloatArray, confidence_level: float) -> float:

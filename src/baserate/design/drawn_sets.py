@@ -1,8 +1,8 @@
-"""Test sets drawn from a ROC curve, by what the interval of average precision depends on.
+"""Test sets simulated from a ROC curve, reduced to what the interval of average precision depends on.
 
-These are the places of the positives, which are order statistics, and how many negatives fall between them. The highest
-positives are told apart; further down runs of them stand as one, along which the curve is straight, as `estimate` has
-it in large test sets. So a test set of millions takes no longer. Of levels, it is how many rows each of them has.
+That is the ranks of the positives, which are order statistics, and the numbers of negatives between them. The highest
+positives have cells of their own; further down they are merged into runs, along which the curve is straight, as in
+`estimate`. So a test set of millions takes no longer. For discrete scores it is the number of rows at each level.
 """
 
 from collections.abc import Iterator
@@ -13,15 +13,14 @@ from baserate.arrays import FloatArray, Indices
 from baserate.design.roc_models import RocLevels, RocModel, SmoothRoc
 from baserate.uncertainty.cells import Cells, Part
 
-# Positives from the top that are told apart; by which share of those above a run may be longer than one; and which
-# share of all positives it may have.
+# Positives from the top with cells of their own; the longest run, as a share of the positives above it and of all.
 _SINGLE = 16
 _GROWTH = 0.12
 _LONGEST = 0.06
 
 
 def drawn_sets(model: RocModel, n_pos: int, n_neg: int, n_sets: int, rng: np.random.Generator) -> Iterator[Cells]:
-    """Test sets of these sizes, one after the other."""
+    """Simulated test sets of these sizes."""
     if isinstance(model, RocLevels):
         return _with_levels(model, n_pos, n_neg, n_sets, rng)
     return _without_ties(model, n_pos, n_neg, n_sets, rng)
@@ -46,16 +45,16 @@ def _without_ties(model: SmoothRoc, n_pos: int, n_neg: int, n_sets: int, rng: np
 
 
 def ranks(n_pos: int) -> Indices:
-    """The positives, counted from the highest score, at which a cell ends."""
-    found = list(range(1, min(n_pos, _SINGLE) + 1))
-    while found[-1] < n_pos:
-        step = min(max(1, int(_GROWTH * found[-1])), max(1, int(_LONGEST * n_pos)))
-        found.append(min(n_pos, found[-1] + step))
-    return np.array(found)
+    """Ranks of the positives at which a cell ends, from the highest score."""
+    ends = list(range(1, min(n_pos, _SINGLE) + 1))
+    while ends[-1] < n_pos:
+        step = min(max(1, int(_GROWTH * ends[-1])), max(1, int(_LONGEST * n_pos)))
+        ends.append(min(n_pos, ends[-1] + step))
+    return np.array(ends)
 
 
 def _runs(rows: FloatArray, between: FloatArray) -> Cells:
-    """Of as many negatives as positives in a run, one lies above the first of them."""
+    """Cells of runs; one part of the negatives, one over the positives of the run, lies above its first positive."""
     neg = np.zeros(2 * len(rows) + 1)
     neg[:-1:2] = between[:-1] / rows
     neg[1::2] = between[:-1] - neg[:-1:2]

@@ -1,8 +1,8 @@
-"""The melded interval of a ratio of two rates, quick enough to be worked out thousands of times.
+"""The melded interval of a ratio of two rates, by a saddlepoint approximation that is quick.
 
-Clopper and Pearson's limits follow Beta laws, so the logarithm of T/F has a cumulant function in closed form, and
-Lugannani and Rice's saddlepoint gives its quantiles. The ends of precision are off by less than 0.002 where a count is
-below 10, and by less than 0.0002 elsewhere.
+Clopper and Pearson's limits follow Beta distributions, so log(T/F) has a cumulant generating function in closed form,
+and Lugannani and Rice's approximation gives its quantiles. The error of the ends of precision is below 0.002 if a count
+is below 10, and below 0.0002 otherwise.
 """
 
 import numpy as np
@@ -12,12 +12,12 @@ from baserate.arrays import FloatArray
 from baserate.formulas.proportions import Interval, z_score
 
 _STEPS = 9
-# How much of the way to where the cumulant function ends one step may go.
+# The largest step, as a fraction of the distance to the end of the cumulant function's domain.
 _BOLDNESS = 0.7
 
 
 def log_ratio(tp: FloatArray, n_pos: float, fp: FloatArray, n_neg: float, confidence_level: float) -> Interval:
-    """Ends of log(T/F): from -inf where `tp` is 0, to inf where `fp` is 0."""
+    """The ends of log(T/F); -inf if `tp` is 0, inf if `fp` is 0."""
     z = z_score(confidence_level)
     low = _quantile(np.maximum(tp, 1.0), n_pos - tp + 1, fp + 1, n_neg - fp, -z)
     high = _quantile(tp + 1, n_pos - tp, np.maximum(fp, 1.0), n_neg - fp + 1, z)
@@ -25,9 +25,9 @@ def log_ratio(tp: FloatArray, n_pos: float, fp: FloatArray, n_neg: float, confid
 
 
 def _quantile(a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray, z: float) -> FloatArray:
-    """Below which log A - log C lies as often as a standard normal lies below z; A is Beta(a, b), C is Beta(c, d).
+    """The quantile of log A - log C at the probability of a normal deviate z; A is Beta(a, b), C is Beta(c, d).
 
-    The saddlepoint s and the probability belong together, so the search runs over s.
+    It is found by Newton steps for the saddlepoint s.
     """
     end, sign = (a if z < 0 else c), np.sign(z)
     end = np.broadcast_to(end, np.broadcast_shapes(a.shape, c.shape))
@@ -45,7 +45,7 @@ def _quantile(a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray, z: flo
 def _cumulants(
     a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray, s: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The cumulant function of log A - log C at s, its slope and its bend."""
+    """The cumulant generating function of log A - log C at s, with its first and second derivative."""
     log_gamma, digamma = scipy.special.gammaln, scipy.special.digamma
 
     def trigamma(x: FloatArray) -> FloatArray:

@@ -1,4 +1,4 @@
-"""How a test set of a given size may turn out: how often each number of successes comes, and in how little work."""
+"""The possible outcomes of a test set: binomial counts with their probabilities, and nodes to interpolate between."""
 
 import math
 from typing import NamedTuple
@@ -8,18 +8,18 @@ import scipy
 
 from baserate.arrays import FloatArray
 
-# How many standard deviations around the expected count are looked at; beyond lie less than 3e-6 of the cases.
+# Counts are considered up to so many standard deviations from the mean; the rest has a probability below 3e-6.
 _REACH = 4.75
-# Neighbouring counts share a cell once there are more of them than this.
+# With more counts than this, neighbours share a cell.
 _CELLS = 400
-# Something smooth in the count is worked out at so many counts, and between them by the polynomial through them.
+# Smooth functions of the count are computed at so many nodes, and interpolated by a polynomial.
 _NODES = 12
 
 
 class Outcomes(NamedTuple):
-    """Counts of successes among `n` cases, in cells, each with its chance.
+    """Counts of successes among `n` cases, in cells, with their probabilities.
 
-    `nodes` are counts, and ``spread @ values`` carries values at the nodes to the cells.
+    ``spread @ values`` interpolates values at the `nodes` to the cells.
     """
 
     n: float
@@ -30,9 +30,9 @@ class Outcomes(NamedTuple):
 
 
 def outcomes(n: int, rate: float) -> Outcomes:
-    """The binomial law of n cases, cut where nothing happens any more."""
+    """The binomial distribution of n cases, without its negligible tails."""
     middle, deviation = n * rate, math.sqrt(n * rate * (1 - rate))
-    reach = _REACH * deviation + _REACH**2 / 6  # the law is skewed where little is expected
+    reach = _REACH * deviation + _REACH**2 / 6  # the distribution is skewed for small means
     lowest, highest = max(0, math.floor(middle - reach)), min(n, math.ceil(middle + reach))
     size = highest - lowest + 1
     last = np.unique(np.round(np.linspace(lowest - 1, highest, min(size, _CELLS) + 1)))  # of each cell
@@ -44,9 +44,9 @@ def outcomes(n: int, rate: float) -> Outcomes:
 
 
 def _nodes(count: FloatArray, n: int, *, few_failures: bool) -> FloatArray:
-    """All counts if they are few; otherwise Chebyshev's places along the angle.
+    """All counts if they are few, otherwise Chebyshev nodes on the arcsine scale.
 
-    No success and no failure stand apart: intervals change their form there.
+    0 and n are nodes of their own, because intervals have another form there.
     """
     if len(count) <= _NODES + 4:
         return count
@@ -59,7 +59,7 @@ def _nodes(count: FloatArray, n: int, *, few_failures: bool) -> FloatArray:
 
 
 def _spread(count: FloatArray, nodes: FloatArray, n: int, *, few_failures: bool) -> FloatArray:
-    """The matrix from values at nodes to values at counts: barycentric interpolation, and ends to themselves."""
+    """The matrix of barycentric interpolation from nodes to counts; 0 and n keep their own values."""
     if len(nodes) == len(count):
         return np.eye(len(count))
     at, to = (_angle(places, n, few_failures=few_failures) for places in (nodes[:_NODES], count))
@@ -76,6 +76,6 @@ def _spread(count: FloatArray, nodes: FloatArray, n: int, *, few_failures: bool)
 
 
 def _angle(count: FloatArray, n: int, *, few_failures: bool) -> FloatArray:
-    """The angle whose squared sine is the rarer rate: on this scale counts are equally spread everywhere."""
+    """The arcsine of the square root of the rarer rate, on which counts have a constant variance."""
     rarer = n - count if few_failures else count
     return np.arcsin(np.sqrt(np.clip(rarer / n, 0.0, 1.0)))

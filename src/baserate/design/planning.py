@@ -1,4 +1,4 @@
-"""How many positives and negatives a test set needs."""
+"""Sample sizes of a test set."""
 # ruff: noqa: PT028 - `test_set` is no test
 
 from collections.abc import Mapping
@@ -25,8 +25,8 @@ from baserate.results import TestSetPlan
 
 Method = Literal["exact", "wilson", "normal", "hoeffding"]
 
-# Of the test sets that may fail the goal, this share is kept in reserve where that is cheap: a plan that is met by a
-# hair is found wanting by every other simulation of it.
+# If that is cheap, the plan aims at a higher assurance, by this share of the allowed failures: a plan that just meets
+# its goal fails in every other simulation of it.
 _RESERVE = 0.2
 
 
@@ -46,48 +46,48 @@ def test_set(
     n_pos: int | None = None,
     n_neg: int | None = None,
 ) -> TestSetPlan:
-    """The cheapest test set that will show precision, or average precision, as narrowly as wanted.
+    """The cheapest test set with a narrow enough interval of precision, or of average precision.
 
-    How wide an interval comes out is a matter of chance. The plan is for the share `assurance` of the test sets that
-    may be drawn, not for the average one, which would disappoint every other time. For precision nothing is simulated:
-    the chance of each outcome is known. For average precision test sets are drawn, always the same ones.
+    The width of an interval is random. The plan meets the goal in the share `assurance` of test sets; a plan for the
+    expected width would miss it in about half of them. For precision the probability of each outcome is computed
+    exactly. For average precision test sets are simulated, with a fixed seed.
 
     Parameters
     ----------
     tpr, fpr : float
-        The rates that are expected at the threshold, which is fixed beforehand. For `ap_width`, a point of the ROC
-        curve that is expected; the curve is taken to be that of two normal laws of equal variance,
-        ``z(TPR) = z(FPR) + d'`` with normal deviates z. `test_set_like` follows an example instead.
+        The expected rates at the threshold, which is fixed in advance. For `ap_width`, an expected point of the ROC
+        curve, which is assumed to be binormal with equal variances: ``z(TPR) = z(FPR) + d'`` with normal deviates z.
+        `test_set_like` follows an example instead.
     delta : float, optional
-        The wanted largest width of the band of precision over all prevalences, as `max_width` gives it.
+        The largest width of the band of precision over all prevalences, as from `max_width`.
     half_width, prevalence : float, optional
-        Or: half the wanted width of the interval of precision, and the prevalence where it is read.
+        Or: half the largest width of the interval of precision, and the prevalence.
     ap_width : float, optional
-        Or, with `prevalence`: the wanted width of the interval of average precision, from end to end.
+        Or, with `prevalence`: the largest width of the interval of average precision, from end to end.
     confidence_level : float
-        The level of the interval at a prevalence. For `delta` it is that of the interval of each rate:
-        the band then holds both of them at least in the square of it.
+        The level of the interval at a prevalence. For `delta` it is the level of the interval of each rate; the band
+        then has at least the square of it.
     assurance : float
-        In which share of test sets the interval is to be that narrow.
+        The share of test sets in which the interval is at most that wide.
     method : {"exact", "wilson", "normal", "hoeffding"}
-        How the interval will be made; see the notes. That of average precision is always the default of `estimate`.
+        The method of the interval; see the notes. Average precision always has the default interval of `estimate`.
     cost_pos, cost_neg : float
-        What it costs to find and label a case of each class; only their ratio matters for the sizes.
+        The cost to find and label a case of each class; only their ratio matters for the sizes.
     n_pos, n_neg : int, optional
-        The size of one class, if it is settled; then the smallest of the other is looked for.
+        The size of one class, if it is fixed; the plan then has the smallest size of the other.
 
     Returns
     -------
     TestSetPlan
-        With both sizes, the widths to expect and the chance of being as narrow as wanted.
+        With both sizes, the expected widths, and the probability of an interval that is narrow enough.
 
     Notes
     -----
-    At a prevalence, "exact" stands for what `estimate` does by default ("melded"), "wilson" for its "score", "normal"
-    for its "logit_delta", and "hoeffding" for a box of two Hoeffding intervals at the root of the level. For `delta`
-    they are the intervals of each rate: Clopper and Pearson's, Wilson's, Wald's, Hoeffding's. Where Wald's interval, or
-    the delta method, takes a rate for known because no case fell on one side, that counts as no interval. Hoeffding's
-    inequality does not know that small rates vary less, so a small FPR takes enormous numbers.
+    At a prevalence, "exact" is the default of `estimate` ("melded"), "wilson" its "score", "normal" its "logit_delta",
+    and "hoeffding" a box of two Hoeffding intervals at the square root of the level. For `delta` they are the intervals
+    of each rate: Clopper and Pearson's, Wilson's, Wald's, Hoeffding's. If Wald's interval or the delta method has width
+    0, because no case fell on one side, that counts as no interval. Hoeffding's inequality ignores that small rates
+    have a small variance, so a small FPR needs very large numbers.
 
     References
     ----------
@@ -103,12 +103,12 @@ def test_set(
     >>> plan.n_pos, plan.n_neg
     (865, 215945)
 
-    With 200 positives and no more to be had:
+    With 200 positives and no more available:
 
     >>> br.design.test_set(tpr=0.6, fpr=0.001, half_width=0.1, prevalence="1:1000", n_pos=200).n_neg
     39050
 
-    All of the curve instead of one threshold:
+    For the whole curve instead of one threshold:
 
     >>> plan = br.design.test_set(tpr=0.6, fpr=0.001, ap_width=0.3, prevalence="1:1000", cost_neg=0.01)
     >>> round(plan.value, 3), plan.assured_width <= 0.3
@@ -156,7 +156,7 @@ def _goal(
         width = 2 * checks.number(half_width, "half_width")
         if not 0 < width < 1:
             raise InputError(
-                f"half_width must be above 0 and below 0.5, got {half_width!r}; precision lies between 0 and 1 anyway."
+                f"half_width must be above 0 and below 0.5, got {half_width!r}; pass half the width of the interval."
             )
         eta = checks.prevalence(prevalence)
         x = (1 - eta) / eta
@@ -171,7 +171,7 @@ def _goal(
 
 
 def _check_one(wanted: Mapping[str, object], prevalence: object) -> None:
-    """Refuse all but one wanted width, and one whose prevalence is missing or has no part to play."""
+    """Refuse anything but exactly one width, with a prevalence if it needs one."""
     given = [name for name, value in wanted.items() if value is not None]
     if len(given) != 1:
         raise InputError(
@@ -182,8 +182,8 @@ def _check_one(wanted: Mapping[str, object], prevalence: object) -> None:
     (name,) = given
     if (name == "delta") != (prevalence is None):
         raise InputError(
-            f"half_width and ap_width must come with a prevalence, and delta without, got "
-            f"{name}={wanted[name]!r} {'without' if prevalence is None else 'with'} one; delta is the width at every "
+            f"half_width and ap_width need a prevalence, and delta needs none, got {name}={wanted[name]!r} "
+            f"{'without' if prevalence is None else 'with'} one; {'pass' if prevalence is None else 'leave out'} "
             f"prevalence."
         )
 
@@ -191,18 +191,18 @@ def _check_one(wanted: Mapping[str, object], prevalence: object) -> None:
 def _sizes(goal: Goal, share: float, prices: Prices, n_pos: int | None, n_neg: int | None) -> Sizes:
     meets = Meets(goal)
     if n_pos is None and n_neg is None:
-        found = cheapest(goal, prices, meets.at(share))
+        sizes = cheapest(goal, prices, meets.at(share))
     else:
         prices = prices_of_others(n_pos, n_neg)
-        found = with_one_given(goal, meets.at(share), n_pos=n_pos, n_neg=n_neg)
-    if found is None:
-        raise not_enough((n_pos, n_neg), "ask for less, or use the method 'exact'")
+        sizes = with_one_given(goal, meets.at(share), n_pos=n_pos, n_neg=n_neg)
+    if sizes is None:
+        raise not_enough((n_pos, n_neg), "allow a wider interval, or use the method 'exact'")
     more = share + _RESERVE * (1 - share)
-    return with_reserve(prices, meets.at(more), found)
+    return with_reserve(prices, meets.at(more), sizes)
 
 
 def _plan(goal: Goal, share: float, prices: Prices, sizes: Sizes) -> TestSetPlan:
-    found = widths(goal, *sizes)
+    distribution = widths(goal, *sizes)
     return TestSetPlan(
         n_pos=sizes.pos,
         n_neg=sizes.neg,
@@ -213,10 +213,10 @@ def _plan(goal: Goal, share: float, prices: Prices, sizes: Sizes) -> TestSetPlan
         prevalence=None if goal.x is None else 1 / (1 + goal.x),
         value=None if goal.x is None else goal.tpr / (goal.tpr + goal.x * goal.fpr),
         wanted_width=goal.width,
-        expected_width=found.mean(),
-        assured_width=found.quantile(share),
+        expected_width=distribution.mean(),
+        assured_width=distribution.quantile(share),
         assurance=share,
-        chance=found.chance_within(goal.width),
+        chance=distribution.chance_within(goal.width),
         confidence_level=goal.confidence_level,
         method=goal.method,
         interval=(OF_A_RATE if goal.x is None else OF_PRECISION)[goal.method],

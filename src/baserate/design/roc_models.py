@@ -1,8 +1,8 @@
-"""ROC curves that test sets are imagined to come from: straight pieces in normal deviates, or levels.
+"""Models of the ROC curve that test sets are simulated from: line segments in normal deviates, or discrete levels.
 
-On a scale where both rates are replaced by their normal deviates, the curve of two normal laws is a straight line. An
-example is followed by as many pieces as it has tens of positives, and beyond them by one line. Where its scores have
-few levels, such as the points of a scorecard, test sets have the same levels.
+In normal deviates of both rates, a binormal ROC curve is a straight line. The curve of an example is followed by line
+segments, one for every ten positives, and by one line beyond them. If its scores have few levels, such as the points of
+a scorecard, simulated test sets have the same levels.
 """
 
 import math
@@ -17,29 +17,29 @@ from baserate.formulas import areas, influence
 from baserate.formulas.steps import Steps
 from baserate.uncertainty.cells import Part, corners, every_score
 
-# Where areas of a model are added up, in deviates of TPR.
+# Grid for areas of a model, in normal deviates of TPR.
 _GRID = np.linspace(-8.0, 6.0, 2801)
-# Positives to a piece of an example, and the most pieces.
+# Positives per segment, and the largest number of segments.
 _TO_A_PIECE = 10
 _PIECES = 200
-# With fewer negatives above, an FPR that was seen says little about its logarithm.
+# With fewer negatives above, the logarithm of an observed FPR is too uncertain.
 _FEW = 4.0
-# How far the slope beyond the pieces may be from that of two laws of equal variance.
+# The largest slope beyond the segments, and one over the smallest; equal variances have slope 1.
 _STEEPEST = 2.0
-# With as many positives to a level, on average, an example shows what the levels are; more levels are hardly any.
+# Scores are discrete if there are at least so many positives per level, and at most so many levels.
 _TO_A_LEVEL = 3
 _LEVELS = 200
 
 
 class SmoothRoc(NamedTuple):
-    """Places on the curve, as normal deviates of both rates, and the slope of FPR in TPR beyond them."""
+    """Points of the curve in normal deviates of both rates, and the slope of FPR against TPR beyond them."""
 
     tpr: FloatArray
     fpr: FloatArray
     slope: float
 
     def fpr_at(self, tpr: FloatArray) -> FloatArray:
-        """The FPR where the TPR is this."""
+        """The FPR at each TPR."""
         return scipy.special.ndtr(self._deviate(scipy.special.ndtri(tpr)))
 
     def steps(self) -> Steps:
@@ -60,7 +60,7 @@ class RocLevels(NamedTuple):
     neg: FloatArray
 
     def steps(self) -> Steps:
-        """The curve itself."""
+        """The steps of the curve."""
         return Steps(np.cumsum(self.pos), np.cumsum(self.neg), self.pos, self.neg, 1.0, 1.0)
 
 
@@ -68,7 +68,7 @@ RocModel = SmoothRoc | RocLevels
 
 
 class ApMoments(NamedTuple):
-    """The average precision of a model, and what one case of each class adds to its variance."""
+    """The average precision of a model, and the variance of the influence of one case of each class."""
 
     value: float
     of_pos: float
@@ -76,13 +76,13 @@ class ApMoments(NamedTuple):
 
 
 def through(tpr: float, fpr: float) -> SmoothRoc:
-    """The curve of two normal laws of equal variance through a point."""
+    """The binormal curve with equal variances through a point."""
     ends = scipy.special.ndtri(np.array([[tpr], [fpr]]))
     return SmoothRoc(ends[0], ends[1], 1.0)
 
 
 def like(curve: Curve) -> RocModel:
-    """What was seen, as it may be again: a smooth curve along it or, where scores have few levels, these."""
+    """A model of the curve of an example: smooth or, if its scores have few levels, discrete."""
     cells = every_score(curve)
     if len(cells.score) > min(_LEVELS, cells.pos.effective_size / _TO_A_LEVEL):
         return _smooth(curve)
@@ -91,13 +91,13 @@ def like(curve: Curve) -> RocModel:
 
 
 def _shares(part: Part) -> FloatArray:
-    """As if there had been another row with a bit of it in each level, so that what was not seen may still come."""
+    """Shares of the levels, smoothed by one more row spread evenly, so that no level has probability 0."""
     worth = part.rows * part.weight / part.typical_weight
     return (worth + 1 / len(worth)) / (float(worth.sum()) + 1)
 
 
 def _smooth(curve: Curve) -> SmoothRoc:
-    """A smooth curve along the one that was seen; above the first few negatives it is a guess, namely a line."""
+    """A smooth curve along the observed one; above the first few negatives it is extrapolated by a line."""
     cells = corners(curve)
     n_pos, n_neg = cells.pos.effective_size, cells.neg.effective_size
     pos = cells.pos.rows * cells.pos.weight / cells.pos.total
@@ -117,17 +117,17 @@ def _smooth(curve: Curve) -> SmoothRoc:
 
 
 def _slope(deviates: FloatArray, rows: FloatArray) -> float:
-    """That of the line of least squares, drawn towards 1 as if that had been seen on as many rows as make a piece."""
+    """The slope by least squares, shrunk towards 1 with the weight of one segment."""
     away = deviates - (deviates @ rows / rows.sum())[:, np.newaxis]
     spread, together = (rows * away[0]) @ away[0], (rows * away[0]) @ away[1]
     return float(np.clip((together + _TO_A_PIECE) / (spread + _TO_A_PIECE), 1 / _STEEPEST, _STEEPEST))
 
 
 def ap_moments(model: RocModel, x: float) -> ApMoments:
-    """By the influence function."""
+    """Average precision and its variances, by the influence function."""
     steps = model.steps()
     between = np.append(steps.fp - steps.neg, 1.0) - np.append(0.0, steps.fp)
-    found = influence.average_precision(steps, x)
+    influences = influence.average_precision(steps, x)
     value = float(areas.average_precision(steps, np.array([x]), 0.0, 1.0)[0])
-    of_neg = math.fsum(between * found.in_gap**2) + math.fsum(steps.neg * found.tied**2)
-    return ApMoments(value, math.fsum(steps.pos * found.at_corner**2), of_neg)
+    of_neg = math.fsum(between * influences.in_gap**2) + math.fsum(steps.neg * influences.tied**2)
+    return ApMoments(value, math.fsum(steps.pos * influences.at_corner**2), of_neg)

@@ -1,4 +1,4 @@
-"""The cheapest sizes of both classes that meet a goal often enough."""
+"""The cheapest sizes of both classes that meet a goal with the assurance that is wanted."""
 
 import math
 from collections.abc import Callable
@@ -11,35 +11,35 @@ from baserate.formulas.proportions import z_score
 
 # Beyond this many cases of a class the search gives up.
 LARGEST = 10**13
-# Sizes are looked for until they are known this well, relatively.
+# Relative tolerance of the sizes.
 _CLOSE = 0.005
-# Other splits between the classes that are tried, as logarithms; then smaller steps from the best.
+# Splits between the classes to try, as logarithms; then smaller steps from the best.
 _TURNS = (0.15, -0.15, 0.3, -0.3, 0.5, -0.5, 0.8, -0.8, 1.2, -1.2, 1.8, -1.8, 3.0, -3.0, 4.5, -4.5)
 _STEPS = (0.2, 0.1, 0.05)
-# With few cases a smaller test set may do where a larger one does not, so these shares of the best cost are tried, too.
+# With few cases a smaller test set may be enough where a larger one is not, so these shares of the best cost are tried.
 _SHARES = (1.0, 0.9, 0.75)
 _FEW = 12
-# A little more than enough, if it costs no more than this.
+# Growth factors that a reserve may cost.
 _GROWTHS = (1.0, 1.01, 1.02, 1.03, 1.04, 1.06, 1.08)
-# What is tried at the end: one class smaller by so much.
+# Relative reductions of one class that are tried at the end.
 _TRIMS = (0.15, 0.05, 0.02, 0.01, 0.005)
 
 
 class Sizes(NamedTuple):
-    """How many cases of each class."""
+    """The number of cases of each class."""
 
     pos: int
     neg: int
 
 
 class Prices(NamedTuple):
-    """What a case of each class costs."""
+    """The cost of a case of each class."""
 
     pos: float
     neg: float
 
     def of(self, sizes: Sizes) -> float:
-        """What a test set costs."""
+        """The cost of a test set."""
         return self.pos * sizes.pos + self.neg * sizes.neg
 
 
@@ -47,20 +47,20 @@ Enough = Callable[[Sizes], bool]
 
 
 class Meets:
-    """Whether sizes meet the goal in a share of the test sets; what was worked out is kept."""
+    """Whether sizes meet the goal in a share of the test sets; probabilities are cached."""
 
     def __init__(self, goal: Goal) -> None:
         self.goal = goal
         self._known: dict[Sizes, float] = {}
 
     def chance(self, sizes: Sizes) -> float:
-        """How often the goal is met."""
+        """The probability that the goal is met."""
         if sizes not in self._known:
             self._known[sizes] = widths(self.goal, *sizes).chance_within(self.goal.width)
         return self._known[sizes]
 
     def at(self, share: float) -> Enough:
-        """Whether it is met this often."""
+        """A test whether it is met in this share of test sets."""
         return lambda sizes: self.chance(sizes) >= share
 
 
@@ -72,7 +72,7 @@ class _Search(NamedTuple):
 
 
 def cheapest(goal: Goal, prices: Prices, enough: Enough) -> Sizes | None:
-    """The cheapest sizes that are enough; None where none are."""
+    """The cheapest sizes that are enough; None if none are."""
     search = _Search(goal, prices, enough, _first_guess(goal, prices))
     best = _least(enough, _split(search.start, 0.0))
     if best is None:
@@ -87,17 +87,17 @@ def cheapest(goal: Goal, prices: Prices, enough: Enough) -> Sizes | None:
 
 
 def with_one_given(goal: Goal, enough: Enough, *, n_pos: int | None, n_neg: int | None) -> Sizes | None:
-    """The smallest size of the other class; None where no size is enough."""
+    """The smallest size of the class that is not given; None if no size is enough."""
     guess = _first_guess(goal, Prices(1.0, 1.0))
-    found = _least(
+    smallest = _least(
         enough,
         lambda s: Sizes(n_pos or _whole(guess[0] * s), n_neg or _whole(guess[1] * s)),
     )
-    return None if found is None else _trimmed(prices_of_others(n_pos, n_neg), enough, found)
+    return None if smallest is None else _trimmed(prices_of_others(n_pos, n_neg), enough, smallest)
 
 
 def prices_of_others(n_pos: int | None, n_neg: int | None) -> Prices:
-    """Prices by which a class whose size is settled costs nothing more."""
+    """Prices at which a class of given size costs nothing."""
     return Prices(float(n_pos is None), float(n_neg is None))
 
 
@@ -105,7 +105,7 @@ Split = Callable[[float], Sizes]
 
 
 def _split(start: tuple[float, float], turn: float) -> Split:
-    """Sizes by their scale, with more positives and fewer negatives the further it is turned."""
+    """Sizes as a function of their scale; a larger `turn` has more positives and fewer negatives."""
     pos, neg = start[0] * math.exp(turn), start[1] * math.exp(-turn)
     return lambda scale: Sizes(_whole(pos * scale), _whole(neg * scale))
 
@@ -115,7 +115,7 @@ def _whole(size: float) -> int:
 
 
 def _least(enough: Enough, split: Split, scale: float = 1.0) -> Sizes | None:
-    """The smallest scale that is enough, as far as more is better."""
+    """The sizes at the smallest scale that is enough, by bisection; it assumes that more is better."""
     factor = 1.3
     if enough(split(scale)):
         high, low = scale, scale / factor
@@ -136,7 +136,7 @@ def _least(enough: Enough, split: Split, scale: float = 1.0) -> Sizes | None:
 
 
 def _better(search: _Search, turn: float, at: float, best: Sizes) -> tuple[float, Sizes]:
-    """The best split so far and where it is, or this one if it can do for less."""
+    """The best split so far and its sizes, or this split if it is cheaper."""
     goal, prices, enough, start = search
     split = _split(start, turn)
     per_scale = prices.pos * start[0] * math.exp(turn) + prices.neg * start[1] * math.exp(-turn)
@@ -144,14 +144,14 @@ def _better(search: _Search, turn: float, at: float, best: Sizes) -> tuple[float
     for share in _SHARES if few else _SHARES[:1]:
         scale = share * (1 - _CLOSE) * prices.of(best) / per_scale
         if prices.of(split(scale)) < prices.of(best) and enough(split(scale)):
-            found = _least(enough, split, scale)
-            if found is not None and prices.of(found) < prices.of(best):
-                return turn, found
+            cheaper = _least(enough, split, scale)
+            if cheaper is not None and prices.of(cheaper) < prices.of(best):
+                return turn, cheaper
     return at, best
 
 
 def _trimmed(prices: Prices, enough: Enough, sizes: Sizes) -> Sizes:
-    """Less of one class, as long as it is enough."""
+    """Sizes with one class reduced, as long as they are enough."""
     for trim in _TRIMS:
         for of in ("pos", "neg"):
             less = _less(sizes, of, trim)
@@ -166,7 +166,7 @@ def _less(sizes: Sizes, of: str, trim: float) -> Sizes:
 
 
 def with_reserve(prices: Prices, enough: Enough, sizes: Sizes) -> Sizes:
-    """Sizes a little larger, for which somewhat more is enough; as they are where that would take much more.
+    """Slightly larger sizes that meet a stricter test; the given ones if that would cost much more.
 
     A class that costs nothing stays as it is.
     """
@@ -177,13 +177,13 @@ def with_reserve(prices: Prices, enough: Enough, sizes: Sizes) -> Sizes:
     return sizes
 
 
-# --- where to begin -------------------------------------------------------------------------------
+# --- initial sizes --------------------------------------------------------------------------------
 
 
 def _first_guess(goal: Goal, prices: Prices) -> tuple[float, float]:
-    """Sizes for counts so large that their logarithms are normal, in closed form.
+    """Sizes in closed form, by the normal approximation of log-rates.
 
-    The margins of log T and log F are ``a / sqrt(n)``. At a prevalence their squares add up, in a box they do.
+    The margins of log T and log F are ``a / sqrt(n)``. At a prevalence their squares add up, in a box the margins do.
     """
     a, b = _relative_margins(goal)
     if goal.x is None or goal.method == "hoeffding":
@@ -208,7 +208,7 @@ def _relative_margins(goal: Goal) -> tuple[float, float]:
 
 
 def _log_margin(goal: Goal) -> float:
-    """The margin of log(T/F) that gives precision the wanted width."""
+    """The margin of log(T/F) at which the interval of precision has the wanted width, by bisection."""
     assert goal.x is not None
     middle = math.log(goal.tpr) - math.log(goal.fpr) - math.log(goal.x)
     low, high = 0.0, 100.0 + abs(middle)

@@ -1,4 +1,4 @@
-"""What a test set that is there can answer."""
+"""What an existing test set can show."""
 
 import math
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from baserate.uncertainty.estimate import estimate, sizes_behind
 from baserate.uncertainty.points import Cases, cases, rate_intervals
 from baserate.uncertainty.widths import max_width
 
-# Of a curve, the points at these FPRs are looked at, as long as they rest on one false positive at least.
+# For a curve, the points at these FPRs are evaluated, down to one false positive.
 _FPRS = (0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6)
 
 
@@ -26,18 +26,18 @@ def supports(
     prevalences: Iterable[float | str] = (),
     confidence_level: float = 0.95,
 ) -> Support:
-    """On how many rows the rates rest, and from which prevalence on precision is known.
+    """The numbers of rows behind the rates, and the prevalences at which precision is known well enough.
 
     An FPR of 0.001 from 10,000 negatives rests on 10 false positives, and so does every precision at a low prevalence.
 
     Parameters
     ----------
     at : Curve or Point
-        An operating point with its class sizes; of a curve, the points at FPR 0.1, 0.01, … down to one false positive.
+        An operating point with its class sizes; for a curve, the points at FPR 0.1, 0.01, … down to one false positive.
     width : float
-        How well precision is to be known: the width of its interval.
+        The largest width of the interval of precision.
     prevalences : prevalences, optional
-        Where to give precision with its interval: shares or odds such as "1:1000".
+        Prevalences at which to estimate precision: shares, or texts such as "1 in 1,000" and "1:999".
     confidence_level : float
         The level of each interval.
 
@@ -48,11 +48,11 @@ def supports(
 
     Notes
     -----
-    The counts are taken as those of a threshold that was fixed beforehand, as in `test_set`; for a point that was
-    searched for on these rows, `estimate` gives an interval that allows for that. Intervals of rates are Clopper and
-    Pearson's, those of precision the default ones of `estimate`. As the prevalence falls, precision itself falls to 0,
-    and so does the width of its interval; in between it is widest, and `not_known_between` says where it is wider than
-    wanted. Below that, precision is known to be small, and not much else.
+    The threshold is treated as fixed in advance, as in `test_set`; for a point that was chosen on these rows,
+    `estimate` has an interval that allows for the choice. Intervals of rates are Clopper and Pearson's, those of
+    precision the default of `estimate`. As the prevalence falls to 0, precision and the width of its interval fall to
+    0, too. The interval is widest in between, and `not_known_between` is the range in which it is wider than `width`.
+    Below this range precision is known to be small, and little else.
 
     Examples
     --------
@@ -62,16 +62,16 @@ def supports(
     >>> print(found)
     100 positives, 10,000 negatives (95 %)
     the point: TPR 0.6 [0.4972, 0.6967] rests on 60 of 100 positives, FPR 0.001 [0.0004796, 0.001838] rests on 10 of \
-10,000 negatives; precision is known to 0.2 from prevalence 0.007656 up
+10,000 negatives; precision is known to 0.2 from prevalence 1 in 131 up
     >>> print(found.points[0].precision[0])
-    precision 0.375 [0.2389, 0.5605] (95 %, melded, prevalence 0.000999, 100 pos, 10,000 neg)
+    precision 0.375 [0.2389, 0.5605] (95 %, melded, prevalence 1 in 1,000, 100 pos, 10,000 neg)
     """
     wanted = checks.probability(width, "width")
     places = [checks.prevalence(prevalence) for prevalence in prevalences]
     level = checks.confidence_level(confidence_level)
     if at.missing_class is not None:
         raise InputError(
-            f"a test set must have rows of both classes, got one where {at.missing_class.sentence}; add some."
+            f"a test set must have rows of both classes, but {at.missing_class.sentence}; add rows of the other class."
         )
     points = [at] if isinstance(at, Point) else _along(at)
     n_pos, n_neg = sizes_behind(at)
@@ -106,14 +106,14 @@ def _support(point: Point, width: float, prevalences: list[float], confidence_le
 
 
 def _fixed(point: Point, rows: Cases) -> Point:
-    """The point as if its threshold had been given; of weighted rows on its curve, which knows the weights."""
+    """The point as a given threshold; with weighted rows on its curve, which has the weights."""
     if point.curve is not None and point.curve.weighted and point.threshold is not None:
         return point.curve.at_threshold(point.threshold).at_prevalence(0.5)
     return Point.from_rates(point.tpr, point.fpr, prevalence=0.5, n_pos=rows.n_pos, n_neg=rows.n_neg)
 
 
 def _wider_between(low: float, high: float, width: float) -> tuple[float, float] | None:
-    """Between which prevalences the interval of precision is wider than this, from that of T/F.
+    """The range of prevalences in which the interval of precision is wider than `width`, from the interval of T/F.
 
     At odds y precision is ``y r / (1 + y r)`` for a ratio r, so that two ends are `width` apart where
     ``width (1 + y low) (1 + y high) = y (high - low)``.
@@ -133,7 +133,7 @@ def _wider_between(low: float, high: float, width: float) -> tuple[float, float]
 
 
 def _tidy(count: float) -> float:
-    """A count without what rounding has done to it on the way through a rate."""
+    """A count without the rounding error of its conversion from a rate."""
     return float(round(count)) if abs(count - round(count)) < 1e-9 * max(1.0, count) else count
 
 

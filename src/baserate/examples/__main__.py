@@ -1,4 +1,4 @@
-"""The same data as CSV, for the command line: ``python -m baserate.examples payments > payments.csv``."""
+"""Write example data as CSV, for the command line: ``python -m baserate.examples payments > payments.csv``."""
 
 import gzip
 import sys

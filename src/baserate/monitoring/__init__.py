@@ -1,8 +1,9 @@
-"""Many curves: slices, periods and folds compared, changes explained, claims checked, the past kept."""
+"""Monitoring: slices and periods compared, changes explained, alarms, and a store of past curves."""
 
 from baserate.monitoring.alarms import model_alarms
 from baserate.monitoring.change import explain_changes
-from baserate.monitoring.store import CurveStore, Receipt
+from baserate.monitoring.store import CurveStore
+from baserate.monitoring.store_appending import Receipt
 
 __all__ = [
     "CurveStore",

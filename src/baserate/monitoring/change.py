@@ -1,4 +1,4 @@
-"""A change of a metric, taken apart: how much of it is the prevalence, the model, the threshold."""
+"""The change of a metric, decomposed into the parts of prevalence, model and threshold."""
 
 import math
 from collections.abc import Hashable, Mapping
@@ -18,17 +18,17 @@ from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.registry import describe
 from baserate.results.changes import Change, ChangePart, Changes
-from baserate.uncertainty.estimate import Asked, check_counted, check_estimable
+from baserate.uncertainty.estimate import IntervalSettings, check_counted, check_estimable
 from baserate.uncertainty.independent import added_up, caution_of, readings
 from baserate.uncertainty.readers import why_no_ends
 from baserate.uncertainty.samplers import check_draws
 
-# Where a metric of a point is read: a rule that chooses on each curve, a threshold, or one before and one after.
+# Operating points: a rule that chooses on each curve, a threshold, or one threshold before and one after.
 Where = Chooser | float | tuple[float, float]
 
 NO_PART = ChangePart(math.nan, math.nan, math.nan)
 
-Key = TypeVar("Key", bound=Hashable)
+GroupKey = TypeVar("GroupKey", bound=Hashable)
 
 
 @checks.declared
@@ -42,26 +42,26 @@ def explain_change(
     n_resamples: int = 2000,
     rng: np.random.Generator | int | None = None,
 ) -> Change:
-    r"""How much of a change of a metric is due to the prevalence, and how much to the model.
+    r"""Decompose the change of a metric into a part due to the prevalence and a part due to the model.
 
-    With :math:`M(A, \pi)` for the metric of curve A read at prevalence :math:`\pi`,
+    With :math:`M(A, \pi)` for the metric of curve A at prevalence :math:`\pi`,
 
     .. math:: \text{prior} = \tfrac12 [M(A, \pi_B) - M(A, \pi_A) + M(B, \pi_B) - M(B, \pi_A)], \quad
         \text{model} = \tfrac12 [M(B, \pi_A) - M(A, \pi_A) + M(B, \pi_B) - M(A, \pi_B)].
 
-    They add up to the change, without a rest. Where the threshold has moved as well there are three parts, each the
-    mean over the six orders in which the three changes may have come.
+    They add up to the change exactly. If the threshold has changed as well, there are three parts, each the mean over
+    the six orders of the three changes (Shapley values).
 
     Parameters
     ----------
     metric : callable
         A metric, or your own function of a Curve (of a Point, with `at`) that returns a float.
     before, after : Curve
-        Two curves of different rows, each read at its own prevalence or at a given one.
+        Two curves of different rows, each at its own prevalence or at a given one.
     at : Rule, str, function, float or pair of floats, optional
-        For pointwise metrics, where to look. A rule such as "recall >= 0.6" chooses on each curve and is then part of
-        what is measured. A threshold is the same for both. A pair of thresholds, the one in force before and the one
-        after, makes a third part; thresholds are taken as known.
+        For pointwise metrics, the operating point. A rule such as "recall >= 0.6" chooses on each curve, and its choice
+        is part of the model part. A threshold is the same for both curves. A pair of thresholds, in use before and
+        after, makes a third part; thresholds are treated as known.
     confidence_level, n_resamples, rng
         As for `estimate`.
 
@@ -72,11 +72,10 @@ def explain_change(
 
     Notes
     -----
-    The prevalences are taken as known: the parts say what these curves show at these two mixes. Intervals are melded
-    from populations drawn for each curve by itself, so that the rows of both must be different ones. If the model is
-    the same on both sides, the interval of the model part holds 0. The part of the prevalence may be the most that a
-    mix can take; no drawn population passes that, so at a point the interval ends at the most itself, and of an area
-    where the drawn populations turn.
+    The prevalences are treated as known. Intervals are melded from populations drawn independently for each curve, so
+    the two must have different rows. If the model is the same on both sides, the interval of the model part contains 0
+    at its level. The prevalence part may be near its largest possible value, which no drawn population exceeds; there
+    the interval ends at this extremum.
 
     References
     ----------
@@ -95,10 +94,10 @@ def explain_change(
     >>> found.model.high < 0  # more fraud hides some of what the model has lost
     True
     """
-    asked = Asked.of(confidence_level, n_resamples, rng)
-    check_draws(asked.n_draws, asked.confidence_level)
+    settings = IntervalSettings.of(confidence_level, n_resamples, rng)
+    check_draws(settings.n_draws, settings.confidence_level)
     for curve in (before, after):
-        check_curve(curve, "a change is explained between two Curves")
+        check_counted_curve(curve, "explain_change needs two Curves")
     places = _places(at)
     reason = before.missing_class or after.missing_class
     sides: list[_Side] = []
@@ -108,7 +107,7 @@ def explain_change(
         reason = sides[0].reason or sides[1].reason
     total, prior, model, threshold = [NO_PART] * 4
     if reason is None:
-        total, prior, model, threshold = _parts(metric, sides, asked)
+        total, prior, model, threshold = _parts(metric, sides, settings)
         ends = [end for part in (total, prior, model, threshold) for end in (part.low, part.high)]
         reason = why_no_ends(metric) if any(math.isnan(end) for end in ends) else None
     return Change(
@@ -121,14 +120,14 @@ def explain_change(
         threshold=threshold,
         prevalence_before=before.prevalence,
         prevalence_after=after.prevalence,
-        confidence_level=asked.confidence_level,
+        confidence_level=settings.confidence_level,
         reason=reason,
         caution=caution_of(metric, sides[0].at[0]) if sides else None,
     )
 
 
 class _Side(NamedTuple):
-    """One of the two curves, read at both prevalences and both thresholds."""
+    """One of the two curves at both prevalences and both thresholds."""
 
     at: list[Curve | Point]
     value: FloatArray  # by prevalence, before and after, and by threshold if there are two
@@ -136,7 +135,7 @@ class _Side(NamedTuple):
 
 
 def _places(at: object) -> tuple[Rule | None, ...]:
-    """Where to look before and after, or once if that is the same."""
+    """The rules before and after, or one if they are the same."""
     if isinstance(at, tuple):
         if len(at) != 2:
             raise InputError(f"at must be one threshold or a pair of them, got {len(at)}; pass (before, after).")
@@ -145,40 +144,40 @@ def _places(at: object) -> tuple[Rule | None, ...]:
 
 
 def reading(metric: MetricFunction, curve: Curve, at: object) -> Curve | Point:
-    """A curve, or the point on it where a metric of points is read."""
-    found = curve if at is None else rule_from(at, or_threshold=True).on(curve)
-    check_estimable(metric, found)
-    return found
+    """The curve itself, or the point that a rule chooses on it."""
+    place = curve if at is None else rule_from(at, or_threshold=True).on(curve)
+    check_estimable(metric, place)
+    return place
 
 
 def _side(
     metric: MetricFunction, curve: Curve, prevalences: tuple[float, float], places: tuple[Rule | None, ...]
 ) -> _Side:
     at = [reading(metric, curve.at_prevalence(eta), place) for eta in prevalences for place in places]
-    found = [evaluate(metric, one) for one in at]
-    value = np.array([value for value, _ in found], np.float64).reshape(2, -1)
-    return _Side(at, value, next((reason for _, reason in found if reason), None))
+    evaluated = [evaluate(metric, one) for one in at]
+    value = np.array([value for value, _ in evaluated], np.float64).reshape(2, -1)
+    return _Side(at, value, next((reason for _, reason in evaluated if reason), None))
 
 
-def _parts(metric: MetricFunction, sides: list[_Side], asked: Asked) -> list[ChangePart]:
+def _parts(metric: MetricFunction, sides: list[_Side], settings: IntervalSettings) -> list[ChangePart]:
     """The total, and the parts of prevalence, model and threshold."""
-    known = [readings(metric, side.at, side.value.ravel(), asked.apart(k)) for k, side in enumerate(sides)]
+    known = [readings(metric, side.at, side.value.ravel(), settings.apart(k)) for k, side in enumerate(sides)]
     causes = 2 if sides[0].value.shape[1] == 1 else 3
     of_model, of_prevalence, *of_threshold = shares(causes)
     total = np.zeros((2,) * causes)
     total.flat[0], total.flat[-1] = -1.0, 1.0
-    found = []
+    parts = []
     for coefficients in (total, of_prevalence, of_model, *of_threshold):
         part = [(one, coefficients[k].ravel()) for k, one in enumerate(known)]
-        total_of = added_up(metric, part, asked.confidence_level)
-        found.append(ChangePart(total_of.value, float(total_of.ends.low), float(total_of.ends.high)))
-    return found if of_threshold else [*found, ChangePart(0.0, 0.0, 0.0)]
+        total_of = added_up(metric, part, settings.confidence_level)
+        parts.append(ChangePart(total_of.value, float(total_of.ends.low), float(total_of.ends.high)))
+    return parts if of_threshold else [*parts, ChangePart(0.0, 0.0, 0.0)]
 
 
 @checks.declared
 def explain_changes(
     metric: MetricFunction,
-    curves: Mapping[Key, Curve],
+    curves: Mapping[GroupKey, Curve],
     *,
     against: str | Curve = "first",
     at: Chooser | float | None = None,
@@ -186,14 +185,14 @@ def explain_changes(
     n_resamples: int = 2000,
     rng: np.random.Generator | int | None = None,
 ) -> Changes:
-    """The changes over a series of periods, each taken apart by `explain_change`.
+    """The changes over a series of periods, each decomposed by `explain_change`.
 
     Parameters
     ----------
     metric, at, confidence_level, n_resamples, rng
-        As for `explain_change`. Each interval has the level by itself.
+        As for `explain_change`. The level is that of each single interval.
     curves : mapping to Curve
-        The periods by key, in the order of time, such as `curves_by` returns them.
+        The periods by key, in time order, such as `curves_by` returns them.
     against : {"first", "previous"} or Curve
         What each period is compared with.
 
@@ -215,35 +214,35 @@ def explain_changes(
         checks.one_of(against, ("first", "previous"), "against")
         before = [keys[0]] * (len(keys) - 1) if against == "first" else keys[:-1]
         pairs = [(named[first], key) for first, key in zip(before, keys[1:], strict=True)]
-    asked: dict[str, object] = {"at": at, "confidence_level": confidence_level, "n_resamples": n_resamples}
-    rows = [_explained(metric, first, named[key], generator, asked) for first, key in pairs]
+    options: dict[str, object] = {"at": at, "confidence_level": confidence_level, "n_resamples": n_resamples}
+    rows = [_explained(metric, first, named[key], generator, options) for first, key in pairs]
     word = "reference" if isinstance(against, Curve) else against
     return Changes(describe(metric), tuple(key for _, key in pairs), tuple(rows), word)
 
 
 def _explained(
-    metric: MetricFunction, before: Curve, after: Curve, rng: np.random.Generator, asked: dict[str, object]
+    metric: MetricFunction, before: Curve, after: Curve, rng: np.random.Generator, options: dict[str, object]
 ) -> Change:
-    """A change, or a row that says that a rule found no point."""
+    """A change, or one of nan if no threshold satisfies the rule."""
     try:
-        return explain_change(metric, before, after, rng=rng, **asked)  # type: ignore[arg-type]
+        return explain_change(metric, before, after, rng=rng, **options)  # type: ignore[arg-type]
     except NoSuchPointError:
-        level = checks.confidence_level(asked["confidence_level"])
+        level = checks.confidence_level(options["confidence_level"])
         where = (before.prevalence, after.prevalence, level, Reason.NO_SUCH_POINT)
         return Change(describe(metric), math.nan, math.nan, NO_PART, NO_PART, NO_PART, NO_PART, *where)
 
 
-def check_curve(curve: object, rule: str) -> None:
-    """Refuse what is no Curve of counted cases."""
+def check_counted_curve(curve: object, rule: str) -> None:
+    """Refuse anything but a Curve with counts of cases."""
     if not isinstance(curve, Curve):
         raise InputError(f"{rule}, got {type(curve).__name__}; build them with Curve.from_scores or curves_by.")
     check_counted(curve)
 
 
 def check_curves(curves: Mapping[Any, Curve]) -> dict[Hashable, Curve]:
-    """Curves by key, at least one of them."""
+    """A checked mapping of keys to Curves, which is not empty."""
     if not curves:
         raise InputError("curves must hold at least one Curve, got none; pass what br.curves_by returns.")
     for curve in curves.values():
-        check_curve(curve, "every group must be a Curve")
+        check_counted_curve(curve, "every group must be a Curve")
     return dict(curves)

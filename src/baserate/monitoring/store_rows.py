@@ -1,8 +1,8 @@
-"""The rows of a store: damage in one is seen when it is read, and one that is missing is missed.
+"""The rows of a store, with checksums and links: damaged and missing rows are detected when they are read.
 
-Every row carries a checksum of what is read from it, and names the row that it follows in the order of keys. The first
-row of all has an empty key and follows the last one, so the rows are a ring, which a lost row breaks: who finds nothing
-under a key still sees that its neighbours follow one another. Beside the curves, a model has a row with its edges.
+Every row has a checksum, and the key of the row before it in sorted order. The first row has an empty key and follows
+the last one, so the rows form a ring, which a lost row breaks: if there is no row under a key, its neighbours must be
+linked to each other. Besides the curves, each model may have a row with its bucket edges.
 """
 
 import hashlib
@@ -17,8 +17,8 @@ from baserate.curves.packing import encode, fingerprint
 from baserate.errors import CurveFileError, InputError
 
 
-class Key(NamedTuple):
-    """What a curve is kept under; the slice None stands for all rows."""
+class CurveKey(NamedTuple):
+    """The key of a stored curve; the slice None means all rows."""
 
     model: str
     period: str
@@ -28,8 +28,8 @@ class Key(NamedTuple):
         return f"{self.model}, {self.period}" + (f", {self.slice}" if self.slice is not None else "")
 
 
-def key_of(names: object) -> Key:
-    """A key of names that can be kept."""
+def key_of(names: object) -> CurveKey:
+    """A checked key."""
     if not isinstance(names, tuple) or len(names) != 3:
         raise InputError(f"a key must be (model, period, slice), got {names!r}; pass None for a slice of all rows.")
     model, period, part = names
@@ -37,12 +37,12 @@ def key_of(names: object) -> Key:
         if name == "slice" and value is None:
             continue
         if not isinstance(value, str) or not value or "\0" in value:
-            raise InputError(f"{name} must be a text that is not empty, got {value!r}; name it.")
+            raise InputError(f"{name} must be a non-empty text without null characters, got {value!r}; rename it.")
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise InputError(f"{name} must be text that can be written as UTF-8, got {value!r}; name it.") from None
-    return Key(model, period, part)  # checked above
+            raise InputError(f"{name} must be valid UTF-8, got {value!r}; rename it.") from None
+    return CurveKey(model, period, part)  # checked above
 
 
 # A key in the order of rows: model, slice, period. No name is empty, and none has a "\0" in it.
@@ -51,18 +51,18 @@ Place = tuple[str, str, str]
 START: Place = ("", "", "")
 
 
-def place_of(key: Key) -> Place:
-    """Where a curve is kept."""
+def place_of(key: CurveKey) -> Place:
+    """The place of a curve in the order of rows."""
     return key.model, key.slice or "", key.period
 
 
 def edges_of_model(model: str) -> Place:
-    """Where the scores are kept that no bucket of a model's curves crosses, so that they can be pooled."""
+    """The place of a model's bucket edges, which its curves share so that they can be pooled."""
     return model, "", ""
 
 
 class Row(NamedTuple):
-    """A row, as the columns of the table are named."""
+    """A row of the table."""
 
     model: str
     slice: str  # empty for all rows
@@ -71,8 +71,8 @@ class Row(NamedTuple):
     n_neg: float
     bucketed: bool
     width: float
-    digest: bytes  # of the curve as it came
-    source: str  # which files it came from, if any
+    digest: bytes  # of the original curve
+    source: str  # the files that it came from, if any
     n_bytes: int
     content_sum: bytes
     follows: bytes  # the place of the row before
@@ -81,13 +81,13 @@ class Row(NamedTuple):
 
     @property
     def place(self) -> Place:
-        """Where it is."""
+        """Its place in the order of rows."""
         return self.model, self.slice, self.period
 
     @property
-    def key(self) -> Key:
-        """What its curve is kept under."""
-        return Key(self.model, self.period, self.slice or None)
+    def key(self) -> CurveKey:
+        """The key of its curve."""
+        return CurveKey(self.model, self.period, self.slice or None)
 
 
 COLUMNS = Row._fields
@@ -128,7 +128,7 @@ def row_of(
     digest: bytes = b"",
     source: str = "",
 ) -> Row:
-    """A row that has no place in the ring yet."""
+    """A row that is not linked yet."""
     width += 0.0  # the database would keep -0.0 as 0.0
     model, part, period = place
     return Row(
@@ -138,7 +138,7 @@ def row_of(
 
 
 def row_of_curve(place: Place, small: Curve, *, digest: bytes | None = None, content: bytes | None = None) -> Row:
-    """The row of a curve that is compact already: it stands for itself if no digest says what it was made from."""
+    """The row of a compact curve; without a digest of the original, its own digest is used."""
     return row_of(
         place,
         encode(small) if content is None else content,
@@ -152,13 +152,13 @@ def row_of_curve(place: Place, small: Curve, *, digest: bytes | None = None, con
 
 
 class Rows:
-    """The rows within a transaction, which is begun and ended by whoever asks."""
+    """Access to the rows, within a transaction of the caller."""
 
     def __init__(self, connection: sqlite3.Connection, where: str) -> None:
         self.connection, self.where = connection, where
 
     def begin(self, rows: Iterable[Row] = ()) -> None:
-        """Make the table, with rows that come in the order of their places."""
+        """Create the table, with rows in sorted order."""
         self.connection.execute(_TABLE)
         last = START
         for row in rows:
@@ -169,9 +169,9 @@ class Rows:
     # --- reading ----------------------------------------------------------------------------------
 
     def one(self, place: Place, *, content: bool = True) -> Row | None:
-        """The row at a place, or None if it is certain that there is none."""
-        found = list(self.between(place, (*place[:2], place[2] + "\0"), content=content))
-        return found[0] if found else None
+        """The row at a place; None if there is none, which its neighbours confirm."""
+        rows = list(self.between(place, (*place[:2], place[2] + "\0"), content=content))
+        return rows[0] if rows else None
 
     def curves(self, model: str | None = None, *, content: bool = True) -> Iterator[Row]:
         """Rows of curves, of one model or of all."""
@@ -183,21 +183,21 @@ class Rows:
         low, high = (model, part, "\0"), (model, part + "\0", "")
         if last is None:
             return list(self.between(low, high, content=content))
-        asked = f"SELECT period FROM kept WHERE {_NAMES} >= (?, ?, ?) AND {_NAMES} < (?, ?, ?)"
-        asked += " ORDER BY model DESC, slice DESC, period DESC LIMIT 1 OFFSET ?"
-        found = self.connection.execute(asked, (*low, *high, last - 1)).fetchone()
-        rows = list(self.between(low if found is None else (model, part, found[0]), high, content=content))
-        if len(rows) > last or (found is not None and len(rows) < last):
+        query = f"SELECT period FROM kept WHERE {_NAMES} >= (?, ?, ?) AND {_NAMES} < (?, ?, ?)"
+        query += " ORDER BY model DESC, slice DESC, period DESC LIMIT 1 OFFSET ?"
+        first = self.connection.execute(query, (*low, *high, last - 1)).fetchone()
+        rows = list(self.between(low if first is None else (model, part, first[0]), high, content=content))
+        if len(rows) > last or (first is not None and len(rows) < last):
             raise self._damaged("its rows are out of order")
         return rows
 
     def between(self, low: Place, high: Place | None, *, content: bool = True) -> Iterator[Row]:
-        """All rows from a place on to before another, in order, and certainly all."""
+        """All rows from `low` to before `high`, in order; links confirm that none is missing."""
         before = self._nearest(f"{_NAMES} < (?, ?, ?) ORDER BY model DESC, slice DESC, period DESC", low)
         link = START if before is None else before.place
         where = f"{_NAMES} >= (?, ?, ?)" + f" AND {_NAMES} < (?, ?, ?)" * (high is not None)
-        asked = f"SELECT {_columns(content)} FROM kept WHERE {where} ORDER BY model, slice, period"
-        for values in self.connection.execute(asked, (*low, *(high or ()))):
+        query = f"SELECT {_columns(content)} FROM kept WHERE {where} ORDER BY model, slice, period"
+        for values in self.connection.execute(query, (*low, *(high or ()))):
             row = self._whole(Row(*values), content)
             self._linked(link, row)
             link = row.place
@@ -206,17 +206,17 @@ class Rows:
 
     def _at_or_after(self, place: Place | None) -> Row:
         """The next row from a place on; after the last one comes the first."""
-        found = None if place is None else self._nearest(f"{_NAMES} >= (?, ?, ?) ORDER BY model, slice, period", place)
-        if found is None:
-            found = self._nearest(f"{_NAMES} = (?, ?, ?)", START)
-        if found is None:
+        row = None if place is None else self._nearest(f"{_NAMES} >= (?, ?, ?) ORDER BY model, slice, period", place)
+        if row is None:
+            row = self._nearest(f"{_NAMES} = (?, ?, ?)", START)
+        if row is None:
             raise self._damaged("its first row is missing")
-        return self._whole(found, content=False)
+        return self._whole(row, content=False)
 
     def _nearest(self, where: str, place: Place) -> Row | None:
-        asked = f"SELECT {_columns(content=False)} FROM kept WHERE {where} LIMIT 1"
-        found = self.connection.execute(asked, place).fetchone()
-        return None if found is None else Row(*found)
+        query = f"SELECT {_columns(content=False)} FROM kept WHERE {where} LIMIT 1"
+        values = self.connection.execute(query, place).fetchone()
+        return None if values is None else Row(*values)
 
     def _whole(self, row: Row, content: bool) -> Row:
         try:
@@ -232,12 +232,12 @@ class Rows:
             raise self._damaged(f"rows are missing, or out of order, before that of {row.key}")
 
     def _damaged(self, why: str) -> CurveFileError:
-        return CurveFileError(f"a store must be whole, got {self.where}, which is damaged: {why}; bring a copy back.")
+        return CurveFileError(f"a store must be intact, got {self.where}, which is damaged: {why}; restore a backup.")
 
     # --- writing ----------------------------------------------------------------------------------
 
     def put(self, row: Row) -> None:
-        """Write a row, in the place of what was there."""
+        """Write a row, or overwrite it."""
         there = self.one(row.place, content=False)
         following = self._at_or_after(row.place) if there is None else there
         self.connection.execute(_INSERT, _sealed(row, _unlinked(following.follows)))
@@ -245,23 +245,23 @@ class Rows:
             self._link_to(following, row.place)
 
     def drop(self, place: Place) -> None:
-        """Take a row out; what it holds need not be whole."""
+        """Delete a row; its content may be damaged."""
         row = self.one(place, content=False)
-        assert row is not None  # who asks has looked
+        assert row is not None  # the caller has checked
         self.connection.execute(f"DELETE FROM kept WHERE {_NAMES} = (?, ?, ?)", place)
         self._link_to(self._at_or_after(place), _unlinked(row.follows))
 
-    def past(self, keep: int, first: int, model: str | None) -> list[Key]:
-        """Curves of periods that are neither among the first of their model nor among the last."""
+    def past(self, keep: int, first: int, model: str | None) -> list[CurveKey]:
+        """Curves of the middle periods of a model: all but its first few and its last few."""
         kept = [row.key for row in self.curves(model, content=False)]
         periods: dict[str, set[str]] = {key.model: set() for key in kept}
         for key in kept:
             periods[key.model].add(key.period)
-        gone = {name: sorted(found)[first : max(len(found) - keep, first)] for name, found in periods.items()}
+        gone = {name: sorted(names)[first : max(len(names) - keep, first)] for name, names in periods.items()}
         return [key for key in kept if key.period in gone[key.model]]
 
-    def drop_curves(self, keys: Iterable[Key]) -> None:
-        """Take curves out, and the edges of models that have no curve left."""
+    def drop_curves(self, keys: Iterable[CurveKey]) -> None:
+        """Delete curves, and the edges of models without curves."""
         models = set()
         for key in keys:
             self.drop(place_of(key))
@@ -273,8 +273,8 @@ class Rows:
 
     def _link_to(self, row: Row, before: Place) -> None:
         sealed = _sealed(row, before)
-        asked = f"UPDATE kept SET follows = ?, checksum = ? WHERE {_NAMES} = (?, ?, ?)"
-        self.connection.execute(asked, (sealed.follows, sealed.checksum, *row.place))
+        query = f"UPDATE kept SET follows = ?, checksum = ? WHERE {_NAMES} = (?, ?, ?)"
+        self.connection.execute(query, (sealed.follows, sealed.checksum, *row.place))
 
 
 def _columns(content: bool) -> str:
@@ -282,7 +282,7 @@ def _columns(content: bool) -> str:
 
 
 def _sealed(row: Row, before: Place) -> Row:
-    """The row as it is written, after another."""
+    """The row with its link to the row before, and its checksum."""
     linked = row._replace(follows=_link(before))
     return linked._replace(checksum=_sum_of_facts(linked))
 
@@ -297,12 +297,12 @@ def _unlinked(link: bytes) -> Place:
 
 
 def _sum(content: bytes) -> bytes:
-    """Eight bytes that tell a change, but for a chance of 2**-64."""
+    """A checksum of eight bytes, which misses a change with probability 2**-64."""
     return hashlib.blake2b(content, digest_size=8).digest()
 
 
 def _sum_of_facts(row: Row) -> bytes:
-    """The same of all columns but the content, for which its sum stands."""
+    """The checksum of all columns but the content, whose own checksum is included."""
     texts = _link(row.place), row.digest, row.source.encode(), row.content_sum, row.follows
     numbers = row.n_pos, row.n_neg, row.width, row.bucketed, row.n_bytes
     return _sum(b"".join([_NUMBERS.pack(*numbers, *map(len, texts)), *texts]))

@@ -1,1 +1,1 @@
-"""Results to one self-contained page: no network, no rows of data, the same numbers as the library."""
+"""A report as one self-contained HTML page, without network or rows, with the numbers of the library."""

@@ -1,4 +1,4 @@
-"""Whether scores are probabilities: what a page keeps of their bins, and sentences about them."""
+"""Calibration on the page: sums by bin, and sentences about them."""
 
 from dataclasses import dataclass, replace
 
@@ -18,50 +18,50 @@ from baserate.page.words import ALL_DIGITS, Json, isolated, numbers, rounded_p, 
 from baserate.results import Estimate, Reliability
 from baserate.written import one_in
 
-# So many bins of equal width, as the library has them unless told.
+# Bins of equal width, as by default in the library.
 BINS = 10
 _LEVEL = 0.95
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """What the page says of one model's scores as probabilities; `json` is None where they are none."""
+    """Calibration of one model on the page; `json` is None if its scores are no probabilities."""
 
     said: list[str]
     json: Json | None = None
 
 
 def calibration(name: str, curve: Curve, asked: float) -> Calibration:
-    """Work out what the section about calibration shows."""
+    """The content of the section about calibration."""
     lowest, highest = curve.score[-1], curve.top[0]
     if not (lowest >= 0 and highest <= 1):
         return Calibration(
-            [f"Scores of {isolated(name)} are not probabilities: they go from {lowest:.4g} to {highest:.4g}."]
+            [f"Scores of {isolated(name)} are not probabilities: they range from {lowest:.4g} to {highest:.4g}."]
         )
     own = replace(curve, _given=None)
-    found = reliability(own, bins=BINS, confidence_level=_LEVEL)
-    said = [f"{isolated(name)}, at the data's own prevalence of {one_in(own.prevalence)}: {found.verdict}"]
-    said += _prior(own, asked) + _buckets(own, found, asked)
-    return Calibration([" ".join(said)], _bins(own, found) | {"own": _own(own)})
+    table = reliability(own, bins=BINS, confidence_level=_LEVEL)
+    said = [f"{isolated(name)}, at the data's own prevalence of {one_in(own.prevalence)}: {table.verdict}"]
+    said += _prior(own, asked) + _buckets(own, table, asked)
+    return Calibration([" ".join(said)], _bins(own, table) | {"own": _own(own)})
 
 
 # --- numbers --------------------------------------------------------------------------------------
 
 
 def _bins(curve: Curve, shown: Reliability) -> Json:
-    """Sums by bin, from which everything follows at any prevalence."""
-    found = binned(curve, BINS)
+    """Sums by bin, from which the page computes everything at any prevalence."""
+    table = binned(curve, BINS)
     middle = curve.middle
     sums = ("pos", "neg", "score_pos", "score_neg", "rest_pos", "pos_squares", "neg_squares")
-    of_all = _LEVEL ** (1 / len(found.n))
+    of_all = _LEVEL ** (1 / len(table.n))
     ends = {
-        "ratio": likelihood_ratios(found, curve, _LEVEL),
-        "agreeing_odds": agreeing_odds(curve.at_prevalence(curve.prevalence), found, of_all),
+        "ratio": likelihood_ratios(table, curve, _LEVEL),
+        "agreeing_odds": agreeing_odds(curve.at_prevalence(curve.prevalence), table, of_all),
     }
     return {
         "low": numbers(shown.low),
         "high": numbers(shown.high),
-        **{key: numbers(getattr(found, key), ALL_DIGITS) for key in sums},
+        **{key: numbers(getattr(table, key), ALL_DIGITS) for key in sums},
         **{f"{key}_{end}": numbers(getattr(both, end)) for key, both in ends.items() for end in ("low", "high")},
         "brier_score": numbers(brier_by_class(middle, curve.pos, curve.neg), ALL_DIGITS),
         "log_loss": numbers(log_loss_by_class(middle, curve.pos, curve.neg), ALL_DIGITS),
@@ -69,7 +69,7 @@ def _bins(curve: Curve, shown: Reliability) -> Json:
 
 
 def _own(curve: Curve) -> list[list[str]]:
-    """Cells with small print of what is known at the data's own prevalence, in the order of `OWN_ROWS`."""
+    """Cells of the table with values at the data's own prevalence, in the order of `OWN_ROWS`."""
     line = cox_calibration(curve, confidence_level=_LEVEL)
     return [_test(curve), *(_estimate(one) for one in (line.slope, line.intercept, line.in_the_large))]
 
@@ -79,19 +79,19 @@ OWN_ROWS = ("Hosmer–Lemeshow p", "Calibration slope", "… its intercept", "In
 
 def _test(curve: Curve) -> list[str]:
     if curve.weighted:
-        return ["–", "rows have weights"]
-    found = hosmer_lemeshow(curve, in_sample=False)
-    if found.reason:
-        return ["–", found.reason.sentence]
-    doubt = f"rough: expected counts down to {found.min_expected:.1g}"
-    return [rounded_p(found.p_value), doubt if found.caution else f"{found.n_bins} bins of equal frequency"]
+        return ["–", "rows are weighted"]
+    result = hosmer_lemeshow(curve, in_sample=False)
+    if result.reason:
+        return ["–", result.reason.sentence]
+    doubt = f"rough: smallest expected count {result.min_expected:.1g}"
+    return [rounded_p(result.p_value), doubt if result.caution else f"{result.n_bins} bins of equal frequency"]
 
 
-def _estimate(found: Estimate) -> list[str]:
-    if not np.isfinite(found.value):
-        return ["–", found.reason.sentence if found.reason else ""]
-    interval = f"{_plain(found.low, 3)} – {_plain(found.high, 3)}" if np.isfinite(found.low) else ""
-    return [_plain(found.value, 4), interval]
+def _estimate(estimated: Estimate) -> list[str]:
+    if not np.isfinite(estimated.value):
+        return ["–", estimated.reason.sentence if estimated.reason else ""]
+    interval = f"{_plain(estimated.low, 3)} – {_plain(estimated.high, 3)}" if np.isfinite(estimated.low) else ""
+    return [_plain(estimated.value, 4), interval]
 
 
 def _plain(value: float, decimals: int) -> str:
@@ -102,22 +102,22 @@ def _plain(value: float, decimals: int) -> str:
 
 
 def _prior(curve: Curve, asked: float) -> list[str]:
-    """What of the error at the asked prevalence is there because the scores belong to another one."""
+    """The part of the calibration error at the given prevalence that is due to the prior."""
     if np.isclose(asked, curve.prevalence, rtol=1e-9, atol=0):
         return []
-    found = prior_effect(curve.at_prevalence(asked), bins=BINS)
-    whole, prior, shape = (short(round(error, 12)) for error in (found.ece, found.prior_part, found.shape))
-    first = f"Read at {one_in(asked)} with the scores as they are, ECE is {whole}"
-    if found.prior_part <= 0:
-        return [f"{first}; moved there with br.adjust they would be no better ({shape})."]
-    return [f"{first}; {prior} of this is the prior, and moving the scores with br.adjust mends it; {shape} is shape."]
+    effect = prior_effect(curve.at_prevalence(asked), bins=BINS)
+    whole, prior, shape = (short(round(error, 12)) for error in (effect.ece, effect.prior_part, effect.shape))
+    first = f"At {one_in(asked)}, without adjusting the scores, ECE is {whole}"
+    if effect.prior_part <= 0:
+        return [f"{first}; adjusting them with br.adjust would not lower it ({shape})."]
+    return [f"{first}; adjusting them to this prior with br.adjust would remove {prior} of it and leave {shape}."]
 
 
-def _buckets(curve: Curve, found: Reliability, asked: float) -> list[str]:
-    if not found.score_error:
+def _buckets(curve: Curve, table: Reliability, asked: float) -> list[str]:
+    if not table.score_error:
         return []
     width = bounds(ece, curve.at_prevalence(asked)).width
     return [
-        f"Some scores are not told apart: mean scores are known to {found.score_error:.1g}, and ECE at {one_in(asked)} "
-        f"is certain within {width:.1g}."
+        f"Scores are in buckets: mean scores are exact to {table.score_error:.1g}, and ECE at {one_in(asked)} to "
+        f"{width:.1g}."
     ]

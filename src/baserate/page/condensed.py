@@ -1,9 +1,9 @@
-r"""A curve in a few kilobytes, from which a page reads any prevalence.
+r"""A curve in a few kilobytes, which a page can read at any prevalence.
 
 The logarithms of average precision and AUC-PR are analytic in the log-odds of the prevalence (`formulas/interpolation`
-says why), so their values at a few dozen Chebyshev nodes stand for a million thresholds. AUC-PRG is known at some
-points of the curve and continued between them; the best F-beta lies on the convex hull, whose points are all kept. How
-far these are from the whole curve is measured over the range of the page, and stated on it.
+says why), so they are interpolated from a few dozen Chebyshev nodes, whatever the number of thresholds. AUC-PRG is kept
+at some points of the curve and interpolated between them; the best F-beta lies on the convex hull, whose points are all
+kept. The error is measured over the range of the page, and stated on it.
 """
 
 import math
@@ -19,26 +19,26 @@ from baserate.formulas.choosing import ROUNDING
 from baserate.formulas.hull import upper_hull
 from baserate.metrics import over_odds
 
-# Natural logarithm of how near the areas are to be, relatively: some 1e-8.
+# Minus the natural logarithm of the relative error of areas: about 1e-8.
 _NEARNESS = 18.0
 
-# Points that a curve is drawn through and whose thresholds can be chosen, about, besides those of these recalls.
+# About how many points of a curve are kept, besides those at these recalls.
 _POINTS = 450
 RECALLS = np.arange(1, 101) / 100
 
-# Recalls at which AUC-PRG is kept at first, and how near it is to be between them: more are added where it is not. A
-# curve that is hardly better than chance is uneven, and needs some thousands.
+# The number of recalls at which AUC-PRG is kept: at first, and at most. More are added where its error is above the
+# tolerance. Curves near chance are irregular, and need thousands.
 _FEWEST_GAINS = 300
 _MOST_GAINS = 4000
 _WANTED = 1e-5
 
-# Prevalences at which the condensed curve is compared with the whole one: areas that are smooth, and one that is not.
+# Prevalences at which errors are measured: of the smooth areas, and of AUC-PRG, which is not smooth.
 _COMPARED = 2000
 _COMPARED_GAINS = 10_000
 
 
 class Span(NamedTuple):
-    """The log-odds of the prevalences that a page can show, from one end to the other."""
+    """The range of log-odds of the prevalence that a page can show."""
 
     low: float
     high: float
@@ -50,7 +50,7 @@ class Span(NamedTuple):
 
     @property
     def nodes(self) -> FloatArray:
-        """Chebyshev nodes of the first kind, enough for areas to be nearly exact between them."""
+        """Chebyshev nodes of the first kind, enough for the accuracy of areas."""
         half_width = (self.high - self.low) / 2
         height = math.pi / half_width
         growth = height + math.hypot(1.0, height)  # of the largest ellipse on which areas are analytic
@@ -65,7 +65,7 @@ class Smooth(NamedTuple):
     values: FloatArray
 
     def at(self, log_odds: FloatArray) -> FloatArray:
-        """The area at each of the log-odds, as a page works it out."""
+        """The area at each of the log-odds, as computed by the page."""
         n = len(self.nodes)
         weights = np.where(np.arange(n) % 2, -1.0, 1.0) * np.sin((2 * np.arange(n) + 1) * np.pi / (2 * n))
         difference = log_odds[:, np.newaxis] - self.nodes
@@ -75,20 +75,20 @@ class Smooth(NamedTuple):
 
 
 class Gains(NamedTuple):
-    """AUC-PRG at some recalls, and what is needed to continue it to the recalls before each of them.
+    """AUC-PRG at some recalls, and what is needed to interpolate between them.
 
-    In ``u = 1 / recall`` the area grows by precision gain. Between two of the recalls the curve is taken to be
-    straight, and what that leaves to the one before, which is known too, is made up for evenly in u.
+    In ``u = 1 / recall`` the area grows by precision gain. Between two of the recalls the curve is assumed to be
+    straight, and the resulting error at the lower one, which is known, is spread evenly in u.
     """
 
     tpr: FloatArray
     fpr: FloatArray
-    fpr_before: FloatArray  # where the straight piece that ends there begins, or nearly
+    fpr_before: FloatArray  # about where the straight piece that ends there begins
     area: FloatArray  # of precision gain over u, from there to recall 1
     left_over: FloatArray
 
     def at(self, x: FloatArray) -> FloatArray:
-        """AUC-PRG for each x, as a page works it out."""
+        """AUC-PRG for each x, as computed by the page."""
         prevalence = 1 / (1 + x)
         k = np.minimum(np.searchsorted(self.tpr, prevalence), len(self.tpr) - 1)
         return self._up_to(prevalence, k) / x
@@ -109,13 +109,13 @@ class Condensed:
     Attributes
     ----------
     average_precision, auc_pr : Smooth
-        Two areas at any prevalence.
+        These areas at any prevalence.
     gains : Gains
-        A third one.
+        AUC-PRG at any prevalence.
     rows : indices
         Thresholds of the curve that are kept, among them all that can be the best by F-beta and those of `RECALLS`.
     error : float
-        The largest difference to the areas of the whole curve that was found.
+        The largest measured error of the areas.
     """
 
     average_precision: Smooth
@@ -126,7 +126,7 @@ class Condensed:
 
 
 def condensed(curve: Curve, span: Span) -> Condensed:
-    """Few enough numbers to mail; the areas are compared with those of the curve over the span."""
+    """The condensed curve, with the error of its areas over the span."""
     precision, interpolated = average_precision(curve, span), smooth(over_odds.auc_pr, curve, span)
     log_odds = np.linspace(span.low, span.high, _COMPARED)
     x = np.exp(-log_odds)
@@ -148,14 +148,14 @@ def smooth(area: Callable[[Curve, FloatArray], FloatArray], curve: Curve, span: 
 
 
 def _gains(curve: Curve, x: FloatArray) -> tuple[Gains, float]:
-    """AUC-PRG at enough recalls for it to be as near as wanted at each x, or at the most there may be."""
+    """AUC-PRG at enough recalls for the tolerance at each x, or at the largest number; and its error."""
     steps = curve.table.merged_steps
     tpr = steps.tp / steps.n_pos
     kept = _spread_over(_FEWEST_GAINS, tpr, np.log(tpr))
     prevalence, whole = 1 / (1 + x), over_odds.auc_prg(curve, x)
     while True:
         gains = _gains_at(curve, kept)
-        # The area has no lower end: far below 0 its error is relative.
+        # The area is unbounded below: far below 0 its error is relative.
         off = np.abs(gains.at(x) - whole) / np.maximum(np.abs(whole), 1)
         piece = np.unique(np.searchsorted(gains.tpr, prevalence[off >= _WANTED]).clip(1, len(kept) - 1))
         more = np.setdiff1d((kept[piece - 1] + kept[piece]) // 2, kept)
@@ -189,8 +189,8 @@ def _kept(curve: Curve) -> Indices:
 
 
 def _spread_over(points: int, *columns: FloatArray) -> Indices:
-    """Some entries, spread evenly over each of the rising columns; the first and the last in any case."""
+    """Indices spread evenly over the values of each rising column, with the first and the last."""
     each = points // len(columns)
-    found = [np.searchsorted(column, np.linspace(column[0], column[-1], each)) for column in columns]
+    indices = [np.searchsorted(column, np.linspace(column[0], column[-1], each)) for column in columns]
     last = len(columns[0]) - 1
-    return np.union1d(np.concatenate(found).clip(0, last), np.array([0, last])).astype(np.intp)
+    return np.union1d(np.concatenate(indices).clip(0, last), np.array([0, last])).astype(np.intp)

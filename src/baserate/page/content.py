@@ -1,4 +1,4 @@
-"""What goes into a page: numbers of the library, condensed, and sentences about them."""
+"""The content of a page: condensed numbers of the library, and sentences about them."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -37,21 +37,21 @@ from baserate.page.words import (
 from baserate.progress import progress
 from baserate.registry import describe
 from baserate.results import Crossing, Estimate
-from baserate.uncertainty.estimate import Asked, estimates, sizes_behind
-from baserate.uncertainty.methods import Question
+from baserate.uncertainty.estimate import IntervalSettings, estimates, sizes_behind
+from baserate.uncertainty.methods import Estimand
 from baserate.written import one_in, percent
 
-# Where the slider goes, or further if the prevalences asked for do.
+# The range of the slider, which is extended to the given prevalences.
 RANGE = (1e-6, 0.9)
 
-# Prevalences at which interval ends are worked out; in between they are interpolated.
+# Prevalences at which intervals are computed; in between they are interpolated.
 _GRID = 41
 
-# Slices and periods are many and small: every so many of these, and from fewer draws.
+# For slices and periods: every so many of these prevalences, and fewer draws.
 _EVERY = 4
 DRAWS_OF_GROUPS = 200
 
-# A point of both rates within 95 % is one of each within the root of that.
+# The level of each of two rates, for 95 % of both together.
 _LEVEL_OF_EACH = 0.95**0.5
 
 _BANDS = (average_precision, auc_pr, best_f1)
@@ -74,13 +74,13 @@ class Model:
     json: Json
     error: float
     area: Estimate
-    right: Estimate  # precision at the recall of the verdict, whose threshold is chosen on the data
+    right: Estimate  # precision at the recall of the verdict, at a threshold chosen on the data
     calibration: Calibration
 
 
 @dataclass(frozen=True)
 class Content:
-    """What the page says and shows."""
+    """All that the page shows."""
 
     title: str
     prevalence: float
@@ -90,7 +90,7 @@ class Content:
     crossings: list[Crossing]
     lead_changes: list[Crossing]
     groups: list[Json] = field(default_factory=list)
-    revealing: tuple[str, ...] = ()  # what is so small that it tells about single rows
+    revealing: tuple[str, ...] = ()  # sentences about groups so small that single rows can be inferred
 
 
 def content(
@@ -102,7 +102,7 @@ def content(
     n_resamples: int,
     min_cases: int | None = None,
 ) -> Content:
-    """Work everything out; what takes long says how far it is."""
+    """Compute all content, with a progress line."""
     _check(models, groups)
     if min_cases is not None:
         groups = {name: folded(by_model, min_cases) for name, by_model in groups.items()}
@@ -135,13 +135,13 @@ def content(
 
 
 def _at_the_top(swaps: list[Crossing], models: Mapping[str, Curve]) -> list[Crossing]:
-    """Those after which another model is the best of all."""
-    found = []
+    """The crossings at which the best of all models changes."""
+    leading = []
     for swap in swaps:
         others = [curve for name, curve in models.items() if name not in _pair(swap)]
         if all(average_precision(curve.at_prevalence(swap.prevalence)) < swap.value for curve in others):
-            found.append(swap)
-    return found
+            leading.append(swap)
+    return leading
 
 
 def _check(models: Mapping[str, Curve], groups: Mapping[str, Mapping[str, Groups]]) -> None:
@@ -149,26 +149,32 @@ def _check(models: Mapping[str, Curve], groups: Mapping[str, Mapping[str, Groups
         raise InputError("a page needs a model, got none; pass at least one curve.")
     for name, curve in models.items():
         if not isinstance(name, str):
-            raise InputError(f"models must have names of text, got {name!r}; pass {{'name': curve}}.")
+            raise InputError(f"names of models must be text, got {name!r}; pass {{'name': curve}}.")
         if curve.missing_class or not curve.has_scores:
-            lack = curve.missing_class.sentence if curve.missing_class else "it has rates and no scores"
-            raise InputError(f"a page needs models with positives, negatives and scores, got {name!r}: {lack}.")
+            lack = curve.missing_class.sentence if curve.missing_class else "it was made from rates"
+            raise InputError(
+                f"a model must have positives, negatives and scores, got {name!r}: {lack}; build it with from_scores."
+            )
     for heading, by_model in groups.items():
         for name, curves in by_model.items():
             if name not in models:
-                raise InputError(f"groups must be those of models of the page, got {name!r} in {heading!r}; add it.")
+                raise InputError(
+                    f"groups must belong to models of the page, got {name!r} in {heading!r}; add the model."
+                )
             for key, curve in curves.items():
                 if not curve.has_scores:
-                    raise InputError(f"groups must have scores, got {key!r} in {heading!r}, which has rates.")
+                    raise InputError(
+                        f"groups must have scores, got {key!r} in {heading!r} from rates; build it with from_scores."
+                    )
 
 
 def grid(span: Span) -> FloatArray:
-    """The log-odds at which interval ends are worked out."""
+    """The log-odds at which intervals are computed."""
     return np.linspace(*span, _GRID)
 
 
 def group_grid(span: Span, asked: float) -> FloatArray:
-    """The same for slices and periods: fewer of them, and where it was asked."""
+    """The log-odds at which intervals of slices and periods are computed: fewer, with the given prevalence."""
     return np.union1d(grid(span)[::_EVERY], np.log(asked) - np.log1p(-asked))
 
 
@@ -192,7 +198,7 @@ def _model(name: str, curve: Curve, start: float, span: Span, n_resamples: int) 
 
 
 class _Known(NamedTuple):
-    """What is estimated of a model, all from the same draws."""
+    """All estimates of a model, from the same draws."""
 
     bands: dict[MetricFunction, list[Estimate]]
     of_roc: Estimate
@@ -204,23 +210,23 @@ def _known(curve: Curve, start: float, span: Span, n_resamples: int) -> _Known:
     x = np.exp(-grid(span))
     here = curve.at_prevalence(start)
     point = curve.at_recall(RECALL).at_prevalence(start)
-    questions = [
-        *(Question(metric, curve, x) for metric in _BANDS),
+    estimands = [
+        *(Estimand(metric, curve, x) for metric in _BANDS),
         *(
-            Question(metric, at, np.array([at.odds_against]))
+            Estimand(metric, at, np.array([at.odds_against]))
             for metric, at in ((roc_auc, here), (average_precision, here))
         ),
-        Question(precision, point, np.array([point.odds_against])),
+        Estimand(precision, point, np.array([point.odds_against])),
     ]
-    *bands, (of_roc,), (area,), (right,) = estimates(questions, Asked.of(0.95, n_resamples, 0))
+    *bands, (of_roc,), (area,), (right,) = estimates(estimands, IntervalSettings.of(0.95, n_resamples, 0))
     return _Known(dict(zip(_BANDS, bands, strict=True)), of_roc, area, right)
 
 
-def _band(found: list[Estimate], digits: int | None = None) -> Json:
-    """Ends as multiples of the value, which change little from one prevalence to the next."""
+def _band(estimated: list[Estimate], digits: int | None = None) -> Json:
+    """Interval ends as multiples of the value, which vary little with the prevalence."""
     rounding = () if digits is None else (digits,)
-    value = np.array([one.value for one in found])
-    ends = {"low": [one.low for one in found], "high": [one.high for one in found]}
+    value = np.array([one.value for one in estimated])
+    ends = {"low": [one.low for one in estimated], "high": [one.high for one in estimated]}
     return {name: numbers(np.array(end) / value, *rounding) for name, end in ends.items()}
 
 
@@ -229,9 +235,9 @@ def _ends_of(one: Estimate) -> list[float]:
 
 
 def _likelihood_ratios(right: Estimate) -> list[float | None] | None:
-    """TPR/FPR at both ends of an interval of precision; they are the same at every prevalence.
+    """TPR/FPR at both ends of an interval of precision, which do not depend on the prevalence.
 
-    None for an infinite one, and None for both where there is no interval.
+    An infinite end is None; without an interval the result is None.
     """
     if not (np.isfinite(right.low) and np.isfinite(right.high)):
         return None
@@ -256,7 +262,7 @@ def _points(curve: Curve, rows: Indices) -> Json:
 
 
 def _threshold(curve: Curve, row: int) -> float | str:
-    """A score in as few digits as still tell it from the next lower one; JSON knows no infinity, but its name."""
+    """A score in as few digits as distinguish it from the next lower one; infinity as text, since JSON has none."""
     score = float(curve.score[row])
     if not np.isfinite(score):
         return "Infinity" if score > 0 else "-Infinity"
@@ -264,7 +270,7 @@ def _threshold(curve: Curve, row: int) -> float | str:
 
 
 def _groups(name: str, by_model: Mapping[str, Groups], span: Span, asked: float, n_resamples: int) -> Json:
-    """A row for each key, with a cell for each model, and none of them missing."""
+    """A table with a row for each key and a cell for each model."""
     keys = list(dict.fromkeys(key for curves in by_model.values() for key in curves))
     ordered = all(isinstance(key, str) and _PERIOD.fullmatch(key) for key in keys)
     if ordered:
@@ -300,17 +306,17 @@ def _group_cell(curve: Curve | None, span: Span, prevalences: FloatArray, n_resa
     value, reason = evaluate(average_precision, curve)
     if reason:
         return {"reason": reason.sentence}
-    question = Question(average_precision, curve, (1 - prevalences) / prevalences)
-    (found,) = estimates([question], Asked.of(0.95, n_resamples, 0))
+    estimand = Estimand(average_precision, curve, (1 - prevalences) / prevalences)
+    (estimated,) = estimates([estimand], IntervalSettings.of(0.95, n_resamples, 0))
     logs = numbers(condensed.average_precision(curve, span).values, FEW_DIGITS)
-    return {"own": float(value), "logs": logs} | _band(found, SHOWN_DIGITS)
+    return {"own": float(value), "logs": logs} | _band(estimated, SHOWN_DIGITS)
 
 
 # --- sentences ------------------------------------------------------------------------------------
 
 
 def verdict(made: Content) -> list[str]:
-    """The answer in a sentence, and who leads where in others."""
+    """The main sentence, and sentences about which model leads where."""
     best = max(made.models, key=lambda model: model.area.value)
     where = one_in(made.prevalence)
     right = best.right
@@ -330,7 +336,7 @@ def _sure(low: float, high: float, text: Callable[[float], str]) -> str:
 
 
 def who_leads_where(swaps: list[Crossing]) -> list[str]:
-    """A sentence for each two models that swap places, however often they do."""
+    """A sentence for each pair of models that cross."""
     by_pair: dict[frozenset[str], list[Crossing]] = {}
     for swap in swaps:
         by_pair.setdefault(_pair(swap), []).append(swap)
@@ -349,34 +355,34 @@ def _pair(swap: Crossing) -> frozenset[str]:
 
 
 def own_prevalence(curve: Curve) -> float:
-    """That of the rows behind a curve, wherever it is read."""
+    """The prevalence of the rows of a curve."""
     return curve.n_pos / (curve.n_pos + curve.n_neg)
 
 
 def facts(made: Content) -> list[tuple[str, str]]:
-    """What the numbers rest on, by model where they differ."""
-    found = []
+    """Facts about the data, by model."""
+    by_model = []
     for model in made.models:
         curve = model.curve
         said = [f"{counted(curve.n_pos, 'positive')}, {counted(curve.n_neg, 'negative')}"]
         said[0] += f", prevalence {one_in(own_prevalence(curve))}"
         said.append(f"{counted(curve.unlabelled, 'row')} without a label, not counted")
         said.append(f"{counted(len(curve), 'threshold')}, scores from {curve.score[-1]:.4g} to {curve.top[0]:.4g}")
-        said += ["rows have weights"] * curve.weighted
+        said += ["rows are weighted"] * curve.weighted
         said += [f"read from {isolated(str(curve.source))}"] * (curve.source is not None)
         if curve.bucketed:
             width = bounds(average_precision, curve.at_prevalence(made.prevalence)).width
-            said.append(f"some scores are not told apart: average precision is certain within {width:.1g}")
+            said.append(f"scores are in buckets: average precision is exact to {width:.1g}")
         elif not curve.weighted:
             rows = curve.pos + curve.neg
             tied = float(rows[rows > 1].sum() / rows.sum())
             said += [f"{percent(tied)} of the rows share their score with another"] * (tied > 0)
-        said.append(f"areas on this page are within {max(model.error, 1e-9):.1g} of the whole curve's")
-        found.append((model.name, "; ".join(said) + "."))
-    return [*found, ("What this page reveals", _revealed(made))]
+        said.append(f"areas on this page have an error of at most {max(model.error, 1e-9):.1g}")
+        by_model.append((model.name, "; ".join(said) + "."))
+    return [*by_model, ("What this page reveals", _revealed(made))]
 
 
 def _revealed(made: Content) -> str:
-    """What can be read off the file by whoever has it."""
-    said = "No rows are in this file, but thresholds are scores of rows, and every group has its counts and its curve"
+    """What a reader of the file can infer about single rows."""
+    said = "This file has no rows, but its thresholds are scores of rows, and every group has its counts and its curve"
     return ". ".join([said, *(sentence[0].upper() + sentence[1:] for sentence in made.revealing)]) + "."

@@ -93,10 +93,13 @@ const areas = [
   { name: "AUC-ROC", of: (m) => m.roc_auc.value, fixed: (m) => m.roc_auc },
 ];
 
-// A share, or odds such as 1:1000; NaN for anything else.
+// A share, a percentage, "1 in 1,000", 1/1000, or odds such as 1:999; NaN for anything else.
 function prevalenceFrom(text) {
-  const parts = text.split(":").map((part) => (part.trim() ? Number(part) : NaN));
-  return parts.length === 2 ? parts[0] / (parts[0] + parts[1]) : parts.length === 1 ? parts[0] : NaN;
+  const [whole, positives, sign, cases] = text.trim().match(/^(.*?)\s*(:|\bin\b|\bof\b|\/|%)\s*(.*)$/) ?? [text, text];
+  const amount = (part) => (part.trim() ? Number(part.trim().replace(/(?<=\d),(?=\d{3}\b)/g, "")) : NaN);
+  if (sign === undefined) return amount(whole);
+  if (sign === "%") return cases ? NaN : amount(positives) / 100;
+  return amount(positives) / (amount(cases) + (sign === ":" ? amount(positives) : 0));
 }
 
 const [lowest, highest] = content.range;
@@ -310,7 +313,7 @@ function readShare() {
   const wanted = prevalenceFrom($("share").value);
   const [low, high] = content.range.map((end) => Number(share(end).toPrecision(6)));
   if (wanted >= low && wanted <= high) { state.logOdds = logit(wanted); showAll(); return; }
-  say("share", `A share from ${low} to ${high}, or odds such as 1:1000. Still ${oneIn(share(state.logOdds))}.`, true);
+  say("share", `A share from ${low} to ${high}, or "1 in 1,000". Still ${oneIn(share(state.logOdds))}.`, true);
 }
 function readTraffic() {
   const wanted = Number($("traffic").value);

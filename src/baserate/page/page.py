@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from baserate import checks
 from baserate.curves.curve import Curve
-from baserate.curves.files import write_whole
+from baserate.curves.saving import write_whole
 from baserate.page.calibration import BINS, OWN_ROWS
 from baserate.page.content import (
     DRAWS_OF_GROUPS,
@@ -29,38 +29,40 @@ from baserate.page.words import Json, isolated, numbers
 from baserate.written import one_in
 
 _METHODS = (
-    "Reading at another prevalence assumes that the scores within each class stay as they are, and only the share "
-    "of positives changes (prior shift). If the positives themselves change, so do their scores, and old data cannot "
-    "know. To check it: br.prior.prior_shift_check compares two sets of rows with labels, within each class; "
-    "br.prior.estimate_prevalence tells from scores without labels what the prevalence is now, and whether another mix "
-    "explains them at all. Slices and periods at one prevalence show it too: where they differ, it is not the mix.",
+    "Reading at another prevalence assumes that the scores within each class stay as they are, and only the share of "
+    "positives changes (prior shift). If the positives themselves change, so do their scores, and old data cannot show "
+    "it. To test the assumption, br.prior.prior_shift_check compares the scores of two sets of labelled rows within "
+    "each class; br.prior.estimate_prevalence estimates the prevalence of unlabelled rows from their scores, and tests "
+    "whether any mix of the classes fits them. Slices and periods at one prevalence show it, too: if they differ, more "
+    "than the mix has changed.",
     "Average precision is the step sum over the thresholds; AUC-PR interpolates as the ROC curve does (Davis & "
-    "Goadrich, ICML 2006); normalized AUC-PR counts from the lowest area there can be (Boyd et al., ICML 2012), which "
+    "Goadrich, ICML 2006); normalized AUC-PR is measured from the lowest possible area (Boyd et al., ICML 2012), which "
     "is shaded; AUC-PRG is the area under precision gain over recall gain (Flach & Kull, NeurIPS 2015). Reading at a "
-    "prevalence is giving every negative the matching weight (Siblini et al., IDA 2020; Brabec et al., ICCS 2020).",
-    "Intervals of areas are melded Clopper–Pearson intervals over drawn populations, within each class; intervals of "
-    "precision, recall and F1, and the bands around curves, come from exact intervals of both rates that hold together "
-    "in 95 of 100 cases, at each threshold as if it had been chosen beforehand. The verdict's interval of precision is "
-    "melded, too, and chooses its threshold again.",
+    "prevalence gives every negative the matching weight (Siblini et al., IDA 2020; Brabec et al., ICCS 2020).",
+    "Intervals of areas are melded Clopper–Pearson intervals over drawn populations, within each class. Intervals of "
+    "precision, recall and F1, and the bands around curves, come from exact intervals of both rates at a joint level "
+    "of 95 %, for thresholds that are fixed in advance. The verdict's interval of precision is melded, too, and allows "
+    "for the choice of its threshold.",
 )
 
 
 _GROUP_HINT = (
-    "Intervals are meant to hold in 95 of 100 cases; they come from few drawn populations "
-    f"(at most {DRAWS_OF_GROUPS}) and are interpolated (≈) between prevalences."
+    f"Intervals have a level of 95 %. They come from few drawn populations (at most {DRAWS_OF_GROUPS}) and are "
+    "interpolated (≈) between prevalences."
 )
 _CHECK_HINT = (
-    " The values p belong to br.prior.prior_shift_check: whether positives and negatives score here as they do in all "
-    "other periods together. One in twenty is below 0.05 by chance; more, or far lower ones, say that not only the mix "
-    "changes."
+    " The p-values are those of br.prior.prior_shift_check: do positives and negatives score here as in all other "
+    "periods together? One in twenty is below 0.05 by chance. If more are, or some are far lower, more than the mix "
+    "has changed."
 )
 
 _CALIBRATION_HINT = (
-    f"Scores are read as they are, in {BINS} bins of equal width; event rates, shares, errors and losses follow the "
-    "slider. ECE is the mean distance between score and event rate; the debiased one is without what chance adds. "
-    "Points on the dotted line are calibrated; bars are 95 % intervals; filled points are known to be off, all bins "
-    "taken together. The lower chart has the share of rows on a logarithmic scale. The test of Hosmer and Lemeshow "
-    "takes the rows as new to the model; slope 1 and both intercepts 0 are calibrated."
+    f"Scores are not adjusted, and are in {BINS} bins of equal width; event rates, shares, errors and losses follow "
+    "the slider. ECE is the mean distance between score and event rate; the debiased one is corrected for plug-in "
+    "bias. Points on the dotted line are calibrated; bars are 95 % intervals; filled points are significantly "
+    "miscalibrated, adjusted for the number of bins. The lower chart has the share of rows on a logarithmic scale. "
+    "The test of Hosmer and Lemeshow assumes that the model was not fitted on these rows; calibrated scores have "
+    "slope 1 and both intercepts 0."
 )
 
 # One script in this order: tools before those who use them.
@@ -78,28 +80,28 @@ def report(
     n_resamples: int = 2000,
     min_cases: int | None = None,
 ) -> None:
-    """Write a page about one or more models that people can look at, move and mail.
+    """Write an interactive HTML report about one or more models.
 
-    One file of some hundred kilobytes whatever the number of rows: it holds curves, no rows, and nothing is fetched
-    from anywhere. Its prevalence slider redraws everything, with the numbers of the library.
+    It is one file of some hundred kilobytes, whatever the number of rows: it has curves, no rows, and loads nothing
+    from the network. Its prevalence slider redraws everything, with the numbers of the library.
 
     Parameters
     ----------
     path : path
-        Where to write it.
+        The file to write.
     models : mapping of str to Curve
         Curves by the name of the model.
-    prevalences : float or odds, or a sequence of them
-        What matters; the page opens at the first, or at the data's own.
+    prevalences : float or str, or a sequence of them
+        The prevalences of interest; the page opens at the first, or at that of the data.
     groups : mapping, optional
         Tables of slices or periods: for each heading, for each model, the curves by key as `curves_by` returns them.
     title : str
         The heading of the page.
     n_resamples : int
-        Populations to draw for intervals of areas; of slices and periods, no more than 200.
+        Populations to draw for intervals of areas; at most 200 for slices and periods.
     min_cases : int, optional
-        Slices and periods with fewer positives, or fewer negatives, become one, "other". The page says which are so
-        small that what single rows scored can be worked out.
+        Slices and periods with fewer positives, or fewer negatives, are merged into "other". The page names groups so
+        small that the scores of single rows can be inferred.
 
     Examples
     --------
@@ -119,8 +121,8 @@ def report(
 
 
 def write(path: str | os.PathLike[str], made: Content) -> None:
-    """Write what has been worked out."""
-    # A name of a file may hold bytes that are no text.
+    """Write a page of this content."""
+    # The name of a file may contain bytes that are no valid text.
     write_whole(path, page(made).encode("utf-8", "replace"))
 
 
@@ -153,12 +155,12 @@ def page(made: Content) -> str:
 
 
 def _hash(text: str) -> str:
-    """By which a browser knows the style and the script of this page, and runs no other."""
+    """The hash by which the content policy of the page allows its style or script."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
 def _verdict(number: int, sentence: str) -> str:
-    """The first one follows the slider."""
+    """A sentence of the verdict as HTML; the first one is updated by the slider."""
     mark = "" if number else ' id="verdict"'
     return f'<p class="verdict"{mark}>{html.escape(sentence)}</p>'
 
@@ -186,7 +188,7 @@ def _json(made: Content) -> str:
         "verdict": verdict(made)[0],
         "own_rows": OWN_ROWS,
     }
-    # No "<" can end the script early, whatever the columns and slices are called.
+    # No "<" in a name can end the script early.
     return json.dumps(whole, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
@@ -194,7 +196,7 @@ def _crossings(made: Content) -> str:
     if len(made.models) < 2:
         return ""
     if not made.crossings:
-        return "<p>By average precision no two of them swap places.</p>"
+        return "<p>By average precision no two models cross.</p>"
     items = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in who_leads_where(made.crossings))
     return f"<p>By average precision:</p><ul>{items}</ul>"
 

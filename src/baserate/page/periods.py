@@ -1,4 +1,4 @@
-"""Whether the scores of a period, within each class, are those of all other periods."""
+"""Tests for prior shift between each period and all others."""
 
 from collections.abc import Sequence
 
@@ -8,24 +8,26 @@ from baserate.arrays import FloatArray
 from baserate.curves.curve import Curve
 from baserate.prior.shift import prior_shift_check
 
-# Scores are cut at so many quantiles of those of positives, and at so many of all; the check needs ten at the most.
+# Scores are binned at so many quantiles of the positives' scores and of all scores; the test needs ten at most.
 _CUTS = 500
 
 
 def p_values(curves: Sequence[Curve | None]) -> list[float]:
-    """The p-value of `prior_shift_check` for each period against all others together; nan where there is none.
+    """The p-value of `prior_shift_check` for each period against all others together; nan if there is none.
 
-    The check reads the order of scores and nothing else. So scores become their places among common cuts, and what all
-    others have is what all have without one: no curves are pooled. Weighted rows and buckets cannot be checked so.
+    The test depends only on the order of scores. So scores are replaced by their bins, and the counts of all other
+    periods are the total minus one, without pooling curves. Weighted rows and buckets cannot be tested in this way.
     """
     known = [curve is not None and not curve.missing_class for curve in curves]
     checked = [curve for curve in curves if curve is not None and not curve.missing_class]
-    found = np.full(len(curves), np.nan)
+    p_value = np.full(len(curves), np.nan)
     if len(checked) > 1 and not any(curve.weighted or curve.bucketed for curve in checked):
         cuts = _cuts(checked)
         counts = np.stack([_counts(curve, cuts) for curve in checked])
-        found[known] = [_check(others, here) for others, here in zip(counts.sum(axis=0) - counts, counts, strict=True)]
-    return found.tolist()
+        p_value[known] = [
+            _check(others, here) for others, here in zip(counts.sum(axis=0) - counts, counts, strict=True)
+        ]
+    return p_value.tolist()
 
 
 def _cuts(curves: list[Curve]) -> FloatArray:
@@ -36,7 +38,7 @@ def _cuts(curves: list[Curve]) -> FloatArray:
 
 
 def _counts(curve: Curve, cuts: FloatArray) -> FloatArray:
-    """Positives and negatives at each place."""
+    """Positives and negatives in each bin."""
     place = np.searchsorted(cuts, curve.score, side="right")
     return np.stack([np.bincount(place, weights=rows, minlength=len(cuts) + 1) for rows in (curve.pos, curve.neg)])
 

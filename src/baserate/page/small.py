@@ -1,4 +1,4 @@
-"""Groups so small that single rows could be read off them: how many there are, and how they become one."""
+"""Groups so small that single rows can be inferred: how many there are, and how they are merged."""
 
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -6,14 +6,14 @@ from typing import Any
 from baserate.curves.curve import Curve
 from baserate.page.words import counted
 
-# Fewer cases of a class than this are called few.
+# Fewer cases of a class than this are few.
 FEW = 10
 
 Groups = Mapping[Any, Curve]
 
 
 def folded(by_model: Mapping[str, Groups], least: int) -> dict[str, dict[Any, Curve]]:
-    """The groups, with those that have fewer cases of a class in one; if that is small too, the next ones join it."""
+    """The groups, with small ones merged into one; if that is still too small, the next smallest are added to it."""
     sizes = {key: _size([key], by_model) for key in _keys(by_model)}
     small = [key for key in sizes if sizes[key] < least]
     rest = sorted((key for key in sizes if key not in small), key=lambda key: sizes[key])
@@ -37,8 +37,8 @@ def small_groups(heading: str, by_model: Mapping[str, Groups]) -> str | None:
         return None
     has = "has" if few == 1 else "have"
     return (
-        f"{counted(few, 'group')} by {heading} {has} fewer than {FEW} positives or fewer than {FEW} negatives, and "
-        f"what single rows scored can be worked out there"
+        f"{counted(few, 'group')} by {heading} {has} fewer than {FEW} positives or fewer than {FEW} negatives; the "
+        f"scores of single rows can be inferred there"
     )
 
 
@@ -48,8 +48,8 @@ def small_models(models: Mapping[str, Curve]) -> str | None:
     if not few:
         return None
     return (
-        f"there are fewer than {FEW} positives or fewer than {FEW} negatives, and what single rows scored can be read "
-        f"off the curves"
+        f"there are fewer than {FEW} positives or fewer than {FEW} negatives; the scores of single rows can be "
+        "inferred from the curves"
     )
 
 
@@ -58,10 +58,10 @@ def _keys(by_model: Mapping[str, Groups]) -> list[Hashable]:
 
 
 def _size(keys: list[Any], by_model: Mapping[str, Groups]) -> float:
-    """Cases of the rarer class in these groups together, in the model that has the fewest."""
+    """The cases of the rarer class in these groups together, for the model with the fewest."""
     sizes = []
     for curves in by_model.values():
-        found = [curves[key] for key in keys if key in curves]
-        if found:
-            sizes.append(min(sum(curve.n_pos for curve in found), sum(curve.n_neg for curve in found)))
+        of_model = [curves[key] for key in keys if key in curves]
+        if of_model:
+            sizes.append(min(sum(curve.n_pos for curve in of_model), sum(curve.n_neg for curve in of_model)))
     return min(sizes)

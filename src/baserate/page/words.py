@@ -1,14 +1,14 @@
-"""Numbers and names as people say them, and as JSON can hold them."""
+"""Numbers and names, as text for people and as JSON."""
 
 import unicodedata
 from collections.abc import Iterable
 
 import numpy as np
 
-# Digits kept of numbers, and of those that are many or are ends of intervals; a page shows four, and three.
+# Digits of numbers, fewer of long columns and of interval ends; a page shows four, and three.
 DIGITS, FEW_DIGITS, SHOWN_DIGITS, ALL_DIGITS = 9, 6, 4, 17
 
-# Kinds of letters, as Unicode has them, that leave the direction of a text alone.
+# Unicode's bidirectional classes that do not change the direction of a text.
 _LEFT_TO_RIGHT = ("L", "EN", "ES", "ET", "CS", "NSM", "BN", "WS", "S", "ON", "B")
 
 _SMALLEST_P = 1e-4
@@ -17,23 +17,23 @@ Json = dict[str, object]
 
 
 def numbers(column: Iterable[float], digits: int = DIGITS) -> list[float | None]:
-    """Some digits of each; JSON knows no infinity and no nan."""
+    """Numbers rounded to some digits; None for infinity and nan, which JSON does not have."""
     return [float(f"{value:.{digits}g}") if np.isfinite(value) else None for value in column]
 
 
 def isolated(name: str) -> str:
-    """A name that is written from right to left does not turn the sentence around it."""
+    """A name, isolated if it is written from right to left, so that the sentence around it keeps its direction."""
     turns = any(unicodedata.bidirectional(letter) not in _LEFT_TO_RIGHT for letter in name)
     return f"\u2068{name}\u2069" if turns else name
 
 
 def short(value: float) -> str:
-    """Two digits of a value, as a sentence has them."""
+    """A value with two digits, for sentences."""
     return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
 
 
 def rounded_p(p_value: float) -> str:
-    """A p-value; those below the smallest are not told apart, and there is no text for none."""
+    """A p-value as text, with a lower limit; empty for nan."""
     if np.isnan(p_value):
         return ""
     return f"{p_value:.2g}" if p_value >= _SMALLEST_P else f"below {_SMALLEST_P}"
@@ -45,5 +45,5 @@ def amount(cases: float) -> str:
 
 
 def counted(cases: float, noun: str) -> str:
-    """How many of something there are."""
+    """A number of cases with its noun, in the singular or plural."""
     return f"{amount(cases)} {noun}{'s' * (cases != 1)}"

@@ -1,4 +1,4 @@
-"""Results as pictures: Displays by scikit-learn's convention, drawn by matplotlib when `plot` is called."""
+"""Plots: Displays as in scikit-learn, drawn by matplotlib when `plot` is called."""
 
 from baserate.plots.change import ChangeDisplay
 from baserate.plots.gain import PrecisionRecallGainDisplay

@@ -1,4 +1,4 @@
-"""One metric for each of many groups, read at their own prevalences and at a common one."""
+"""A metric for each of many groups, at their own prevalences and at a common one."""
 
 import math
 from collections.abc import Mapping
@@ -19,6 +19,7 @@ from baserate.plots.display import Display, Frame
 from baserate.plots.prevalence import named_models
 from baserate.registry import describe, row_of
 from baserate.uncertainty.estimate import estimate
+from baserate.written import one_in
 
 ReadAt = Literal["common", "own"]
 READ_AT: tuple[ReadAt, ...] = ("common", "own")
@@ -71,15 +72,15 @@ class GroupsDisplay(Display):
         Parameters
         ----------
         curves : mapping to Curve or Point
-            The groups by key, in the order in which to show them.
+            The groups by key, in the order of the plot.
         metric : callable
             A metric, or your own function of a Curve or Point that returns a float.
-        prevalence : float or odds, optional
-            The common prevalence; that of all groups together if not given.
+        prevalence : float or str, optional
+            The common prevalence; by default that of all groups together.
         estimates : bool
             Whether to add intervals, by `estimate`.
         method, confidence_level, n_resamples, rng
-            Of the intervals, as for `estimate`.
+            For the intervals, as for `estimate`.
 
         Examples
         --------
@@ -118,7 +119,7 @@ class GroupsDisplay(Display):
         )
 
     def frame(self) -> Frame:
-        """Two rows for each group, at the common and at its own prevalence; `reason` where there is no number."""
+        """Two rows for each group, at the common and at its own prevalence; `reason` says why a value is missing."""
         table: Frame = {self._group: [cell.group for cell in self.cells]}
         table["read_at"] = [cell.read_at for cell in self.cells]
         for name in ("prevalence", "value", "low", "high", "n_pos", "n_neg"):
@@ -136,18 +137,18 @@ class GroupsDisplay(Display):
         return [cell for cell in self.cells if cell.read_at == read_at]
 
     def _heights(self) -> FloatArray:
-        """All numbers to be shown."""
+        """All values and interval ends that are shown."""
         return np.array([(cell.value, cell.low, cell.high) for cell in self.cells], np.float64).ravel()
 
     def _label(self, read_at: ReadAt) -> str:
-        """What the legend says of one of the two readings."""
+        """The entry of the legend for one of the two readings."""
         if read_at == "common":
-            return f"at prevalence {words.share(self.common_prevalence)}"
+            return f"at prevalence {one_in(self.common_prevalence)}"
         return "at own prevalence"
 
 
 def whiskers(cells: list[Cell]) -> FloatArray:
-    """How far the intervals reach below and above the values; no whisker where there is no interval."""
+    """The distances from the values to the ends of their intervals; 0 without an interval."""
     reach = np.array([(cell.value - cell.low, cell.high - cell.value) for cell in cells], np.float64).T
     return np.maximum(reach, 0.0)
 
@@ -157,12 +158,12 @@ def _cell(name: str, read_at: ReadAt, metric: MetricFunction, at: Curve | Point,
     if asked is None:
         value, reason = evaluate(metric, at)
         return Cell(name, read_at, at.prevalence, float(value), math.nan, math.nan, *sizes, reason)
-    found = estimate(metric, at, **asked)
-    return Cell(name, read_at, at.prevalence, found.value, found.low, found.high, *sizes, found.reason)
+    estimated = estimate(metric, at, **asked)
+    return Cell(name, read_at, at.prevalence, estimated.value, estimated.low, estimated.high, *sizes, estimated.reason)
 
 
 def _own_prevalence(model: Curve | Point) -> float:
-    """The prevalence of the data, or where it is read if only rates are known."""
+    """The prevalence of the data, or that of the reading if only rates are known."""
     own = model.own_prevalence
     return model.prevalence if own is None else own
 
@@ -179,6 +180,6 @@ def _pooled_prevalence(models: Mapping[str, Curve | Point]) -> float:
     n_pos = sum(model.n_pos for model in models.values()) if known else 0
     n_neg = sum(model.n_neg for model in models.values()) if known else 0
     if not (n_pos and n_neg):
-        missing = "positives and negatives" if known else "numbers of cases"
-        raise InputError(f"prevalence must be given where groups have no {missing}, got none; pass prevalence=0.01.")
+        missing = "positives and negatives" if known else "counts of cases"
+        raise InputError(f"prevalence must be given if groups have no {missing}, got none; pass prevalence=0.01.")
     return float(n_pos / (n_pos + n_neg))

@@ -1,4 +1,4 @@
-"""Changes over time, and what they are due to."""
+"""Changes of a metric over time, and their causes."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from baserate.curves.curve import Curve
 from baserate.metrics.by_name import Chooser
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.monitoring.alarms import model_alarms
-from baserate.monitoring.change import Key, check_curves, explain_changes
+from baserate.monitoring.change import GroupKey, check_curves, explain_changes
 from baserate.plots import drawing, words
 from baserate.plots.display import Display, Frame, frame_of
 from baserate.plots.timeline import label_periods
@@ -30,24 +30,24 @@ _ROOM = 0.8  # of a period for its bars
 
 @dataclass(eq=False, repr=False)
 class ChangeDisplay(Display):
-    """For each period how far a metric has moved, because of the prevalence and because of the model.
+    """For each period the change of a metric, due to the prevalence and due to the model.
 
     Bars show the parts of each change, with intervals, a diamond the whole change, and triangles the periods with an
-    alarm. Make one with `from_curves`, or with `from_changes` from what `explain_changes` and `model_alarms` have
-    found, and draw it with `plot`.
+    alarm. Make one with `from_curves`, or with `from_changes` from the results of `explain_changes` and
+    `model_alarms`, and draw it with `plot`.
 
     Attributes
     ----------
     metric, metric_label : str
-        The metric as in code, with its parameters, and as on an axis.
+        The name of the metric in code, with its parameters, and on an axis.
     changes : Changes
         The changes and their parts.
     alarm : array of bool
         Whether there is an alarm in each period.
     bars_ : dict of str to BarContainer
-        What `plot` has drawn for each part, by name: "prior", "model" and, if thresholds have moved, "threshold".
+        The bars of each part, by name: "prior", "model" and, if thresholds have changed, "threshold".
     total_, alarms_, ax_, figure_
-        The other things that `plot` has drawn; `alarms_` is None where there is no alarm.
+        The other things that `plot` has drawn; `alarms_` is None without alarms.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class ChangeDisplay(Display):
     @checks.declared
     def from_curves(
         cls,
-        curves: Mapping[Key, Curve],
+        curves: Mapping[GroupKey, Curve],
         *,
         metric: MetricFunction,
         reference: int | Curve = 3,
@@ -85,14 +85,14 @@ class ChangeDisplay(Display):
         n_resamples: int = 2000,
         rng: np.random.Generator | int | None = None,
     ) -> Self:
-        """The Display of a series of periods, each against the reference.
+        """The Display of a series of periods, each compared with the reference.
 
         Parameters
         ----------
         curves, metric, reference, at, prevalence, false_alarm, looks
             As for `model_alarms`. The changes are against the reference, too.
         confidence_level, n_resamples, rng
-            Of the intervals, as for `explain_changes`.
+            For the intervals, as for `explain_changes`.
 
         Examples
         --------
@@ -109,22 +109,22 @@ class ChangeDisplay(Display):
         named = check_curves(curves)
         generator = checks.generator(rng)
         asked: dict[str, Any] = {"at": at, "n_resamples": n_resamples, "rng": generator}
-        found = model_alarms(
+        alarms = model_alarms(
             metric, named, reference=reference, prevalence=prevalence, false_alarm=false_alarm, looks=looks, **asked
         )
         before = reference
         if not isinstance(before, Curve):
-            before = Curve.pool([curve for key, curve in named.items() if key not in found.keys])
-        later = {key: named[key] for key in found.keys}
+            before = Curve.pool([curve for key, curve in named.items() if key not in alarms.keys])
+        later = {key: named[key] for key in alarms.keys}
         changes = explain_changes(metric, later, against=before, confidence_level=confidence_level, **asked)
-        made = cls.from_changes(changes, found)
+        made = cls.from_changes(changes, alarms)
         made.metric_label = words.metric_label(metric)
         return made
 
     @classmethod
     @checks.declared
     def from_changes(cls, changes: Changes, alarms: Alarms | None = None) -> Self:
-        """The Display of changes that are explained already, with alarms if there are any.
+        """The Display of the results of `explain_changes`, with those of `model_alarms` if given.
 
         Examples
         --------
@@ -153,9 +153,9 @@ class ChangeDisplay(Display):
         Parameters
         ----------
         ax : Axes, optional
-            Where to draw; in a new figure if not given.
+            The axes; by default a new figure.
         legend : {"above", "inside", "none"}
-            Where the legend goes.
+            The place of the legend.
         **bar_kwargs
             For the bars, as for ``Axes.bar``.
         """
@@ -175,7 +175,7 @@ class ChangeDisplay(Display):
             places, [row.total.value for row in rows], "D", color="black", markersize=3.5, zorder=drawing.MARK,
             label="change",
         )  # fmt: skip
-        ax.margins(y=0.12)  # so that alarms stand below the bars
+        ax.margins(y=0.12)  # room for alarms below the bars
         self.alarms_ = self._mark_alarms(ax)
         label_periods(ax, [key_text(key) for key in self.changes.keys])
         ax.set_ylabel(f"Change of\n{self.metric_label}")
@@ -184,13 +184,13 @@ class ChangeDisplay(Display):
         return self
 
     def _mark_alarms(self, ax: "Axes") -> "Line2D | None":
-        """A triangle at the foot of each period with an alarm."""
+        """A triangle below each period with an alarm."""
         there = np.flatnonzero(self.alarm)
         if not len(there):
             return None
         (marks,) = ax.plot(
             there, [0.035] * len(there), "^", color=drawing.LOOKS[1].colour, markersize=5, zorder=drawing.MARK,
-            transform=ax.get_xaxis_transform(), label="alarm: the model is not what it was",
+            transform=ax.get_xaxis_transform(), label="alarm: the model has changed",
         )  # fmt: skip
         return marks
 
@@ -203,9 +203,9 @@ _LOOKS: dict[str, dict[str, Any]] = {
 
 
 def _bars(ax: "Axes", places: Any, parts: list[ChangePart], width: float, looks: dict[str, Any]) -> "BarContainer":
-    """A bar for each part with its interval as a whisker; no bar where there is no number."""
+    """A bar for each part with its interval as a whisker; no bar for an undefined part."""
     reach = np.array([(part.value - part.low, part.high - part.value) for part in parts], np.float64).T
     whisker = {"elinewidth": 0.8, "ecolor": "black", "capsize": 1.2}
     own: dict[str, Any] = {"width": width, "linewidth": 0.6, "zorder": drawing.BAND, "error_kw": whisker}
-    own["yerr"] = np.maximum(reach, 0.0).reshape(2, -1).tolist()  # Matplotlib 3.9 stumbles over an array of one bar
+    own["yerr"] = np.maximum(reach, 0.0).reshape(2, -1).tolist()  # Matplotlib 3.9 fails on an array of one bar
     return ax.bar(places, [part.value for part in parts], **(own | looks))

@@ -1,4 +1,4 @@
-"""What all Displays have in common: scikit-learn's convention."""
+"""The base of all Displays, which follow scikit-learn's convention."""
 
 import io
 from abc import ABC, abstractmethod
@@ -26,7 +26,7 @@ Frame = dict[str, FloatArray | list[Any]]
 
 
 class Display(ABC):
-    """Numbers that can be drawn: made without matplotlib, drawn by `plot`, which sets `ax_` and `figure_`."""
+    """A plot: computed without matplotlib, drawn by `plot`, which sets `ax_` and `figure_`."""
 
     ax_: "Axes"
     figure_: "Figure"
@@ -34,7 +34,7 @@ class Display(ABC):
 
     @abstractmethod
     def frame(self) -> Frame:
-        """What is drawn, as a table."""
+        """The drawn numbers as a table."""
 
     def _drawn_on(self, ax: "Axes", *, made: bool) -> None:
         from matplotlib.figure import Figure
@@ -44,7 +44,7 @@ class Display(ABC):
         self.figure_ = root if isinstance(root, Figure) else root.figure
 
     def _repr_png_(self) -> bytes | None:
-        """The picture in a notebook, unless the figure is the caller's, who shows it anyway."""
+        """The picture for a notebook; None for the caller's own figure, which the caller shows."""
         if not self._made_figure:
             return None
         buffer = io.BytesIO()
@@ -53,18 +53,18 @@ class Display(ABC):
 
 
 class CurveDisplay(Display):
-    """A Display of one curve, which may come as labels and scores or from an estimator, too."""
+    """A Display of one curve, from a Curve, from labels and scores, or from an estimator."""
 
     line_: "Line2D"
     band_: "PolyCollection | None"
 
-    # A declaration would have to name the options of every Display; each has its own.
+    # The options differ between Displays, so they are not declared here.
     from_curve: Any
 
     @property
     @abstractmethod
     def label(self) -> str:
-        """What the legend says."""
+        """The entry of the legend."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({' '.join(self.label.split())})"
@@ -87,10 +87,10 @@ class CurveDisplay(Display):
         ----------
         y_true, y_score, weight, positive
             As for `Curve.from_scores`.
-        prevalence : float or odds, optional
-            Where to read the curve; at its own prevalence if not given.
+        prevalence : float or str, optional
+            The prevalence; by default that of the data.
         name : str, optional
-            What to call it in the legend.
+            The name in the legend.
         **options
             As for `from_curve`.
 
@@ -120,18 +120,18 @@ class CurveDisplay(Display):
         name: str | None = None,
         **options: Any,
     ) -> Self:
-        """The Display of a fitted classifier on data it has not seen.
+        """The Display of a fitted classifier on test data.
 
         Parameters
         ----------
         estimator : classifier
-            Fitted, of two classes; it scores by ``predict_proba`` or else by ``decision_function``.
+            A fitted binary classifier, with ``predict_proba`` or else ``decision_function``.
         X, y : table and column
             Features and labels.
         positive : label, optional
-            The positive class; the second of ``estimator.classes_`` if not given.
+            The positive class; by default the second of ``estimator.classes_``.
         prevalence, weight, name, **options
-            As for `from_predictions`; the name of its class names the estimator.
+            As for `from_predictions`; the default name is that of the estimator's class.
 
         Examples
         --------
@@ -150,12 +150,12 @@ class CurveDisplay(Display):
 
 
 def _scores(estimator: Any, X: object, positive: Label | None) -> tuple[FloatArray, Label]:
-    """What a classifier says of each row, higher for the positive class, and the label of that class."""
+    """The scores of a classifier, higher for the positive class, and the label of that class."""
     classes = getattr(estimator, "classes_", None)
     if classes is None or np.shape(classes) != (2,):
-        found = "no classes_" if classes is None else f"classes_ of shape {np.shape(classes)}"
+        lack = "no classes_" if classes is None else f"classes_ of shape {np.shape(classes)}"
         raise InputError(
-            f"estimator must be a fitted classifier of two classes, got a {type(estimator).__name__} with {found}; "
+            f"estimator must be a fitted binary classifier, got a {type(estimator).__name__} with {lack}; "
             f"fit it first, or pass scores to from_predictions."
         )
     known: list[Label] = np.asarray(classes).tolist()
@@ -182,7 +182,7 @@ def frame_of(result: Result) -> Frame:
 
 
 def fill_band(ax: "Axes", band: Band | None, line: "Line2D") -> "PolyCollection | None":
-    """The band around a line, in the colour of the line; None where there is none."""
+    """Draw the band around a line, in its colour; None without a band."""
     if band is None:
         return None
     words = f"{percent(band.confidence_level)} band, {'whole curve' if band.simultaneous else 'pointwise'}"

@@ -1,7 +1,7 @@
-"""The door to matplotlib, and looks that work in print: in grey, at column width, without touching global settings.
+"""Drawing with matplotlib, in styles that work in print: in grey, at column width, without global settings.
 
-matplotlib is imported when something is drawn and not before. Figures are made without pyplot, so that nothing
-global knows of them; sizes are set on what is drawn, never in ``rcParams``.
+matplotlib is imported only when something is drawn. Figures are made without pyplot, so they are not in its global
+list; sizes are set on the artists, never in ``rcParams``.
 """
 
 import math
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 Legend = Literal["above", "inside", "none"]
 
-COLUMN = 3.5  # inches: the width of one column of a journal
-SQUARE = 3.35  # the height that leaves about as much for the axes upwards as sideways
+COLUMN = 3.5  # inches: the width of a journal column
+SQUARE = 3.35  # the height at which axes are about square
 LABEL_SIZE, TEXT_SIZE = 9, 8
-_LINE = 0.17  # inches: a line of a legend
+_LINE = 0.17  # inches per line of a legend
 GREY, PALE = "#595959", "#d9d9d9"
 
-# What lies above what.
+# The drawing order, from below.
 REGION, GUIDE, BAND, CURVE, MARK = 0.5, 1.0, 2.0, 3.0, 4.0
 
-# Artists are marked as ours, so that a second curve in the same axes looks different and shares what can be shared.
+# Our artists are marked, so that a second curve in the same axes gets another style and shares common elements.
 _MINE = "baserate "
 
 
 class Look(NamedTuple):
-    """How one of several things looks; in grey, dashes and markers still tell them apart."""
+    """The style of one of several curves; dashes and markers differ, so that it works in grey."""
 
     colour: str
     dashes: Any
@@ -53,23 +53,23 @@ LOOKS = (
 
 
 def look(number: int) -> Look:
-    """The look of the first, second, … thing."""
+    """The style of the first, second, … curve."""
     return LOOKS[number % len(LOOKS)]
 
 
 def new_figure(width: float, height: float) -> "Figure":
-    """A figure that pyplot does not know."""
+    """A figure that is not registered with pyplot."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise BaserateError("pictures need matplotlib, which is not installed; pip install matplotlib.") from None
+        raise BaserateError("plots need matplotlib, which is not installed; pip install matplotlib.") from None
     made = Figure(figsize=(width, height), dpi=200, layout="constrained")
     mark(made, f"figure {height}")
     return made
 
 
 def axes_or_new(ax: object, *, width: float = COLUMN, height: float = SQUARE) -> "Axes":
-    """The caller's axes, whose sizes stay as they are, or new ones alone in a figure."""
+    """The caller's axes, unchanged, or axes in a new figure."""
     if ax is not None:
         return checked_axes(ax)
     made = new_figure(width, height).add_subplot()
@@ -78,7 +78,7 @@ def axes_or_new(ax: object, *, width: float = COLUMN, height: float = SQUARE) ->
 
 
 def checked_axes(ax: Any) -> "Axes":
-    """Axes, or a sentence."""
+    """Axes, or an error."""
     if not hasattr(ax, "add_line") or not hasattr(ax, "figure"):
         raise InputError(f"ax must be matplotlib Axes, got {type(ax).__name__}; leave it out for a new figure.")
     axes: Axes = ax
@@ -86,28 +86,28 @@ def checked_axes(ax: Any) -> "Axes":
 
 
 def dress(ax: "Axes") -> None:
-    """Sizes and frame of axes that we have made ourselves."""
+    """Set the font sizes and the frame of our own axes."""
     ax.tick_params(labelsize=TEXT_SIZE, which="both")
     ax.xaxis.label.set_fontsize(LABEL_SIZE)
     ax.yaxis.label.set_fontsize(LABEL_SIZE)
     ax.spines[["top", "right"]].set_visible(False)
 
 
-# --- what is there already ------------------------------------------------------------------------
+# --- artists drawn before -------------------------------------------------------------------------
 
 
 def mark(artist: "Artist", what: str) -> None:
-    """Remember what an artist stands for."""
+    """Mark an artist with what it represents."""
     artist.set_gid(_MINE + what)
 
 
 def marked(ax: "Axes", what: str) -> list["Artist"]:
-    """What stands for this in the axes already."""
+    """The artists in the axes that represent something, drawn before."""
     return [artist for artist in ax.get_children() if artist.get_gid() == _MINE + what]
 
 
 def line_looks(ax: "Axes", given: Mapping[str, Any]) -> dict[str, Any]:
-    """Looks of the next curve in these axes, unless the caller says otherwise."""
+    """The style of the next curve in these axes, unless the caller sets it."""
     following = look(len(marked(ax, "curve")))
     own: dict[str, Any] = {"linewidth": 1.6, "zorder": CURVE}
     if not {"color", "c"} & given.keys():
@@ -120,7 +120,7 @@ def line_looks(ax: "Axes", given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def reading_looks(read_at: Literal["common", "own"]) -> dict[str, Any]:
-    """Looks of what is read at one prevalence for all, full, and at its own, hollow and grey."""
+    """The style of values at the common prevalence (filled), and at the own prevalence (hollow and grey)."""
     if read_at == "common":
         looks = {"color": LOOKS[0].colour, "fmt": "o", "linestyle": "-", "zorder": CURVE}
     else:
@@ -131,9 +131,9 @@ def reading_looks(read_at: Literal["common", "own"]) -> dict[str, Any]:
 def limits(
     bounds: tuple[float, float], values: FloatArray, *, below: bool = False
 ) -> tuple[float | None, float | None]:
-    """The ends of an axis: the range of the metric, but from 0 where nothing is negative; None to fit the data.
+    """The limits of an axis: the range of the metric, but from 0 if no value is negative; None to fit the data.
 
-    A little room is left above, and `below` too where dots at the end would be cut in half.
+    There is a small margin above, and `below` as well, so that markers at the end are not clipped.
     """
     lowest, highest = bounds
     if not math.isfinite(lowest):
@@ -149,9 +149,9 @@ def limits(
 
 
 def legend(ax: "Axes", where: Legend) -> None:
-    """A legend above the axes, where it covers no data, or inside where there is most room.
+    """Add a legend above the axes, or inside where there is most room.
 
-    Curves come first, then what lies on top of others; what is called the same is listed once, unless it is a curve.
+    Curves come first, then other artists by drawing order; equal labels are listed once, unless they are curves.
     """
     checks.one_of(where, ("above", "inside", "none"), "legend")
     if where == "none":
@@ -175,14 +175,14 @@ def legend(ax: "Axes", where: Legend) -> None:
 
 
 def _place_in_legend(handle: Any) -> float:
-    """0 for curves, and for dots with whiskers, which are no single artist; after them by how high a thing lies."""
+    """The sort key in the legend: 0 for curves and error bars, then by drawing order."""
     if not hasattr(handle, "get_gid") or handle.get_gid() == _MINE + "curve":
         return 0.0
     return 1 / float(handle.get_zorder())
 
 
 def _make_room(ax: "Axes", labels: list[str]) -> None:
-    """Let a figure of ours grow by the height of the legend, so that the axes keep their size."""
+    """Enlarge our own figure by the height of the legend, so that the axes keep their size."""
     figure: Any = ax.figure
     kind, _, height = (figure.get_gid() or "").rpartition(" ")
     if kind == _MINE + "figure":

@@ -24,31 +24,31 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class PrecisionRecallGainDisplay(CurveDisplay):
-    """Precision gain over recall gain at the prevalence read at: precision and recall measured from chance.
+    """The precision-recall-gain curve at a prevalence: precision and recall measured from chance.
 
-    The curve begins where recall equals the prevalence, as its area does, and straight pieces of the ROC curve are
-    straight here, too. The picture shows gains from 0 to 1; where the curve goes below chance, the legend says so.
+    The curve and its area begin where recall equals the prevalence. Straight pieces of the ROC curve are straight here,
+    too. The plot shows gains from 0 to 1; if the curve goes below chance, the legend says so.
 
     Make one with `from_curve`, `from_predictions` or `from_estimator` and draw it with `plot`.
 
     Attributes
     ----------
     recall_gain, precision_gain : array of float
-        The points of the line, also those below the picture.
+        The points of the line, including those below the plot.
     area : float
         The area under it.
     prevalence : float
-        Where the curve was read.
+        The prevalence of the reading.
     own_prevalence : float or None
         The prevalence of the data.
     band : Band or None
         Intervals of precision gain along the curve.
     name : str or None
-        What to call it in the legend.
+        The name in the legend.
     reason : Reason or None
-        Why there is no curve, if so.
+        Why there is no curve, if there is none.
     line_, band_, ax_, figure_
-        What `plot` has drawn; None for what was not asked for.
+        What `plot` has drawn; None for what was not requested.
 
     References
     ----------
@@ -63,7 +63,7 @@ class PrecisionRecallGainDisplay(CurveDisplay):
     >>> display = plots.PrecisionRecallGainDisplay.from_curve(curve, name="new model").plot()
     >>> print(display.line_.get_label())
     new model: AUC-PRG 0.729
-    at prevalence 0.5 (own 0.025)
+    at prevalence 1 in 2 (own 1 in 40)
     >>> display.leaves_view
     False
     """
@@ -93,18 +93,18 @@ class PrecisionRecallGainDisplay(CurveDisplay):
         n_resamples: int = 2000,
         rng: np.random.Generator | int | None = None,
     ) -> Self:
-        """The Display of a curve, read at the prevalence it says.
+        """The Display of a curve at its prevalence.
 
         Parameters
         ----------
         curve : Curve
             The curve.
         name : str, optional
-            What to call it in the legend.
+            The name in the legend.
         band : bool
-            Whether to add a band of precision gains.
+            Whether to add a band of precision gain.
         simultaneous, confidence_level, n_resamples, rng
-            Of the band, as for `prg_band`.
+            For the band, as for `prg_band`.
 
         Examples
         --------
@@ -116,25 +116,25 @@ class PrecisionRecallGainDisplay(CurveDisplay):
         (array([0.   , 0.926, 0.988, 1.   ]), array([0.963, 0.963, 0.728, 0.   ]))
         """
         value, reason = evaluate(auc_prg, curve)
-        line, found = shape.NOTHING, None
+        line, gain_band = shape.NOTHING, None
         if reason is None:
             line = shape.gains(curve)
             if band:
                 settings: dict[str, Any] = {"n_resamples": n_resamples, "rng": rng, "simultaneous": simultaneous}
-                found = prg_band(curve, confidence_level=confidence_level, **settings)
+                gain_band = prg_band(curve, confidence_level=confidence_level, **settings)
         return cls(
             *line,
             area=float(value),
             prevalence=curve.prevalence,
             own_prevalence=curve.own_prevalence,
-            band=found,
+            band=gain_band,
             name=name,
             reason=reason,
         )
 
     @property
     def leaves_view(self) -> bool:
-        """Whether the curve goes below chance, where the picture does not show it."""
+        """Whether the curve goes below chance, outside of the plot."""
         return bool((self.precision_gain < 0).any())
 
     def frame(self) -> Frame:
@@ -143,11 +143,11 @@ class PrecisionRecallGainDisplay(CurveDisplay):
 
     @property
     def label(self) -> str:
-        """Name, area and prevalence, as the legend shows them, and how far the curve goes below the picture."""
+        """Name, area and prevalence for the legend, and the lowest value if it is below the plot."""
         text = words.area_label(self.name, "AUC-PRG", self.area, self.reason, (self.prevalence, self.own_prevalence))
         if not self.leaves_view:
             return text
-        return f"{text}\n(down to {words.short(float(self.precision_gain.min()))}, below the picture)"
+        return f"{text}\n(down to {words.short(float(self.precision_gain.min()))}, below the plot)"
 
     def plot(self, ax: "Axes | None" = None, *, legend: drawing.Legend = "above", **line_kwargs: Any) -> Self:
         """Draw it.
@@ -155,9 +155,9 @@ class PrecisionRecallGainDisplay(CurveDisplay):
         Parameters
         ----------
         ax : Axes, optional
-            Where to draw, also beside curves that are there already; in a new figure if not given.
+            The axes, which may have curves already; by default a new figure.
         legend : {"above", "inside", "none"}
-            Where the legend goes.
+            The place of the legend.
         **line_kwargs
             For the line of the curve, as for ``Axes.plot``.
         """

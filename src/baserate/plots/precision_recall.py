@@ -27,7 +27,7 @@ F1_LINES = (0.2, 0.4, 0.6, 0.8)
 
 @dataclass(eq=False, repr=False)
 class PrecisionRecallDisplay(CurveDisplay):
-    """The precision-recall curve at the prevalence read at, with what chance and the worst classifier get there.
+    """The precision-recall curve at a prevalence, with chance level and unachievable region.
 
     Make one with `from_curve`, `from_predictions` or `from_estimator` and draw it with `plot`.
 
@@ -36,25 +36,25 @@ class PrecisionRecallDisplay(CurveDisplay):
     recall, precision : array of float
         The points of the line.
     steps : bool
-        Whether the line goes in steps, as average precision sums them up, or straight from point to point.
+        Whether the line is drawn in steps, as for average precision, or straight from point to point.
     area : float
         The area under the line.
     area_name : str
-        What the area is called: "AP" or "AUC-PR".
+        The name of the area: "AP" or "AUC-PR".
     prevalence : float
-        Where the curve was read; also the precision of a random order.
+        The prevalence of the reading, which is the precision of a random order.
     own_prevalence : float or None
         The prevalence of the data.
     lowest_recall, lowest_precision : array of float
-        The lowest curve that is achievable at all.
+        The lowest achievable curve.
     band : Band or None
         Intervals of precision along the curve.
     name : str or None
-        What to call it in the legend.
+        The name in the legend.
     reason : Reason or None
-        Why there is no curve, if so.
+        Why there is no curve, if there is none.
     line_, chance_, lowest_, region_, band_, f1_lines_, ax_, figure_
-        What `plot` has drawn; None for what was not asked for.
+        What `plot` has drawn; None for what was not requested.
 
     References
     ----------
@@ -70,7 +70,7 @@ class PrecisionRecallDisplay(CurveDisplay):
     >>> display = display.plot()
     >>> print(display.line_.get_label())
     new model: AP 0.486
-    at prevalence 0.001 (own 0.025)
+    at prevalence 1 in 1,000 (own 1 in 40)
     >>> list(display.frame())
     ['recall', 'precision']
     """
@@ -109,21 +109,21 @@ class PrecisionRecallDisplay(CurveDisplay):
         n_resamples: int = 2000,
         rng: np.random.Generator | int | None = None,
     ) -> Self:
-        """The Display of a curve, read at the prevalence it says.
+        """The Display of a curve at its prevalence.
 
         Parameters
         ----------
         curve : Curve
             The curve.
         name : str, optional
-            What to call it in the legend.
+            The name in the legend.
         area : average_precision or auc_pr
-            The area to show: of the steps of average precision, or of the curve interpolated exactly, which is bent
-            where rows are tied. The line is drawn so that it is this area.
+            The area to show, by the steps of average precision, or by exact interpolation, which is curved where rows
+            are tied. The area under the drawn line is this area.
         band : bool
-            Whether to add a band of precisions.
+            Whether to add a band of precision.
         simultaneous, confidence_level, n_resamples, rng
-            Of the band, as for `pr_band`.
+            For the band, as for `pr_band`.
 
         Examples
         --------
@@ -138,13 +138,13 @@ class PrecisionRecallDisplay(CurveDisplay):
             raise InputError(f"area must be br.average_precision or br.auc_pr, got {area!r}; pass one of them.")
         value, reason = evaluate(area, curve)
         steps = area is average_precision
-        line, lowest, found = shape.NOTHING, shape.NOTHING, None
+        line, lowest, precision_band = shape.NOTHING, shape.NOTHING, None
         if reason is None:
             line = shape.precision_steps(curve) if steps else shape.precision_exactly(curve)
             lowest = shape.lowest_precision(curve.prevalence)
             if band:
                 settings: dict[str, Any] = {"n_resamples": n_resamples, "rng": rng, "simultaneous": simultaneous}
-                found = pr_band(curve, confidence_level=confidence_level, **settings)
+                precision_band = pr_band(curve, confidence_level=confidence_level, **settings)
         return cls(
             *line,
             steps=steps,
@@ -154,7 +154,7 @@ class PrecisionRecallDisplay(CurveDisplay):
             own_prevalence=curve.own_prevalence,
             lowest_recall=lowest.x,
             lowest_precision=lowest.y,
-            band=found,
+            band=precision_band,
             name=name,
             reason=reason,
         )
@@ -165,7 +165,7 @@ class PrecisionRecallDisplay(CurveDisplay):
 
     @property
     def label(self) -> str:
-        """Name, area and prevalence, as the legend shows them."""
+        """Name, area and prevalence for the legend."""
         return words.area_label(
             self.name, self.area_name, self.area, self.reason, (self.prevalence, self.own_prevalence)
         )
@@ -185,13 +185,13 @@ class PrecisionRecallDisplay(CurveDisplay):
         Parameters
         ----------
         ax : Axes, optional
-            Where to draw, also beside curves that are there already; in a new figure if not given.
+            The axes, which may have curves already; by default a new figure.
         chance, lowest : bool
             Whether to show the precision of a random order, and the region below the lowest achievable curve.
         f1_lines : bool or values
             Lines of equal F1: none, those at 0.2, 0.4, 0.6 and 0.8, or your own.
         legend : {"above", "inside", "none"}
-            Where the legend goes.
+            The place of the legend.
         **line_kwargs
             For the line of the curve, as for ``Axes.plot``.
         """
@@ -242,7 +242,7 @@ class PrecisionRecallDisplay(CurveDisplay):
 
 
 def _f1_line(ax: "Axes", f1: float) -> "Line2D":
-    """Where precision and recall have this F1, with its name beyond the right end."""
+    """Draw the line of points with this F1, labelled at the right end."""
     recall = np.linspace(f1 / (2 - f1), 1.0, 200)
     (line,) = ax.plot(recall, f1 * recall / (2 * recall - f1), color="#a6a6a6", linewidth=0.6, zorder=drawing.REGION)
     end = f1 / (2 - f1)

@@ -21,6 +21,7 @@ from baserate.registry import describe, row_of
 from baserate.results import Band, Crossing, Sweep
 from baserate.results.words import key_text, percent
 from baserate.uncertainty.bands import sweep_estimates
+from baserate.written import one_in
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +33,7 @@ _TICKS = (*(10.0**power for power in range(-12, 0)), 0.5, *(1 - 10.0**power for 
 
 
 class OwnPrevalence(NamedTuple):
-    """The prevalence of a model's data and what the metric is there."""
+    """The prevalence of a model's data, and the metric at it."""
 
     prevalence: float
     value: float
@@ -40,27 +41,27 @@ class OwnPrevalence(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class PrevalenceDisplay(Display):
-    """A metric over prevalence, for one or several models: bands, swaps of the lead, and where their data lie.
+    """A metric over prevalence, for one or several models, with bands, crossings and the prevalence of the data.
 
-    Of precision at an operating point this is Brabec's P3 curve; F1 and areas work alike. Make one with `from_curves`
+    For precision at an operating point this is Brabec's P3 curve; F1 and areas work, too. Make one with `from_curves`
     and draw it with `plot`.
 
     Attributes
     ----------
     metric, metric_label : str
-        The metric as in code, with its parameters, and as on an axis.
+        The name of the metric in code, with its parameters, and on an axis.
     lines : dict of str to Sweep or Band
         The metric of each model over prevalence, as returned by `sweep` or `sweep_estimates`.
     own : dict of str to OwnPrevalence
-        Prevalence of the data behind each model, where known, and the metric there.
+        The prevalence of each model's data, if known, and the metric at it.
     crossings : list of Crossing
-        Where two models swap places.
+        The crossings of two models.
     bounds : (float, float)
         The range of the metric.
     lines_, bands_, own_, ax_, figure_
         What `plot` has drawn, by model.
     crossings_
-        The marks of the crossings; None where there are none.
+        The marks of the crossings; None without crossings.
 
     References
     ----------
@@ -75,7 +76,7 @@ class PrevalenceDisplay(Display):
     >>> models = {name: br.Curve.from_scores(data["fraud"], data[f"{name}_model"]) for name in ("old", "new")}
     >>> display = plots.PrevalenceDisplay.from_curves(models, metric=br.average_precision).plot()
     >>> print(*display.crossings)
-    average_precision: new leads below prevalence 0.04686, old leads above (both 0.6317 there)
+    average_precision: new leads below prevalence 1 in 21, old leads above (both 0.6317 there)
     >>> display.ax_.get_ylabel()
     'Average precision'
     """
@@ -111,15 +112,15 @@ class PrevalenceDisplay(Display):
         Parameters
         ----------
         curves : mapping of str to Curve or Point
-            The models; a pointwise metric such as precision needs Points. Where they are read does not matter.
+            The models; a pointwise metric such as precision needs Points. Their prevalence does not matter.
         metric : callable
             A metric, or your own function of a Curve or Point that returns a float.
         prevalences : column, optional
-            Where to read them, as for `sweep`; if not given, from 1e-5 to 0.5 and as far as the models' own ones.
+            As for `sweep`; by default from 1e-5 to 0.5, extended to the models' own prevalences.
         estimates : bool
             Whether to add bands, by `sweep_estimates`.
         method, confidence_level, n_resamples, rng
-            Of the bands, as for `sweep_estimates`.
+            For the bands, as for `sweep_estimates`.
 
         Examples
         --------
@@ -150,13 +151,13 @@ class PrevalenceDisplay(Display):
             metric=describe(metric),
             metric_label=words.metric_label(metric),
             lines=lines,
-            own={name: found for name, model in models.items() if (found := _at_own(metric, model))},
+            own={name: at_own for name, model in models.items() if (at_own := _at_own(metric, model))},
             crossings=_crossings(metric, models, grid),
             bounds=(-np.inf, np.inf) if row is None else (row.lowest, row.highest),
         )
 
     def frame(self) -> Frame:
-        """A row for each model and prevalence; `low` and `high` with bands, `reason` where there is no number."""
+        """A row for each model and prevalence; `low` and `high` with bands, `reason` why a value is missing."""
         names, reasons = [], []
         for name, line in self.lines.items():
             undefined = np.isnan(line.value).tolist()
@@ -182,13 +183,13 @@ class PrevalenceDisplay(Display):
         Parameters
         ----------
         ax : Axes, optional
-            Where to draw; in a new figure if not given.
+            The axes; by default a new figure.
         scale : {"log-odds", "log"}
-            The axis of prevalences.
+            The scale of the prevalence axis.
         own, crossings : bool
-            Whether to mark the prevalence of the data behind each model, and where two models swap places.
+            Whether to mark the prevalence of each model's data, and the crossings of two models.
         legend : {"above", "inside", "none"}
-            Where the legend goes.
+            The place of the legend.
         **line_kwargs
             For the lines, as for ``Axes.plot``.
         """
@@ -210,7 +211,7 @@ class PrevalenceDisplay(Display):
         return self
 
     def _draw(self, ax: "Axes", name: str, line: Sweep | Band, *, own: bool, given: Mapping[str, Any]) -> None:
-        """One model: its line, its band and the prevalence of its data."""
+        """Draw one model: its line, its band and the prevalence of its data."""
         marker = drawing.look(len(drawing.marked(ax, "curve"))).marker
         places = _places(line)
         label = name if not np.isnan(line.value).all() or line.reason is None else f"{name}: {line.reason.sentence}"
@@ -228,8 +229,8 @@ class PrevalenceDisplay(Display):
             (self.own_[name],) = ax.plot(
                 *data, marker=marker, markersize=5, linestyle="none", zorder=drawing.MARK, **looks
             )
-            drawn.set(marker=marker, markevery=[], markersize=5)  # in the legend, the line shows the mark
-            drawn.set_label(words.two_lines(label, f"(own prevalence {words.share(data.prevalence)})"))
+            drawn.set(marker=marker, markevery=[], markersize=5)  # the legend entry of the line shows the mark
+            drawn.set_label(words.two_lines(label, f"(own prevalence {one_in(data.prevalence)})"))
 
     def _mark_crossings(self, ax: "Axes") -> "Line2D":
         (marks,) = ax.plot(
@@ -250,9 +251,9 @@ class PrevalenceDisplay(Display):
 def named_models(
     curves: Mapping[Any, Curve | Point] | Mapping[Any, Curve] | Mapping[Any, Point],
 ) -> dict[str, Curve | Point]:
-    """Models by name, or a sentence."""
+    """Models by name, or an error."""
     if not curves:
-        raise InputError("curves must hold at least one Curve or Point, got none; pass the models by name.")
+        raise InputError("curves must have at least one Curve or Point, got none; pass the models by name.")
     named = {key_text(name): model for name, model in curves.items()}
     if len(named) < len(curves):
         raise InputError(f"curves must have different names, got {list(curves)}; rename one.")
@@ -260,7 +261,7 @@ def named_models(
 
 
 def _default_grid(models: Mapping[str, Curve | Point]) -> FloatArray:
-    """Even in log-odds, with the models' own prevalences among them."""
+    """A grid that is even in log-odds, with the models' own prevalences added."""
     own = [model.own_prevalence for model in models.values()]
     known = [prevalence for prevalence in own if prevalence is not None and 0 < prevalence < 1]
     low, high = min([_RAREST, *known]), max([_COMMONEST, *known])
@@ -277,30 +278,28 @@ def _at_own(metric: MetricFunction, model: Curve | Point) -> OwnPrevalence | Non
 
 
 def _crossings(metric: MetricFunction, models: Mapping[str, Curve | Point], grid: FloatArray) -> list[Crossing]:
-    """All swaps within the range; none for a metric that is neither better high nor better low."""
+    """All crossings within the range; none for a metric without a better direction."""
     row = row_of(metric)
     if (row is not None and row.higher_is_better is None) or len(grid) < 2:
         return []
-    found: list[Crossing] = []
+    swaps: list[Crossing] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)  # the table says where and why
         for pair in itertools.combinations(models, 2):
             a, b = (models[name] for name in pair)
-            found += crossings(metric, a, b, low=float(grid[0]), high=float(grid[-1]), names=pair)
-    return sorted(found, key=lambda swap: swap.prevalence)
+            swaps += crossings(metric, a, b, low=float(grid[0]), high=float(grid[-1]), names=pair)
+    return sorted(swaps, key=lambda swap: swap.prevalence)
 
 
 def _crossings_label(swaps: list[Crossing]) -> str:
     if len(swaps) > 1:
         return "lead changes"
     (swap,) = swaps
-    return words.two_lines(
-        f"{swap.leads_below} leads below {words.share(swap.prevalence)},", f"{swap.leads_above} above"
-    )
+    return words.two_lines(f"{swap.leads_below} leads below {one_in(swap.prevalence)},", f"{swap.leads_above} above")
 
 
 def _ticks(ax: "Axes", low: float, high: float) -> None:
-    """Round prevalences within the range, written as such; without them matplotlib writes 1/2 and 1 - 0.1."""
+    """Set ticks at round prevalences, since matplotlib's own labels are 1/2 and 1 - 0.1."""
     from matplotlib.ticker import FixedFormatter, FixedLocator, NullFormatter
 
     shown = [tick for tick in _TICKS if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
@@ -318,6 +317,6 @@ def _places(line: Sweep | Band) -> FloatArray:
 
 
 def _columns(line: Sweep | Band) -> dict[str, FloatArray]:
-    """What is drawn of a model."""
+    """The drawn numbers of a model."""
     band = {"low": line.low, "high": line.high} if isinstance(line, Band) else {}
     return {"prevalence": _places(line), line.metric: line.value} | band

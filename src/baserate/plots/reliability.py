@@ -1,4 +1,4 @@
-"""Scores against event rates: the reliability diagram."""
+"""The reliability diagram: event rate over score."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -29,19 +29,26 @@ if TYPE_CHECKING:
 
 Scale = Literal["linear", "log-odds"]
 
-_AXIS_SCALES: dict[Scale, str] = {"linear": "linear", "log-odds": "logit"}  # as matplotlib calls them
+_AXIS_SCALES: dict[Scale, str] = {"linear": "linear", "log-odds": "logit"}  # matplotlib's names
 _BARS = 20  # of a histogram
-_NEAREST = 1e-9  # how near to 0 and 1 a scale of log-odds goes
-_HEIGHTS = (3.5, 1.0)  # of diagram and histogram, against each other
-_HISTOGRAM = 0.7  # inches that a histogram adds to a figure
+_NEAREST = 1e-9  # the ends of a log-odds scale, from 0 and 1
+_HEIGHTS = (3.5, 1.0)  # heights of diagram and histogram, relatively
+_HISTOGRAM = 0.7  # inches added by a histogram
 _MOST_TICKS = 6
-_ROOM = 0.3  # log-odds beyond the outermost number
-_SHOWN = ("mean_score", "event_rate", "rate_low", "rate_high", "score", "rate")  # columns that must be in sight
+_ROOM = 0.3  # margin in log-odds
+_SHOWN = (
+    "mean_score",
+    "event_rate",
+    "rate_low",
+    "rate_high",
+    "score",
+    "rate",
+)  # columns that must be inside the limits
 _TICKS = (*(10.0**power for power in range(-9, 0)), 0.5, *(1 - 10.0**power for power in range(-1, -10, -1)))
 
 
 class Histogram(NamedTuple):
-    """What part of all rows, as read, has scores between two edges."""
+    """The share of rows, at the prevalence of the reading, with scores between two edges."""
 
     edges: FloatArray
     share: FloatArray
@@ -49,26 +56,26 @@ class Histogram(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class ReliabilityDisplay(CurveDisplay):
-    """Scores against event rates, at the prevalence read at, with the distribution of the scores below.
+    """The reliability diagram at a prevalence, with the distribution of the scores below.
 
     Make one with `from_curve`, `from_predictions` or `from_estimator` and draw it with `plot`. Points on the diagonal
-    are right, below it scores are too high, above it too low. Scores are never moved: draw
-    ``curve.shift_scores(prevalence)`` to see what moving them would do.
+    are calibrated; below it scores are too high, above it too low. Scores are not adjusted: draw
+    ``curve.shift_scores(prevalence)`` to see what adjusting them would do.
 
     Attributes
     ----------
     result : Reliability or IsotonicReliability
-        What is drawn: event rates by bins with intervals, or isotonic rates along the scores with a band.
+        The drawn result: event rates by bin with intervals, or isotonic rates with a band.
     measure_name, measure : str, float
-        A number for the legend: the ECE of the bins, or what miscalibration adds to the Brier score.
+        The measure in the legend: ECE for bins, or the miscalibration part of the Brier score.
     histograms : dict of scale to Histogram
-        The distribution of the scores, as read, in bars of equal width on each scale.
+        The distribution of the scores at the prevalence, in bars of equal width on each scale.
     own_prevalence : float or None
         The prevalence of the data.
     name : str or None
-        What to call it in the legend.
+        The name in the legend.
     line_, band_, intervals_, off_, diagonal_, histogram_, histogram_ax_, ax_, figure_
-        What `plot` has drawn; None for what was not asked for or does not belong to it.
+        What `plot` has drawn; None for what was not requested or does not apply.
 
     References
     ----------
@@ -86,7 +93,7 @@ class ReliabilityDisplay(CurveDisplay):
     >>> display = plots.ReliabilityDisplay.from_curve(curve, name="new model").plot()
     >>> print(display.line_.get_label())
     new model: ECE 0.00956
-    at prevalence 0.025
+    at prevalence 1 in 40
     >>> isotonic = plots.ReliabilityDisplay.from_curve(curve, kind="isotonic", rng=0).plot(scale="log-odds")
     >>> list(isotonic.frame())
     ['prevalence', 'score', 'rate', 'low', 'high', 'n']
@@ -121,22 +128,22 @@ class ReliabilityDisplay(CurveDisplay):
         n_resamples: int = 1000,
         rng: np.random.Generator | int | None = None,
     ) -> Self:
-        """The Display of a curve, read at the prevalence it says.
+        """The Display of a curve at its prevalence.
 
         Parameters
         ----------
         curve : Curve
             With scores between 0 and 1.
         name : str, optional
-            What to call it in the legend.
+            The name in the legend.
         kind : {"bins", "isotonic"}
-            Event rates by bins, as by `reliability`, or isotonic rates without bins, as by `isotonic_reliability`.
+            Event rates by bin, from `reliability`, or isotonic rates, from `isotonic_reliability`.
         bins
-            Of event rates by bins, as for `reliability`.
+            For "bins", as for `reliability`.
         band, n_resamples, rng
-            Of isotonic rates, as for `isotonic_reliability`.
+            For "isotonic", as for `isotonic_reliability`.
         confidence_level : float
-            Of the intervals, or of the band.
+            The level of the intervals, or of the band.
 
         Examples
         --------
@@ -165,12 +172,12 @@ class ReliabilityDisplay(CurveDisplay):
         )
 
     def frame(self) -> Frame:
-        """What is drawn, as a table: a row for each bin, or for each score."""
+        """The drawn numbers as a table: a row for each bin, or for each score."""
         return frame_of(self.result)
 
     @property
     def label(self) -> str:
-        """Name, measure and prevalence, as the legend shows them."""
+        """Name, measure and prevalence for the legend."""
         read_at = (self.result.prevalence, self.own_prevalence)
         return words.area_label(self.name, self.measure_name, self.measure, None, read_at)
 
@@ -190,19 +197,19 @@ class ReliabilityDisplay(CurveDisplay):
         Parameters
         ----------
         ax : Axes, optional
-            Where to draw, also beside models that are there already; in a new figure if not given.
+            The axes, which may have models already; by default a new figure.
         scale : {"linear", "log-odds"}, optional
-            Of both axes; if not given, that of models drawn before, or else linear. Log-odds tell small probabilities
-            apart.
+            The scale of both axes; by default that of models drawn before, or else linear. Log-odds separate small
+            probabilities.
         histogram : bool or Axes
-            Whether to show how the scores are distributed, below the diagram. Axes of your own have no room below
-            them: there it is left out, unless you pass other Axes to put it into.
+            Whether to show the distribution of the scores below the diagram. It is left out in axes of your own,
+            unless you pass other Axes for it.
         off : bool
-            Whether to mark the bins that are known to be off.
+            Whether to mark bins that are significantly miscalibrated.
         diagonal : bool
-            Whether to show where scores are right.
+            Whether to show the diagonal of calibrated scores.
         legend : {"above", "inside", "none"}
-            Where the legend goes.
+            The place of the legend.
         **line_kwargs
             For the line, as for ``Axes.plot``.
         """
@@ -229,26 +236,26 @@ class ReliabilityDisplay(CurveDisplay):
         self._drawn_on(ax, made=made)
         return self
 
-    def _draw_bins(self, ax: "Axes", found: Reliability, looks: Mapping[str, Any], *, off: bool) -> None:
+    def _draw_bins(self, ax: "Axes", table: Reliability, looks: Mapping[str, Any], *, off: bool) -> None:
         marker = drawing.look(len(drawing.marked(ax, "curve"))).marker
         own: dict[str, Any] = {"label": self.label, "marker": marker, "markersize": 4.5}
-        score, rate = (_finite(ax, part) for part in (found.mean_score, found.event_rate))
+        score, rate = (_finite(ax, part) for part in (table.mean_score, table.event_rate))
         (self.line_,) = ax.plot(score, rate, **(own | dict(looks)))
         self.intervals_ = ax.vlines(
             score,
-            _finite(ax, found.rate_low),
-            _finite(ax, found.rate_high),
+            _finite(ax, table.rate_low),
+            _finite(ax, table.rate_high),
             colors=self.line_.get_color(),
             linewidth=1.1,
             zorder=drawing.CURVE,
-            label=f"{percent(found.confidence_level)} intervals",
+            label=f"{percent(table.confidence_level)} intervals",
         )
-        known = found.judgement != AGREES
+        known = table.judgement != AGREES
         if off and known.any():
             self.off_ = _rings(ax, score[known], rate[known])
 
-    def _draw_steps(self, ax: "Axes", found: IsotonicReliability, looks: Mapping[str, Any]) -> None:
-        score, rate, low, high = (_finite(ax, part) for part in (found.score, found.rate, found.low, found.high))
+    def _draw_steps(self, ax: "Axes", steps: IsotonicReliability, looks: Mapping[str, Any]) -> None:
+        score, rate, low, high = (_finite(ax, part) for part in (steps.score, steps.rate, steps.low, steps.high))
         corners = _corners(rate)
         own: dict[str, Any] = {"label": self.label, "drawstyle": "steps-post"}
         (self.line_,) = ax.plot(score[corners], rate[corners], **(own | dict(looks)))
@@ -262,7 +269,7 @@ class ReliabilityDisplay(CurveDisplay):
             alpha=0.2,
             linewidth=0,
             zorder=drawing.BAND,
-            label=f"{percent(found.confidence_level)} {found.band} band, pointwise",
+            label=f"{percent(steps.confidence_level)} {steps.band} band, pointwise",
         )
 
     def _draw_histogram(self, below: "Axes", scale: Scale) -> "StepPatch":
@@ -271,14 +278,14 @@ class ReliabilityDisplay(CurveDisplay):
         return below.stairs(share, edges, linewidth=1.2, **looks)
 
     def _limits(self, ax: "Axes", scale: Scale) -> tuple[float, float]:
-        """From where to where both axes go: all of it, or what there is here and in models drawn before."""
+        """The limits of both axes: 0 to 1, or the range of the data here and in models drawn before."""
         if scale == "linear":
             return -0.02, 1.02
         every = np.concatenate([getattr(self.result, name) for name in _SHOWN if hasattr(self.result, name)])
         inner = every[(every >= _NEAREST) & (every <= 1 - _NEAREST)]
         inner = inner if len(inner) else self.histograms[scale].edges
         ends = scipy.special.expit(scipy.special.logit([inner.min(), inner.max()]) + np.array([-_ROOM, _ROOM]))
-        earlier = ax.get_xlim() if _scale_of(ax) == scale else ends  # only models can have made it so
+        earlier = ax.get_xlim() if _scale_of(ax) == scale else ends  # set by a model drawn before
         return min(float(ends[0]), earlier[0]), max(float(ends[1]), earlier[1])
 
 
@@ -287,12 +294,12 @@ def _scale_of(ax: "Axes") -> Scale:
 
 
 def _finite(ax: "Axes", values: FloatArray) -> FloatArray:
-    """Values as they can be drawn: on a scale of log-odds, 0 and 1 lie far beyond the ends of the axis."""
+    """Values that can be drawn: on a log-odds scale, 0 and 1 are moved to finite places outside of the axis."""
     return values if _scale_of(ax) == "linear" else np.clip(values, _NEAREST, 1 - _NEAREST)
 
 
 def _axes(ax: object, histogram: object) -> "tuple[Axes, Axes | None]":
-    """Where the diagram goes, and where the histogram goes if there is room for one."""
+    """The axes of the diagram, and of the histogram if there is one."""
     if ax is None and histogram is True:
         figure = drawing.new_figure(drawing.COLUMN, drawing.SQUARE + _HISTOGRAM)
         diagram, below = figure.subplots(2, 1, sharex=True, height_ratios=_HEIGHTS)
@@ -315,7 +322,7 @@ def _histograms_in(ax: "Axes") -> "list[Any]":
 
 
 def _set_axes(ax: "Axes", below: "Axes | None", limits: tuple[float, float], scale: Scale) -> None:
-    """Limits, ticks and names; the diagram leaves the name of the scores to a histogram that shares its axis."""
+    """Set limits, ticks and labels; with a histogram below, only that has the label of the scores."""
     shared = below is not None and ax.get_shared_x_axes().joined(ax, below)
     ax.set(xlim=limits, ylim=limits, xlabel="" if shared else "Score", ylabel="Event rate")
     if scale == "log-odds":
@@ -329,7 +336,7 @@ def _set_axes(ax: "Axes", below: "Axes | None", limits: tuple[float, float], sca
 
 
 def _round_ticks(axis: Any, limits: tuple[float, float]) -> None:
-    """Round probabilities, written as such; without them matplotlib writes 1/2 and 1 - 0.1."""
+    """Set ticks at round probabilities, since matplotlib's own labels are 1/2 and 1 - 0.1."""
     from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
     ticks = [tick for tick in _TICKS if limits[0] <= tick <= limits[1]]
@@ -340,18 +347,18 @@ def _round_ticks(axis: Any, limits: tuple[float, float]) -> None:
 
 
 def _diagonal(ax: "Axes") -> "Line2D | None":
-    """Where scores are right; once for all models."""
+    """Draw the diagonal of calibrated scores, once for all models."""
     if drawing.marked(ax, "diagonal"):
         return None
     ends = (0.0, 1.0) if _scale_of(ax) == "linear" else (_NEAREST, 1 - _NEAREST)
     looks: dict[str, Any] = {"color": drawing.GREY, "linestyle": ":", "linewidth": 1, "zorder": drawing.GUIDE}
-    (line,) = ax.plot(ends, ends, label="scores are right", **looks)
+    (line,) = ax.plot(ends, ends, label="calibrated", **looks)
     drawing.mark(line, "diagonal")
     return line
 
 
 def _rings(ax: "Axes", score: FloatArray, rate: FloatArray) -> "Line2D":
-    """Rings around bins that are known to be off."""
+    """Draw rings around bins that are significantly miscalibrated."""
     (rings,) = ax.plot(
         score,
         rate,
@@ -362,20 +369,20 @@ def _rings(ax: "Axes", score: FloatArray, rate: FloatArray) -> "Line2D":
         markeredgewidth=1,
         linestyle="none",
         zorder=drawing.MARK,
-        label="known to be off",
+        label="miscalibrated",
     )
     return rings
 
 
 def _corners(*heights: FloatArray) -> BoolArray:
-    """Where steps begin, and the end; what lies between looks the same without it."""
+    """The points at which a step function changes, and its ends."""
     begins = np.ones(len(heights[0]), np.bool_)
     begins[1:-1] = np.any([height[1:-1] != height[:-2] for height in heights], axis=0)
     return begins
 
 
 def _histograms(curve: Curve) -> dict[Scale, Histogram]:
-    """The scores in bars of equal width, in probability and in log-odds."""
+    """Histograms of the scores, in probability and in log-odds."""
     ends = np.clip([curve.score[-1], curve.top[0]], _NEAREST, 1 - _NEAREST)
     low, high = scipy.special.logit(ends)
     room = 0.0 if low < high else 1.0
@@ -384,7 +391,7 @@ def _histograms(curve: Curve) -> dict[Scale, Histogram]:
 
 
 def _histogram(curve: Curve, edges: FloatArray) -> Histogram:
-    """What part of the rows lies between edges; the first and the last bar hold what lies beyond, too."""
+    """The share of rows between edges; the first and the last bar include what lies beyond."""
     bars = place_of(curve.middle, edges[1:-1], "right")
     mass = np.bincount(bars, weights=curve.pos + curve.neg_as_read, minlength=_BARS)
     return Histogram(edges, mass / mass.sum())

@@ -21,32 +21,32 @@ if TYPE_CHECKING:
     from matplotlib.collections import PolyCollection
     from matplotlib.lines import Line2D
 
-_PLACES = 101  # of a band, on a linear and again on a logarithmic axis
-_WIDEST = 0.01  # where a logarithmic axis begins if the data show no smaller rate
+_PLACES = 101  # of a band, on a linear and on a logarithmic axis
+_WIDEST = 0.01  # the lower end of a logarithmic axis, unless the data have smaller rates
 
 
 @dataclass(eq=False, repr=False)
 class RocDisplay(CurveDisplay):
-    """The ROC curve, which is the same at every prevalence; for rare positives with a logarithmic axis.
+    """The ROC curve, which does not depend on the prevalence; optionally with a logarithmic axis.
 
     Make one with `from_curve`, `from_predictions` or `from_estimator` and draw it with `plot`.
 
     Attributes
     ----------
     fpr, recall : array of float
-        The points of the line, which is straight in between.
+        The points of the line, joined by straight lines.
     area : float
         The area under it.
     smallest_fpr : float
-        The smallest rate above 0 that the data show: where a logarithmic axis begins, if not at 0.01.
+        The smallest positive FPR of the data: the lower end of a logarithmic axis, if it is below 0.01.
     band : Band or None
         Intervals of recall along the curve.
     name : str or None
-        What to call it in the legend.
+        The name in the legend.
     reason : Reason or None
-        Why there is no curve, if so.
+        Why there is no curve, if there is none.
     line_, chance_, band_, ax_, figure_
-        What `plot` has drawn; None for what was not asked for.
+        What `plot` has drawn; None for what was not requested.
 
     Examples
     --------
@@ -91,13 +91,13 @@ class RocDisplay(CurveDisplay):
         Parameters
         ----------
         curve : Curve
-            The curve; where it is read does not matter.
+            The curve; its prevalence does not matter.
         name : str, optional
-            What to call it in the legend.
+            The name in the legend.
         band : bool
-            Whether to add a band of recalls.
+            Whether to add a band of recall.
         simultaneous, confidence_level, n_resamples, rng
-            Of the band, as for `roc_band`.
+            For the band, as for `roc_band`.
 
         Examples
         --------
@@ -109,13 +109,13 @@ class RocDisplay(CurveDisplay):
         (array([0. , 0.6, 0.9, 1. ]), array([0.   , 0.022, 0.244, 1.   ]))
         """
         value, reason = evaluate(roc_auc, curve)
-        path, smallest, found = shape.Path(*shape.NOTHING), _WIDEST, None
+        path, smallest, recall_band = shape.Path(*shape.NOTHING), _WIDEST, None
         if reason is None:
             path, smallest = shape.roc_path(curve), float(curve.fpr[curve.fpr > 0][0])
             if band:
                 settings: dict[str, Any] = {"n_resamples": n_resamples, "rng": rng, "simultaneous": simultaneous}
-                found = roc_band(curve, _places(smallest), confidence_level=confidence_level, **settings)
-        return cls(path.fpr, path.tpr, float(value), smallest, band=found, name=name, reason=reason)
+                recall_band = roc_band(curve, _places(smallest), confidence_level=confidence_level, **settings)
+        return cls(path.fpr, path.tpr, float(value), smallest, band=recall_band, name=name, reason=reason)
 
     def frame(self) -> Frame:
         """The points of the line as a table; the band has ``display.band.rows()``."""
@@ -123,7 +123,7 @@ class RocDisplay(CurveDisplay):
 
     @property
     def label(self) -> str:
-        """Name and area, as the legend shows them."""
+        """Name and area for the legend."""
         return words.area_label(self.name, "AUC-ROC", self.area, self.reason)
 
     def plot(
@@ -140,14 +140,14 @@ class RocDisplay(CurveDisplay):
         Parameters
         ----------
         ax : Axes, optional
-            Where to draw, also beside curves that are there already; in a new figure if not given.
+            The axes, which may have curves already; by default a new figure.
         log_x : bool
-            Whether false positive rates stand on a logarithmic axis, from the smallest one seen. Where positives are
-            rare, all that matters happens there.
+            Whether the FPR axis is logarithmic, from the smallest observed rate. For rare positives, low rates matter
+            most.
         chance : bool
-            Whether to show a random order.
+            Whether to show the chance line.
         legend : {"above", "inside", "none"}
-            Where the legend goes.
+            The place of the legend.
         **line_kwargs
             For the line of the curve, as for ``Axes.plot``.
         """
@@ -157,7 +157,7 @@ class RocDisplay(CurveDisplay):
         if log_x and drawing.marked(ax, "curve"):
             start = min(start, ax.get_xlim()[0])
         path = shape.Path(self.recall, self.fpr)
-        if log_x and len(self.fpr):  # straight pieces are bent on such an axis
+        if log_x and len(self.fpr):  # straight pieces are curved on a logarithmic axis
             path = shape.bent(path, self.fpr, smallest=start)
         looks = drawing.line_looks(ax, line_kwargs)
         (self.line_,) = ax.plot(path.fpr, path.tpr, **({"label": self.label} | looks))
@@ -167,20 +167,20 @@ class RocDisplay(CurveDisplay):
         scale = " (log scale)" if log_x else ""
         ax.set(xlabel=f"False positive rate{scale}", ylabel="Recall (true positive rate)", ylim=(0, 1.02))
         ax.set_xscale("log" if log_x else "linear")
-        ax.set_xlim(start if log_x else -0.01, 1.01)  # an upright start is not to be cut in half
+        ax.set_xlim(start if log_x else -0.01, 1.01)  # do not clip a vertical start
         drawing.legend(ax, legend)
         self._drawn_on(ax, made=made)
         return self
 
 
 def _places(smallest: float) -> FloatArray:
-    """Where to look for a band that is fine enough on either axis."""
+    """False positive rates for a band that is fine enough on either axis."""
     log = np.geomspace(min(smallest, _WIDEST), 1.0, _PLACES)
     return np.unique(np.concatenate([np.linspace(0.0, 1.0, _PLACES), log]))
 
 
 def _chance(ax: "Axes", start: float) -> "Line2D":
-    """Recall equal to FPR: a diagonal, and on a logarithmic axis a bent line down to its left end."""
+    """Draw recall = FPR: a diagonal, which is curved on a logarithmic axis."""
     places = np.geomspace(start, 1.0, 200) if start > 0 else np.array([0.0, 1.0])
     (line,) = ax.plot(
         places, places, color=drawing.GREY, linestyle=":", linewidth=1, zorder=drawing.GUIDE, label="chance"

@@ -10,7 +10,7 @@ from baserate.metrics.definition import evaluate
 from baserate.metrics.gains import min_precision, precision_gain, recall_gain
 from baserate.metrics.predictive import precision
 
-# Neighbouring points on a bent piece differ by this factor, so that a straight line between them is off by 1e-4.
+# The ratio of neighbouring points on a curved piece; the error of straight lines between them is then 1e-4.
 _GROWTH = 1.03
 _FLOOR_POINTS = 201
 
@@ -23,7 +23,7 @@ class Path(NamedTuple):
 
 
 class Line(NamedTuple):
-    """Where a line goes in a picture."""
+    """The points of a line in a plot."""
 
     x: FloatArray
     y: FloatArray
@@ -33,7 +33,7 @@ NOTHING = Line(np.zeros(0), np.zeros(0))
 
 
 def roc_path(curve: Curve) -> Path:
-    """The ROC curve without the points in the middle of an upright or level stretch."""
+    """The ROC curve without points inside a vertical or horizontal stretch."""
     rates = curve.rates
     tpr, fpr = np.append(0.0, rates.tpr), np.append(0.0, rates.fpr)
     rise, run = np.diff(tpr), np.diff(fpr)
@@ -44,9 +44,9 @@ def roc_path(curve: Curve) -> Path:
 
 
 def bent(path: Path, along: FloatArray, smallest: float) -> Path:
-    """More points on the rising pieces, each `along` a little further, for axes on which they are not straight.
+    """The path with more points on its rising pieces, for axes on which these are curved.
 
-    `along` is linear on each piece of the path; below `smallest` nothing is to be seen.
+    Points are spaced in `along`, which is linear on each piece; below `smallest` nothing is visible.
     """
     rising = np.diff(path.tpr) > 0
     seen = np.maximum(along, smallest)
@@ -63,7 +63,7 @@ def bent(path: Path, along: FloatArray, smallest: float) -> Path:
 
 
 def precision_steps(curve: Curve) -> Line:
-    """Recall and precision where the recall rises: to be drawn as steps, the area under which is average precision."""
+    """Recall and precision at each rise of recall: the steps whose area is average precision."""
     recall = curve.rates.tpr
     rises = np.diff(recall, prepend=0.0) > 0
     reached, _ = evaluate(precision, curve)
@@ -84,7 +84,7 @@ def precision_exactly(curve: Curve) -> Line:
 
 
 def gains(curve: Curve) -> Line:
-    """Recall gain and precision gain from recall gain 0 on; straight pieces of the ROC curve are straight here, too."""
+    """Recall gain and precision gain, from recall gain 0; straight pieces of the ROC curve stay straight."""
     path = roc_path(curve)
     start = int(np.searchsorted(path.tpr, curve.prevalence))  # the first point whose recall reaches the prevalence
     share = (curve.prevalence - path.tpr[start - 1]) / (path.tpr[start] - path.tpr[start - 1])
@@ -92,11 +92,11 @@ def gains(curve: Curve) -> Line:
     tpr, fpr = (np.append(value, column[start:]) for value, column in zip(first, path, strict=True))
     read = _read(Path(tpr, fpr), curve.prevalence)
     along, gained = (np.asarray(evaluate(gain, read)[0]) for gain in (recall_gain, precision_gain))
-    return Line(np.maximum(along, 0.0), gained)  # rounding may have put the first one a hair below 0
+    return Line(np.maximum(along, 0.0), gained)  # rounding may have made the first one negative
 
 
 def lowest_precision(prevalence: float) -> Line:
-    """The edge of the unachievable region: recall and precision of the order that puts every negative first."""
+    """The boundary of the unachievable region: recall and precision if all negatives are ranked first."""
     recall = np.linspace(0.0, 1.0, _FLOOR_POINTS)
     lowest, _ = evaluate(min_precision, _read(Path(recall, np.ones(_FLOOR_POINTS)), prevalence))
     return Line(recall, np.asarray(lowest))

@@ -20,7 +20,7 @@ _APART = 0.14  # rows between the two readings of a slice
 
 @dataclass(eq=False, repr=False)
 class SlicesDisplay(GroupsDisplay):
-    """A metric for each slice of the data, at the slice's own prevalence and at one prevalence for all.
+    """A metric for each slice of the data, at its own prevalence and at a common one.
 
     Slices differ in prevalence, and then metrics such as average precision differ although the model is equally good;
     at a common prevalence they can be compared. Make one with `from_curves` and draw it with `plot`.
@@ -28,19 +28,19 @@ class SlicesDisplay(GroupsDisplay):
     Attributes
     ----------
     metric, metric_label : str
-        The metric as in code, with its parameters, and as on an axis.
+        The name of the metric in code, with its parameters, and on an axis.
     cells : list of Cell
         Value, interval, prevalence, class sizes and reason, for each slice at the common and at its own prevalence.
     common_prevalence : float
-        Where all slices are read.
+        The common prevalence of all slices.
     own_prevalences : dict of str to float
         Prevalence of each slice.
     confidence_level : float or None
-        Of the intervals; None without them.
+        The level of the intervals; None without them.
     bounds : (float, float)
         The range of the metric.
     common_, own_, gaps_, ax_, figure_
-        What `plot` has drawn; in `gaps_` the words where there is no number.
+        What `plot` has drawn; `gaps_` are the texts in place of undefined values.
 
     Examples
     --------
@@ -66,9 +66,9 @@ class SlicesDisplay(GroupsDisplay):
         Parameters
         ----------
         ax : Axes, optional
-            Where to draw; in a new figure, as high as it needs to be, if not given.
+            The axes; by default a new figure of suitable height.
         legend : {"above", "inside", "none"}
-            Where the legend goes.
+            The place of the legend.
         **marker_kwargs
             For dots and whiskers, as for ``Axes.errorbar``.
         """
@@ -94,7 +94,7 @@ class SlicesDisplay(GroupsDisplay):
         return self
 
     def _name_gaps(self, ax: "Axes") -> "list[Text]":
-        """Why there is no dot, written where it would be; once for a slice that has none at either prevalence."""
+        """Write in place of a missing dot why it is undefined; once for a slice without any value."""
         texts = []
         for row, name in enumerate(self.groups):
             missing = [cell for cell in self.cells if cell.group == name and np.isnan(cell.value)]

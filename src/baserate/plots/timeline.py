@@ -17,33 +17,33 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 _APART = 0.09  # periods between the two readings of a period
-_MOST_TICKS = 7  # labels of periods that fit beside each other at column width
-_WIDE = 10  # prevalences that differ by more than this factor stand on a logarithmic axis
+_MOST_TICKS = 7  # labels of periods that fit into a column width
+_WIDE = 10  # prevalences with a larger ratio get a logarithmic axis
 
 
 @dataclass(eq=False, repr=False)
 class TimelineDisplay(GroupsDisplay):
-    """A metric for each period, at the period's own prevalence and at one for all, above the prevalences themselves.
+    """A metric for each period, at its own prevalence and at a common one, above the prevalences themselves.
 
-    What moves at the own prevalence but not at the common one is the prevalence, not the model. Make one with
-    `from_curves`, from curves in the order of time such as `curves_by` returns them, and draw it with `plot`.
+    A change that shows at the own prevalence but not at the common one is due to the prevalence, not to the model. Make
+    one with `from_curves`, from curves in time order such as `curves_by` returns them, and draw it with `plot`.
 
     Attributes
     ----------
     metric, metric_label : str
-        The metric as in code, with its parameters, and as on an axis.
+        The name of the metric in code, with its parameters, and on an axis.
     cells : list of Cell
         Value, interval, prevalence, class sizes and reason, for each period at the common and at its own prevalence.
     common_prevalence : float
-        Where all periods are read.
+        The common prevalence of all periods.
     own_prevalences : dict of str to float
         Prevalence of each period.
     confidence_level : float or None
-        Of the intervals; None without them.
+        The level of the intervals; None without them.
     bounds : (float, float)
         The range of the metric.
     common_, own_, gaps_, prevalence_, ax_, prevalence_ax_, figure_
-        What `plot` has drawn; `gaps_` marks periods without a number.
+        What `plot` has drawn; `gaps_` marks periods with undefined values.
 
     Examples
     --------
@@ -77,9 +77,9 @@ class TimelineDisplay(GroupsDisplay):
         Parameters
         ----------
         ax : Axes or two of them, optional
-            Where to draw: the metric, and the prevalences below if there are two; in a new figure if not given.
+            The axes of the metric and, if there are two, of the prevalences; by default a new figure.
         legend : {"above", "inside", "none"}
-            Where the legend goes.
+            The place of the legend.
         **marker_kwargs
             For dots and whiskers, as for ``Axes.errorbar``.
         """
@@ -109,7 +109,7 @@ class TimelineDisplay(GroupsDisplay):
         return super()._label(read_at) + level
 
     def _mark_gaps(self, ax: "Axes") -> "Line2D | None":
-        """A cross at the foot of each period without a number; the table says why."""
+        """A cross below each period with an undefined value; the table says why."""
         undefined = {cell.group for cell in self.cells if np.isnan(cell.value)}
         missing = [number for number, name in enumerate(self.groups) if name in undefined]
         if not missing:
@@ -154,7 +154,7 @@ def _two_axes(ax: Any) -> "tuple[Axes, Axes | None]":
 
 
 def label_periods(ax: "Axes", names: list[str]) -> None:
-    """As many names as fit, evenly spaced, and short ticks for the others."""
+    """Label as many periods as fit, evenly spaced, with short ticks for the others."""
     every = -(-len(names) // _MOST_TICKS)
     ax.set_xticks(range(0, len(names), every), names[::every])
     ax.set_xticks(range(len(names)), minor=True)

@@ -1,35 +1,27 @@
-"""Words and numbers as they stand in a picture."""
+"""Labels and numbers in plots."""
 
 import math
 from collections.abc import Callable
 
 from baserate.errors import Reason
 from baserate.registry import bound_parameters, describe, row_of
+from baserate.written import one_in
 
 _DECIMALS_FROM = 1e-3  # smaller shares are written as powers of ten
-_ODDS_FROM = 100  # negatives per positive; with fewer, a share is easier to read
-_LINE = 40  # letters that fit beside the handle of a legend at column width
+_LINE = 40  # characters that fit into a legend at column width
 
 
 def short(number: float) -> str:
-    """Three digits, zeros included."""
+    """A number with three digits, with trailing zeros."""
     text = f"{number:#.3g}".rstrip(".")
     return text.replace("-", "\N{MINUS SIGN}") if "e" not in text else _power(number)
 
 
 def share(value: float) -> str:
-    """A prevalence: odds where these are round and the share is not, or else three digits."""
+    """A share with three digits, for ticks and precisions; small ones as powers of ten."""
     if not 0 < value < 1:
         return f"{value:g}"
-    odds = (1 - value) / value
-    if _digits(value) > 2 and odds >= _ODDS_FROM and _digits(odds) <= 2:
-        return f"1:{round(odds):,}"
     return f"{value:.3g}" if value >= _DECIMALS_FROM else _power(value)
-
-
-def _digits(value: float) -> int:
-    """How many digits say it, to nine."""
-    return len(f"{value:.8e}".split("e")[0].replace(".", "").rstrip("0"))
 
 
 def _power(value: float) -> str:
@@ -40,7 +32,7 @@ def _power(value: float) -> str:
 
 
 def metric_label(metric: Callable[..., object]) -> str:
-    """A metric as a table calls it, with its parameters."""
+    """The label of a metric, with its parameters."""
     row = row_of(metric)
     if row is None:
         return describe(metric)
@@ -55,18 +47,18 @@ def area_label(
     reason: Reason | None,
     read_at: tuple[float, float | None] | None = None,
 ) -> str:
-    """What a legend says of a curve: its name, its area, where it was read and the prevalence of its data."""
+    """The legend entry of a curve: its name, its area, its prevalence and that of the data."""
     facts = f"undefined, {reason.sentence}" if reason else f"{area_name} {short(area)}"
     text = facts if name is None else f"{name}: {facts}"
     if read_at is None or reason:
         return text
     prevalence, own_prevalence = read_at
-    where = f"at prevalence {share(prevalence)}"
-    if own_prevalence is not None and share(own_prevalence) != share(prevalence):
-        where += f" (own {share(own_prevalence)})"
+    where = f"at prevalence {one_in(prevalence)}"
+    if own_prevalence is not None and one_in(own_prevalence) != one_in(prevalence):
+        where += f" (own {one_in(own_prevalence)})"
     return two_lines(text, where)
 
 
 def two_lines(first: str, second: str) -> str:
-    """Two parts of a sentence, in one line of a legend if they fit."""
+    """Two parts of a legend entry, in one line if they fit."""
     return f"{first} {second}" if len(first) + len(second) < _LINE else f"{first}\n{second}"

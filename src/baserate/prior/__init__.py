@@ -1,4 +1,4 @@
-"""What the prevalence is now, from scores without labels."""
+"""Prevalence of unlabelled rows (quantification), and tests for prior shift."""
 
 from baserate.prior.prevalence import estimate_prevalence
 from baserate.prior.shift import prior_shift_check

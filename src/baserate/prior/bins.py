@@ -1,4 +1,4 @@
-"""Bins that two curves share: cut where no entry of either is split, so that every count is exact."""
+"""Common bins of two curves: no entry of either is split, so that every count is exact."""
 
 from collections.abc import Sequence
 
@@ -7,20 +7,20 @@ import numpy as np
 from baserate.arrays import CountArray, FloatArray, Indices
 from baserate.curves.curve import Curve
 
-# Finer bins hardly tell more of a prevalence, and each one costs the check some of its power.
+# Finer bins add little to the estimate, and each costs the test some power.
 MOST_BINS = 10
 
-# Rows of each labelled class in every bin; with fewer, chi² is no longer the law of the check.
+# Labelled rows of each class in every bin; with fewer, the test statistic is not chi-squared.
 FEWEST_PER_CLASS = 2
 
-# Unlabelled rows for each bin there may be.
+# Unlabelled rows per bin.
 UNLABELLED_PER_BIN = 10
 
 
 def places(*curves: Curve) -> tuple[FloatArray, list[Indices]]:
-    """Stretches of scores that hold whole entries of all the curves: where each begins, and those of the entries.
+    """Stretches of scores that split no entry of any curve: their lowest scores, and the stretch of each entry.
 
-    Scores that are told apart everywhere are stretches of their own; buckets that overlap are one.
+    A distinct score is a stretch of its own; overlapping buckets are one.
     """
     low = np.concatenate([curve.score for curve in curves])
     high = np.concatenate([curve.top for curve in curves])
@@ -33,34 +33,34 @@ def places(*curves: Curve) -> tuple[FloatArray, list[Indices]]:
 
 
 def summed(place: Indices, amounts: CountArray, length: int) -> FloatArray:
-    """What each stretch holds."""
+    """Sums by stretch."""
     return np.bincount(place, weights=amounts, minlength=length).astype(np.float64, copy=False)
 
 
 def in_bins(amounts: FloatArray, cuts: Indices) -> FloatArray:
-    """What each bin holds, given the stretches at which all but the first begin."""
+    """Sums by bin; `cuts` are the stretches at which bins begin, but for the first."""
     return np.add.reduceat(amounts, np.concatenate([[0], cuts]))
 
 
 def fine_cuts(pos: FloatArray, neg: FloatArray, most: int) -> Indices:
-    """Where to cut for bins that hold about equal shares of both classes, and no bin too few rows of one.
+    """Cuts for bins with about equal shares of both classes, and with enough rows of each.
 
-    Only labelled rows are looked at: what was seen of the unlabelled ones cannot favour a prevalence.
+    They depend on labelled rows only, so that unlabelled ones cannot bias them.
     """
     cuts = quantile_cuts(pos / pos.sum() + neg / neg.sum(), most)
     return merged(cuts, (pos, neg), FEWEST_PER_CLASS)
 
 
 def middle_cut(pos: FloatArray, neg: FloatArray) -> Indices:
-    """The one cut where the rates of false positives and false negatives are nearest; none if all scores are one.
+    """The cut at which FPR and FNR are nearest; none if all scores are equal.
 
-    A cut where the rates of true and false positives differ most would be chosen for what is there by chance.
+    The cut at which TPR and FPR differ most would be optimistic.
     """
     return quantile_cuts(pos / pos.sum() + neg / neg.sum(), 2)
 
 
 def quantile_cuts(amounts: FloatArray, most: int) -> Indices:
-    """Where to cut for bins that hold about equal amounts."""
+    """Cuts for bins with about equal amounts: quantiles."""
     gaps, above = _gaps(amounts)
     if not len(gaps):
         return gaps
@@ -70,7 +70,7 @@ def quantile_cuts(amounts: FloatArray, most: int) -> Indices:
 
 
 def merged(cuts: Indices, columns: Sequence[FloatArray], fewest: float) -> Indices:
-    """Leave out cuts, from the highest on, until each bin has enough of every column."""
+    """Remove cuts, from the highest down, until each bin has enough of every column."""
     kept: list[int] = []
     held = np.zeros(len(columns))
     in_each = np.array([in_bins(column, cuts) for column in columns])
@@ -79,17 +79,17 @@ def merged(cuts: Indices, columns: Sequence[FloatArray], fewest: float) -> Indic
         if held.min() >= fewest:
             kept.append(int(cut))
             held = np.zeros(len(columns))
-    # The lowest bin takes in the one above it if it is too small itself.
+    # If the lowest bin is too small, it is merged with the one above.
     if kept and (held + in_each[:, 0]).min() < fewest:
         kept.pop()
     return np.array(kept[::-1], np.intp)
 
 
 def _gaps(amounts: FloatArray) -> tuple[Indices, FloatArray]:
-    """The places between stretches that hold something, and minus the amount above each.
+    """Places between non-empty stretches, and minus the amount above each.
 
-    Where stretches that hold nothing lie between, the cut is in their middle. At either end of them it would stand at
-    a row that was looked at, and the bin on that side would hold too many rows by half of one.
+    If empty stretches lie between, the place is in their middle. At either end it would lie at an observed row, and the
+    bin on that side would have half a row too many.
     """
     there = np.flatnonzero(amounts > 0)
     above = np.cumsum(amounts[::-1])[::-1]

@@ -1,4 +1,4 @@
-"""Three ways to find the prevalence of unlabelled rows, and the check that goes with each."""
+"""Three estimators of the prevalence of unlabelled rows, and a goodness-of-fit test."""
 
 from dataclasses import dataclass, replace
 
@@ -12,17 +12,18 @@ from baserate.formulas.prior_shift import shifted
 from baserate.prior.bins import MOST_BINS, UNLABELLED_PER_BIN, fine_cuts, middle_cut, summed
 from baserate.prior.rows import Rows
 from baserate.results.priors import CHECK_LEVEL, PrevalenceEstimate
+from baserate.written import one_in
 
-# Labelled rows of a class on either side of a threshold, below which the interval is not known to hold.
+# With fewer labelled rows of a class on a side of the threshold, the coverage of the interval is unknown.
 FEW_ROWS = 5
 
-_WEIGHTED = "rows are weighted and count as an effective number of equal ones, so that the interval is approximate"
+_WEIGHTED = "rows are weighted and count by their effective sample size; the interval is approximate"
 _UNKNOWN = Fit(*(np.asarray(np.nan) for _ in Fit._fields))
 
 
 @dataclass(frozen=True, eq=False)
 class Examined:
-    """Rows in bins, the mixture that fits these best, and an answer that has its check but no prevalence yet."""
+    """Rows, their bins, the fitted mixture, and a result with the test but without a prevalence."""
 
     rows: Rows
     cuts: Indices
@@ -31,7 +32,7 @@ class Examined:
 
 
 def examined(rows: Rows, confidence_level: float) -> Examined:
-    """Cut the rows into bins and see whether any mix of the labelled classes fits."""
+    """Bin the rows, fit a mixture of the labelled classes, and test its fit."""
     blank = _blank(rows, confidence_level)
     if blank.reason:
         return Examined(rows, np.zeros(0, np.intp), _UNKNOWN, blank)
@@ -51,33 +52,33 @@ def examined(rows: Rows, confidence_level: float) -> Examined:
 
 
 def cuts_of(rows: Rows) -> Indices:
-    """Where to cut for fine bins, or at least for two."""
+    """Cuts for fine bins, or for at least two."""
     most = min(MOST_BINS, max(2, int(rows.unlabelled.sum() // UNLABELLED_PER_BIN)))
     cuts = fine_cuts(rows.pos, rows.neg, most)
     return cuts if len(cuts) else middle_cut(rows.pos, rows.neg)
 
 
 def largest_rise(smaller: float, n_bins: int, confidence_level: float) -> float:
-    """By how much the deviance may rise within the interval, with so many rows in the smaller class."""
+    """The rise of the deviance at the ends of the interval; `smaller` is the size of the smaller class."""
     quantile = float(scipy.special.stdtrit(_freedom(smaller, n_bins), (1 + confidence_level) / 2))
     return quantile**2 / min(_freedom(smaller, n_bins) / smaller, 1.0)
 
 
 def misfit(fit: Fit, smaller: float, n_bins: int) -> tuple[FloatArray, Indices, FloatArray]:
-    """The statistic of the check, its degrees of freedom and its p-value."""
+    """The statistic of the goodness-of-fit test, its degrees of freedom and its p-value."""
     statistic = fit.deviance * min(_freedom(smaller, n_bins) / smaller, 1.0)
-    # At an end the prevalence is not free to take part of the misfit away.
+    # A prevalence of 0 or 1 is at the boundary, and takes no degree of freedom.
     df = np.where((fit.prevalence == 0) | (fit.prevalence == 1), n_bins - 1, n_bins - 2)
     return statistic, df, scipy.special.chdtrc(df, statistic)
 
 
 def _freedom(smaller: float, n_bins: int) -> float:
-    """What a class has left after the shares of its bins are estimated."""
+    """The degrees of freedom left of a class after the shares of its bins are estimated."""
     return max(smaller - (n_bins - 1), 1.0)
 
 
 def _blank(rows: Rows, level: float) -> PrevalenceEstimate:
-    """An answer that knows nothing yet but the sizes, and what is missing."""
+    """A result with sizes only, and a reason if rows are missing."""
     n_unlabelled = float(rows.unlabelled.sum())
     reason = rows.curve.missing_class or (Reason.NO_ROWS if n_unlabelled == 0 else None)
     return PrevalenceEstimate(
@@ -101,30 +102,30 @@ def _blank(rows: Rows, level: float) -> PrevalenceEstimate:
     )
 
 
-def _answered(found: PrevalenceEstimate, fit: Fit) -> PrevalenceEstimate:
-    return replace(found, value=float(fit.prevalence), low=float(fit.low), high=float(fit.high))
+def _answered(answer: PrevalenceEstimate, fit: Fit) -> PrevalenceEstimate:
+    return replace(answer, value=float(fit.prevalence), low=float(fit.low), high=float(fit.high))
 
 
-def _with_caution(found: PrevalenceEstimate, sentence: str) -> PrevalenceEstimate:
-    return replace(found, caution=sentence if found.caution is None else f"{found.caution}; {sentence}")
+def _with_caution(answer: PrevalenceEstimate, sentence: str) -> PrevalenceEstimate:
+    return replace(answer, caution=sentence if answer.caution is None else f"{answer.caution}; {sentence}")
 
 
 # --- the methods ----------------------------------------------------------------------------------
 
 
-def by_mixture(found: Examined) -> PrevalenceEstimate:
-    """Maximum likelihood over the bins."""
-    if found.answer.reason:
-        return found.answer
-    if found.answer.n_bins == 1:
-        return replace(found.answer, reason=Reason.NOT_TOLD_APART)
-    answer = _answered(found.answer, found.fit)
-    return answer if answer.n_bins > 2 else _with_few(answer, found.rows.counts(found.cuts))
+def by_mixture(data: Examined) -> PrevalenceEstimate:
+    """The prevalence by maximum likelihood over the bins."""
+    if data.answer.reason:
+        return data.answer
+    if data.answer.n_bins == 1:
+        return replace(data.answer, reason=Reason.NOT_TOLD_APART)
+    answer = _answered(data.answer, data.fit)
+    return answer if answer.n_bins > 2 else _with_few(answer, data.rows.counts(data.cuts))
 
 
-def by_adjusted_count(found: Examined, threshold: float | None) -> PrevalenceEstimate:
-    """The same with two bins, cut at a threshold."""
-    rows, answer = found.rows, replace(found.answer, method="adjusted_count")
+def by_adjusted_count(data: Examined, threshold: float | None) -> PrevalenceEstimate:
+    """The adjusted count: maximum likelihood with two bins, above and below a threshold."""
+    rows, answer = data.rows, replace(data.answer, method="adjusted_count")
     if answer.reason:
         return answer
     if answer.n_bins == 1 and threshold is None:
@@ -145,13 +146,13 @@ def by_adjusted_count(found: Examined, threshold: float | None) -> PrevalenceEst
 
 
 def _with_few(answer: PrevalenceEstimate, counts: Histograms) -> PrevalenceEstimate:
-    """A word of caution where two bins are all there is and one of them hardly has labelled rows of a class."""
+    """The result with a caution if one of two bins has few labelled rows of a class."""
     for name, column in (("positives", counts.pos), ("negatives", counts.neg)):
         if column.min() < FEW_ROWS:
             side = "below" if column[0] < column[1] else "at or above"
             return _with_caution(
                 answer,
-                f"only {column.min():.3g} labelled {name} lie {side} the threshold, too few to be sure of a rate",
+                f"only {column.min():.3g} labelled {name} lie {side} the threshold, too few to estimate a rate",
             )
     return answer
 
@@ -162,15 +163,15 @@ def _cut_at(rows: Rows, threshold: float) -> Indices:
         if len(split):
             low, high = float(given.score[split[0]]), float(given.top[split[0]])
             raise InputError(
-                f"threshold must not lie within a bucket, got {threshold:g} and a bucket from {low:g} to {high:g}, "
-                f"whose rows are no longer told apart; use {low!r}."
+                f"threshold must not lie within a bucket, got {threshold:g} within the bucket from {low:g} to "
+                f"{high:g}; use {low!r}."
             )
     return np.array([np.searchsorted(rows.starts, threshold)], np.intp)
 
 
-def by_em(found: Examined, scores_prevalence: float) -> PrevalenceEstimate:
-    """Maximum likelihood over the scores themselves, which are trusted."""
-    rows, answer = found.rows, replace(found.answer, method="em")
+def by_em(data: Examined, scores_prevalence: float) -> PrevalenceEstimate:
+    """The prevalence by maximum likelihood over the scores, assumed to be calibrated at `scores_prevalence`."""
+    rows, answer = data.rows, replace(data.answer, method="em")
     if answer.reason:
         return answer
     answer = replace(answer, scores_prevalence=scores_prevalence)
@@ -180,28 +181,28 @@ def by_em(found: Examined, scores_prevalence: float) -> PrevalenceEstimate:
     amounts = np.asarray(now.pos + now.neg, np.float64)
     count = amounts * (answer.n_unlabelled / float(amounts.sum()))
     rise = float(scipy.special.ndtri((1 + answer.confidence_level) / 2)) ** 2
-    # Higher scores mean more positives. Of buckets, all scores may be as low as they go, or as high.
+    # Higher scores mean more positives. Scores of a bucket may all be as low as its lowest, or as high as its highest.
     scores = (now.middle, now.score, now.top) if now.bucketed else (now.middle,)
     fits = [fit_posteriors(score, count, scores_prevalence, rise) for score in scores]
     low, high = np.min([fit.low for fit in fits]), np.max([fit.high for fit in fits])
     answer = _answered(answer, fits[0]._replace(low=low, high=high))
-    p_value = _calibration(rows, found.cuts, scores_prevalence)
+    p_value = _calibration(rows, data.cuts, scores_prevalence)
     if p_value >= CHECK_LEVEL:
         return answer
     return _with_caution(
         answer,
-        f"the labelled rows say that the scores are not probabilities at prevalence {scores_prevalence:.4g} "
-        f'(p = {p_value:.2g}), which "em" trusts them to be; use "mixture"',
+        f'"em" assumes scores that are calibrated at prevalence {one_in(scores_prevalence)}, and the labelled rows '
+        f'contradict it (p = {p_value:.2g}); use "mixture"',
     )
 
 
 def _calibration(rows: Rows, cuts: Indices, prevalence: float) -> float:
-    """Whether the labelled rows have as many positives in each bin as the scores promise, by chi²: its p-value."""
+    """The p-value of a chi-squared test of calibration: observed and expected positives of labelled rows by bin."""
     curve, own = rows.curve, rows.curve.own_prevalence
     assert own is not None
     bins = np.searchsorted(cuts, rows.place, side="right")
     size = len(cuts) + 1
-    # Of a bucket the promise is known from its lowest score to its highest; the benefit of the doubt is with it.
+    # The expectation of a bucket lies between its lowest and highest score; what is within counts as no deviation.
     low, high = (shifted(score, 1 - score, prevalence, own).share for score in (curve.score, curve.top))
     seen = summed(bins, curve.pos, size)
     least, most = (summed(bins, (curve.pos + curve.neg) * share, size) for share in (low, high))

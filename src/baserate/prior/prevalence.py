@@ -1,4 +1,4 @@
-"""What the prevalence is now, from scores without labels."""
+"""The prevalence of unlabelled rows, estimated from their scores."""
 
 import numpy as np
 
@@ -23,63 +23,60 @@ def estimate_prevalence(
     threshold: float | None = None,
     scores_prevalence: float | str | None = None,
 ) -> PrevalenceEstimate:
-    r"""The share of positives among rows that have scores and no labels, with an interval and a check.
+    r"""Estimate the share of positives among unlabelled rows from their scores, with an interval and a test of fit.
 
     .. math::
 
         f(\text{score}) = \eta \, f_1(\text{score}) + (1 - \eta) \, f_0(\text{score})
 
-    Labelled rows show how positives and negatives score, :math:`f_1` and :math:`f_0`; unlabelled rows show the mix. The
-    assumption is that only the mix has changed: scores within each class are distributed as they were. The check says
-    whether any mix fits at all. It cannot see a change that looks like more, or fewer, positives.
+    Labelled rows give the score distributions of positives and negatives, :math:`f_1` and :math:`f_0`; unlabelled rows
+    are a mixture of them. The assumption is prior shift: scores within each class are distributed as before. The test
+    of fit rejects if no mixture fits. It cannot detect a change that looks like more, or fewer, positives.
 
     Parameters
     ----------
     curve : Curve
-        Labelled rows, with the share of positives they happen to have. Where it is read does not matter.
+        The labelled rows, with whatever share of positives. The prevalence that it is read at does not matter.
     unlabelled : column or Curve
-        Scores of the unlabelled rows, by the same model; or a curve of them, such as ``br.curve(table, label=None,
-        score="p")`` or an `Accumulator` makes. Labels in that curve are not looked at.
+        Scores of the unlabelled rows by the same model; or a curve of them, such as from ``br.curve(table, label=None,
+        score="p")`` or an `Accumulator`. Labels in that curve are ignored.
     method : str
-        - "mixture": maximum likelihood over bins of the scores, with the shares of both classes in each bin as
-          uncertain as the labelled rows leave them. Any scores will do, calibrated or not.
-        - "em": the scores are trusted to be probabilities that are right at `scores_prevalence`. Narrower, and wrong if
-          they are not; a caution says when the labelled rows contradict it.
-        - "adjusted_count": the share at or above a threshold, corrected for the rates of true and false positives
-          there, ``(q - FPR) / (TPR - FPR)``. It is "mixture" with two bins.
+        - "mixture": maximum likelihood over bins of scores. The shares of both classes in each bin are estimated from
+          the labelled rows, with their uncertainty. Scores need not be calibrated.
+        - "em": assumes that scores are probabilities calibrated at `scores_prevalence`. The interval is narrower, and
+          wrong if they are not; there is a caution if the labelled rows contradict it.
+        - "adjusted_count": the share at or above a threshold, corrected for TPR and FPR there,
+          ``(q - FPR) / (TPR - FPR)``. It is "mixture" with two bins.
     confidence_level : float
-        How often the interval is to hold what is true.
+        The nominal coverage of the interval.
     threshold : float, optional
-        Where "adjusted_count" counts. Unless told, where false positives and false negatives are equally frequent
-        within their classes in the labelled rows.
-    scores_prevalence : float or odds, optional
-        Where the scores are right, for "em": the share of positives the model was trained on. Unless told, that of
-        the labelled rows.
+        The threshold of "adjusted_count"; by default the one at which FPR and FNR of the labelled rows are nearest.
+    scores_prevalence : float or str, optional
+        For "em", the prevalence at which the scores are calibrated: the share of positives that the model was trained
+        on. By default that of the labelled rows.
 
     Returns
     -------
     PrevalenceEstimate
-        nan with a reason without rows of a class, without unlabelled rows, and where all scores are one.
+        nan with a reason if a class has no rows, if there are no unlabelled rows, and if all scores are equal.
 
     Notes
     -----
-    The interval holds the prevalences that a likelihood ratio does not reject, all else being as likely as it can be.
-    What is estimated along the way, K - 1 shares of each class, costs degrees of freedom: with n rows in the smaller
-    class the ratio is taken down by (n - K + 1) / n and compared with the square of a t-quantile with n - K + 1 of
-    them. The same factor is in the check, which has K - 2 degrees of freedom, or K - 1 if the prevalence comes out as
-    0 or 1. "em" has no bins and uses chi². How often the intervals hold, and what the check sees and does not see, was
-    measured: docs/prevalence-study.md.
+    The interval is a profile-likelihood interval. The K - 1 shares of each class are nuisance parameters and cost
+    degrees of freedom: with n rows in the smaller class, the likelihood ratio is multiplied by (n - K + 1) / n and
+    compared with the square of a t-quantile with n - K + 1 degrees of freedom. The test of fit has the same factor and
+    K - 2 degrees of freedom, or K - 1 if the estimate is 0 or 1. "em" has no bins and uses chi². Coverage of the
+    intervals and power of the test were measured: docs/prevalence-study.md.
 
-    Bins hold about equal shares of both classes, at least two labelled rows of each, and never split equal scores.
-    There are ten at most, and no more than one for ten unlabelled rows. Curves with buckets are cut only where no
-    bucket of either is split, so all counts are exact; for "em" the unlabelled scores are taken in the middle of their
-    buckets, and the interval reaches from where it would begin with the lowest of them to where it would end with the
-    highest. Rows with weights count as an effective number of equal ones.
+    Bins have about equal shares of both classes, at least two labelled rows of each, and never split equal scores.
+    There are at most ten, and at most one for every ten unlabelled rows. Buckets of either curve are never split, so
+    all counts are exact. For "em" the scores of a bucket are its middle, and the interval covers all scores that they
+    may have been. Weighted rows count by their effective sample size.
 
     References
     ----------
-    Saerens, Latinne & Decaestecker (2002), doi:10.1162/089976602753284446, for "em", of which this is the limit, found
-    directly. Forman (2008), doi:10.1007/s10618-008-0097-y, for "adjusted_count".
+    Saerens, Latinne & Decaestecker (2002), doi:10.1162/089976602753284446, for "em", whose limit is computed directly
+    here. Forman (2008), doi:10.1007/s10618-008-0097-y, for "adjusted_count".
 
     Examples
     --------
@@ -99,8 +96,8 @@ def estimate_prevalence(
     if method == "em":
         _check_probabilities(rows)
         return by_em(examined(rows, level), trusted or rows.curve.own_prevalence or np.nan)
-    found = examined(rows, level)
-    return by_adjusted_count(found, wanted) if method == "adjusted_count" else by_mixture(found)
+    data = examined(rows, level)
+    return by_adjusted_count(data, wanted) if method == "adjusted_count" else by_mixture(data)
 
 
 def _scores(unlabelled: object) -> Curve:
@@ -111,12 +108,12 @@ def _scores(unlabelled: object) -> Curve:
 
 
 def _trusted(method: str, scores_prevalence: float | str | None) -> float | None:
-    """Where scores are said to be right."""
+    """The checked prevalence at which scores are calibrated."""
     if scores_prevalence is None:
         return None
     if method != "em":
         raise InputError(
-            f'scores_prevalence is for method="em", got it with method={method!r}; leave it out, or choose "em".'
+            f'scores_prevalence needs method="em", got method={method!r}; leave it out, or pass method="em".'
         )
     return checks.prevalence(scores_prevalence, "scores_prevalence")
 
@@ -126,8 +123,8 @@ def _wanted_threshold(method: str, threshold: float | None) -> float | None:
         return None
     if method != "adjusted_count":
         raise InputError(
-            f'threshold is for method="adjusted_count", got it with method={method!r}; leave it out, or choose '
-            f'"adjusted_count".'
+            f'threshold needs method="adjusted_count", got method={method!r}; leave it out, or pass '
+            f'method="adjusted_count".'
         )
     return checks.number(threshold, "threshold")
 

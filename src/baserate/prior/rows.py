@@ -21,7 +21,7 @@ class Rows:
     place : array of int
         The stretch of each entry of the labelled curve.
     pos, neg, unlabelled : array
-        What each stretch holds; of weighted rows, the number of equal ones that are worth as much.
+        Counts by stretch; for weighted rows, effective numbers.
     """
 
     curve: Curve
@@ -34,16 +34,16 @@ class Rows:
 
     @property
     def weighted(self) -> bool:
-        """Whether some of them have weights."""
+        """Whether either curve is weighted."""
         return self.curve.weighted or self.now.weighted
 
     def counts(self, cuts: Indices) -> Histograms:
-        """The same by bins."""
+        """Counts of labelled and unlabelled rows by bin."""
         return Histograms(in_bins(self.pos, cuts), in_bins(self.neg, cuts), in_bins(self.unlabelled, cuts))
 
 
 def side_by_side(curve: Curve, now: Curve) -> Rows:
-    """Line two curves up; labels in the second are not looked at."""
+    """Align two curves by score; labels in the second are ignored."""
     starts, (place, place_now) = places(curve, now)
     amounts = (
         (place, curve.pos, curve.pos_squares),
@@ -55,6 +55,6 @@ def side_by_side(curve: Curve, now: Curve) -> Rows:
 
 
 def _effective(place: Indices, amounts: CountArray, squares: CountArray, *, length: int) -> FloatArray:
-    """Amounts that add up to the number of equal rows that the rows are worth."""
+    """Sums by stretch, scaled to the effective sample size."""
     total, of_squares = float(amounts.sum()), float(squares.sum())
     return summed(place, amounts, length) * (total / of_squares if of_squares > 0 else 0.0)

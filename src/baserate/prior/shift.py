@@ -1,4 +1,4 @@
-"""Whether the prevalence is all that has changed between two sets of labelled rows."""
+"""A test for prior shift between two sets of labelled rows: has only the prevalence changed?"""
 
 import numpy as np
 import scipy
@@ -10,35 +10,36 @@ from baserate.errors import InputError, Reason
 from baserate.prior.bins import MOST_BINS, in_bins, merged, places, quantile_cuts, summed
 from baserate.results.priors import PriorShiftCheck
 
-# Rows of the smaller set for each bin: what Pearson's chi² is commonly said to need.
+# Expected rows of the smaller set per bin, by the usual rule for Pearson's chi-squared test.
 _ROWS_PER_BIN = 5
 
 
 @checks.declared
 def prior_shift_check(before: Curve, after: Curve) -> PriorShiftCheck:
-    """Whether positives still score as positives did, and negatives as negatives did.
+    """Test whether scores within each class have the same distribution in two sets of labelled rows (prior shift).
 
-    Everything that is read at another prevalence rests on this: within each class scores are distributed as they were,
-    and only the mix changes. Where labels have come in for both sets of rows, this is the check.
+    Every reading at another prevalence assumes this: only the mix of the classes changes. If both sets of rows have
+    labels, the assumption can be tested.
 
     Parameters
     ----------
     before, after : Curve
-        Two sets of labelled rows. Where they are read does not matter, nor does their prevalence.
+        Two sets of labelled rows. Their prevalences do not matter.
 
     Returns
     -------
     PriorShiftCheck
-        A class with fewer than ten rows in either set is left out, with a reason.
+        A class with fewer than ten rows in either set is not tested, with a reason.
 
     Notes
     -----
-    Each class is cut into up to ten bins of about equal numbers, with five rows or more to be expected of either set.
-    Equal scores are never split, and neither are buckets. Weighted rows are refused, because chi² counts cases.
+    Each class is cut into at most ten bins of about equal size, with at least five expected rows of either set, and
+    tested by Pearson's chi-squared. Equal scores and buckets are never split. Weighted rows are refused, because the
+    test needs counts.
 
     References
     ----------
-    Moreno-Torres et al. (2012), doi:10.1016/j.patcog.2011.06.019, for prior shift among the ways data can change.
+    Moreno-Torres et al. (2012), doi:10.1016/j.patcog.2011.06.019, on kinds of dataset shift.
 
     Examples
     --------
@@ -52,14 +53,14 @@ together p = 0.027)
     """
     for name, given in (("before", before), ("after", after)):
         if given.weighted:
-            raise InputError(f"{name} must have rows without weights, got a weighted curve; count its rows instead.")
+            raise InputError(f"{name} must be unweighted, got a weighted curve; build it without weights.")
     starts, (place_before, place_after) = places(before, after)
-    found = []
+    tests = []
     for of_before, of_after in ((before.pos, after.pos), (before.neg, after.neg)):
         sides = summed(place_before, of_before, len(starts)), summed(place_after, of_after, len(starts))
-        found.append(_pearson(*sides))
-    (statistic_pos, df_pos), (statistic_neg, df_neg) = found
-    statistic, df = sum(s for s, d in found if d), df_pos + df_neg
+        tests.append(_pearson(*sides))
+    (statistic_pos, df_pos), (statistic_neg, df_neg) = tests
+    statistic, df = sum(s for s, d in tests if d), df_pos + df_neg
     return PriorShiftCheck(
         statistic=statistic if df else np.nan,
         df=df,
@@ -75,7 +76,7 @@ together p = 0.027)
 
 
 def _pearson(before: FloatArray, after: FloatArray) -> tuple[float, int]:
-    """Pearson's statistic of one class, and its degrees of freedom; none where rows are too few."""
+    """Pearson's statistic of one class and its degrees of freedom, 0 if there are too few rows."""
     fewest, both = min(before.sum(), after.sum()), before + after
     n_bins = min(MOST_BINS, int(fewest // _ROWS_PER_BIN))
     if n_bins < 2:

@@ -1,4 +1,4 @@
-"""What comes out when one float is not enough: frozen values that print themselves and make tables."""
+"""Results: frozen values with texts, tables and JSON."""
 
 from baserate.results.agreements import ClaimVerdict, Deployment, FoldMean, SummaryPRCurve
 from baserate.results.answers import Answer, BestRange, Comparison, Evaluation, GroupCrossing

@@ -11,12 +11,13 @@ from baserate.arrays import FloatArray
 from baserate.errors import Reason
 from baserate.results.base import Result, Row, Said, cell, with_key
 from baserate.results.intervals import Estimate
-from baserate.results.words import plural, with_notes
+from baserate.results.words import plural, prevalences, with_notes
+from baserate.written import one_in
 
 
 @dataclass(frozen=True, eq=False)
 class ClaimVerdict(Result):
-    """Whether a claim is kept, as returned by `check`. A list of them makes a table by their `row`.
+    """The verdict on a claim, as returned by `check`. A list of them makes a table by their `row`.
 
     It is true if the claim is met, and only then: ``assert check(claim, curve)`` fails on a claim that is broken and on
     one that is undecided. A list is true by its length, so of many it is ``assert all(verdicts)``.
@@ -24,22 +25,21 @@ class ClaimVerdict(Result):
     Attributes
     ----------
     claim : str
-        What was claimed.
+        The claim as text.
     name : str
-        What the claim is called; the claim itself, if it has no name.
+        The name of the claim, or the claim itself.
     verdict : {"met", "broken", "undecided"}
         Whether the interval lies on the good side of the bound, on the bad one, or on both.
     estimate : Estimate
-        The metric with the interval that decided. Each of its ends holds at the level of the claim, so that the
-        interval of a claim at 95 % is one at 90 %.
+        The metric with its interval. Its ends are one-sided limits at the level of the claim, so that the interval of a
+        claim at 95 % has a level of 90 %.
     bound : float
-        What was promised.
+        The bound of the claim.
     margin : float
         From the bound to the value; negative on the bad side.
     more_pos, more_neg : int or None
-        Further labels that would likely decide an undecided claim, in the mix of the data; None where the claim is
-        decided or where no number can be given. This is an expectation: it supposes that the value stays where it
-        is, and that its interval shrinks as the labels grow.
+        Further labels that would probably decide an undecided claim, at the class ratio of the data; None if it is
+        decided, or if no number is known. This is an expectation: it assumes that the value stays the same.
     note : str or None
         Why there is no value or no interval, or what to know about it.
 
@@ -70,15 +70,16 @@ class ClaimVerdict(Result):
     @property
     def sentence(self) -> str:
         """What the data show, and what they leave open."""
-        found = self.estimate
-        if math.isnan(found.value):
-            return f"{found.metric} has no value: {self.note}"
-        text = f"{found.metric} is {found.value:.4g}"
-        if math.isnan(found.low) or math.isnan(found.high):
+        estimated = self.estimate
+        if math.isnan(estimated.value):
+            return f"{estimated.metric} has no value: {self.note}"
+        text = f"{estimated.metric} is {estimated.value:.4g}"
+        if math.isnan(estimated.low) or math.isnan(estimated.high):
             return f"{text}, without an interval: {self.note}"
         if self.verdict == "undecided":
-            return f"{text}, somewhere from {found.low:.4g} to {found.high:.4g}; {self._what_would_decide}"
-        return f"{text}, {f'at least {found.low:.4g}' if found.value > self.bound else f'at most {found.high:.4g}'}"
+            return f"{text}, somewhere from {estimated.low:.4g} to {estimated.high:.4g}; {self._what_would_decide}"
+        is_above = estimated.value > self.bound
+        return f"{text}, {f'at least {estimated.low:.4g}' if is_above else f'at most {estimated.high:.4g}'}"
 
     @property
     def _what_would_decide(self) -> str:
@@ -90,21 +91,21 @@ class ClaimVerdict(Result):
         )
 
     def _rows(self) -> list[Row]:
-        found = self.estimate
+        estimated = self.estimate
         row: Row = {
             "claim": self.name,
             "verdict": self.verdict,
-            "metric": found.metric,
-            "prevalence": found.prevalence,
-            "value": found.value,
-            "low": found.low,
-            "high": found.high,
+            "metric": estimated.metric,
+            "prevalence": estimated.prevalence,
+            "value": estimated.value,
+            "low": estimated.low,
+            "high": estimated.high,
             "bound": self.bound,
             "margin": self.margin,
             "more_pos": self.more_pos,
             "more_neg": self.more_neg,
-            "pos": found.n_pos,
-            "neg": found.n_neg,
+            "pos": estimated.n_pos,
+            "neg": estimated.n_neg,
             "note": self.note,
         }
         return [row]
@@ -116,7 +117,7 @@ class ClaimVerdict(Result):
 
 @dataclass(frozen=True, eq=False)
 class Deployment(Result):
-    """A threshold chosen on some data and judged on others, as returned by `deploy`.
+    """A threshold chosen on some data and evaluated on others, as returned by `deploy`.
 
     Attributes
     ----------
@@ -125,9 +126,9 @@ class Deployment(Result):
     chosen : str
         How it was chosen.
     prevalence : float
-        Where it was chosen and is judged.
+        The prevalence in use.
     precision, recall, fpr, alert_rate : Estimate
-        What the judging data say of it, with intervals.
+        Its metrics on the other data, with intervals.
     traffic : float or None
         Cases per day.
 
@@ -138,7 +139,7 @@ class Deployment(Result):
     >>> new = br.Curve.from_counts([0.2, 0.5, 0.9], pos=[25, 35, 60], neg=[9_400, 480, 120])
     >>> plan = br.deploy(old, new, at="recall=0.5", prevalence=0.001, traffic=10_000)
     >>> print(plan)
-    threshold 0.9, chosen by recall >= 0.5 on other data, at prevalence 0.001
+    threshold 0.9, chosen by recall >= 0.5 on other data, at prevalence 1 in 1,000
     precision       0.04004   [0.03073, 0.05114]
     recall              0.5     [0.4074, 0.5926]
     fpr               0.012  [0.009959, 0.01433]
@@ -166,8 +167,8 @@ class Deployment(Result):
         return rate.value * self.traffic, rate.low * self.traffic, rate.high * self.traffic
 
     def _rows(self) -> list[Row]:
-        found = {"precision": self.precision, "recall": self.recall, "fpr": self.fpr, "alert_rate": self.alert_rate}
-        rows = {name: (one.value, one.low, one.high) for name, one in found.items()}
+        estimates = {"precision": self.precision, "recall": self.recall, "fpr": self.fpr, "alert_rate": self.alert_rate}
+        rows = {name: (one.value, one.low, one.high) for name, one in estimates.items()}
         if self.alerts_per_day is not None:
             del rows["alert_rate"]
             rows["alerts per day"] = self.alerts_per_day
@@ -182,7 +183,7 @@ class Deployment(Result):
             [str(row["metric"]), f"{row['value']:.4g}", f"[{row['low']:.4g}, {row['high']:.4g}]", ""]
             for row in self.rows()
         ]
-        where = "" if " at prevalence " in self.chosen else f", at prevalence {self.prevalence:.4g}"
+        where = "" if " at prevalence " in self.chosen else f", at prevalence {one_in(self.prevalence)}"
         return Said(
             f"threshold {str(self.threshold).removesuffix('.0')}, chosen by {self.chosen} on other data{where}",
             cells=cells,
@@ -200,26 +201,26 @@ class FoldMean(Result):
     value, spread : float
         The mean over the folds that count, and their standard deviation.
     normalized : float or None
-        Of AUC-PR and average precision, the mean of the metric measured from its floor, over the same folds.
+        For AUC-PR and average precision, the mean of the normalized metric over the same folds.
     each : mapping
         The value of each fold by its key or number; nan where it is undefined.
     reasons : mapping
         Why a fold has no value of its own, by its key or number.
     convention : {"leave out", "boyd"}
-        What was done with these.
+        How these were treated.
     n_counted : int
         Folds that are in the mean.
     prevalences : (float, float)
         The lowest and the highest prevalence that a fold was read at.
     caution : str or None
-        A sentence where the mean adds up what has different floors.
+        A caution, if folds differ in prevalence and so in their floors.
 
     Examples
     --------
     >>> import baserate as br
     >>> folds = [br.Curve.from_counts([0.2, 0.9], [10, 40], [900, n]) for n in (50, 200)]
     >>> print(br.mean_over_folds(br.auc_pr, folds, prevalence=0.05))
-    auc_pr 0.273 (sd 0.149, 2 folds, prevalence 0.05), normalized 0.254
+    auc_pr 0.273 (sd 0.149, 2 folds, prevalence 1 in 20), normalized 0.254
     """
 
     metric: str
@@ -245,9 +246,7 @@ class FoldMean(Result):
         ]
 
     def _said(self) -> Said:
-        low, high = self.prevalences
-        where = f"prevalence {low:.4g}" if low == high else f"prevalences {low:.4g} to {high:.4g}"
-        facts = [f"sd {self.spread:.4g}", plural(self.n_counted, "fold"), where]
+        facts = [f"sd {self.spread:.4g}", plural(self.n_counted, "fold"), prevalences(*self.prevalences)]
         if self.n_undefined:
             done = (
                 "left out" if self.convention == "leave out" else "by Boyd's convention 0 or 1 where a class is missing"
@@ -270,7 +269,7 @@ class SummaryPRCurve(Result):
     area : float
         The exact area under it, which is the mean of the curves' `auc_pr`; nan if no curve has one.
     prevalence : float
-        Where all of them are read.
+        The common prevalence.
     n_curves : int
         Curves that are in it.
     reasons : mapping
@@ -282,7 +281,7 @@ class SummaryPRCurve(Result):
     >>> folds = [br.Curve.from_counts([0.2, 0.9], [10, 40], [900, n]) for n in (50, 200)]
     >>> summary = br.summary_pr_curve(folds, 0.05)
     >>> print(summary)
-    mean of 2 PR curves at prevalence 0.05, area 0.273
+    mean of 2 PR curves at prevalence 1 in 20, area 0.273
     >>> summary.recall, summary.precision.round(3)
     (array([0. , 0.8, 0.8, 1. ]), array([0.316, 0.316, 0.316, 0.05 ]))
     """
@@ -299,4 +298,4 @@ class SummaryPRCurve(Result):
     def _said(self) -> Said:
         left_out = f", {len(self.reasons)} left out" if self.reasons else ""
         area = "no area" if np.isnan(self.area) else f"area {self.area:.4g}"
-        return Said(f"mean of {self.n_curves} PR curves at prevalence {self.prevalence:.4g}{left_out}, {area}")
+        return Said(f"mean of {self.n_curves} PR curves at prevalence {one_in(self.prevalence)}{left_out}, {area}")

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from baserate.results.base import Result, Row, Said
+from baserate.results.changes import GroupTable
 from baserate.results.words import percent, plural
+from baserate.written import one_in
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,17 +18,17 @@ class Answer(Result):
     score, group : str or None
         Whose scores, and of which rows; None for a curve without a name, and for all rows.
     prevalence : float
-        Where the metric was read.
+        The prevalence that the metric was read at.
     metric : str
         Name of the metric, with its parameters.
     threshold : float or None
         Where it was read on the curve; None for a metric of the whole curve.
     value, low, high : float
-        What the data show, and the interval around it; None where no interval was asked for.
+        The value on the data, and its interval; None without an interval.
     at_least, at_most : float or None
         What is certain where scores are in buckets.
     pos, neg : float
-        Cases behind it.
+        Cases of each class.
     unlabelled : int
         Rows that had no label.
     note : str or None
@@ -61,7 +63,7 @@ class Answer(Result):
 
     def _said(self) -> Said:
         whose = " of ".join([self.metric, *(name for name in (self.score, self.group) if name)])
-        where = "" if self.prevalence is None else f" at prevalence {self.prevalence:.4g}"
+        where = "" if self.prevalence is None else f" at prevalence {one_in(self.prevalence)}"
         why = f"; {self.note}" if self.note else ""
         return Said(f"{whose}{where}: {self.value:.4g}{self._ends}{why}")
 
@@ -71,8 +73,8 @@ class Answer(Result):
 
     def cells(self) -> list[str]:
         """What a table for people says of it."""
-        numbers = ("" if one is None else f"{one:.4g}" for one in (self.prevalence, self.threshold))
-        prevalence, threshold = numbers
+        prevalence = "" if self.prevalence is None else one_in(self.prevalence)
+        threshold = "" if self.threshold is None else f"{self.threshold:.4g}"
         facts = [self.score or "", self.group or "", prevalence, self.metric, threshold]
         return [*facts, f"{self.value:.4g}{self._ends}", self.note or ""]
 
@@ -96,7 +98,7 @@ class Evaluation(Result):
     answers : tuple of Answer
         One for each score, group, prevalence and metric.
     confidence_level : float or None
-        How often each interval is to hold; None if there are none.
+        The nominal coverage of each interval; None without intervals.
 
     Examples
     --------
@@ -148,12 +150,12 @@ class BestRange(Result):
 
     def _said(self) -> Said:
         whose = f"{self.metric} of {self.group}" if self.group else self.metric
-        return Said(f"{whose}: {self.best} is best from prevalence {self.low:.4g} to {self.high:.4g}")
+        return Said(f"{whose}: {self.best} is best from prevalence {one_in(self.low)} to {one_in(self.high)}")
 
 
 @dataclass(frozen=True, eq=False)
 class GroupCrossing(Result):
-    """A prevalence at which two models swap places, as a `Crossing`, within a group; as listed by a `Comparison`.
+    """A prevalence at which two models cross, as a `Crossing`, within a group; as listed by a `Comparison`.
 
     Examples
     --------
@@ -174,7 +176,7 @@ class GroupCrossing(Result):
 
     def _said(self) -> Said:
         whose = f"{self.metric} of {self.group}" if self.group else self.metric
-        below = f"{self.leads_below} leads below prevalence {self.prevalence:.4g}"
+        below = f"{self.leads_below} leads below prevalence {one_in(self.prevalence)}"
         return Said(f"{whose}: {below}, {self.leads_above} leads above")
 
 
@@ -197,7 +199,10 @@ class Comparison(Result):
     notes : tuple of str
         What could not be looked for.
     confidence_level : float or None
-        How often each interval is to hold; None if there are none.
+        The nominal coverage of each interval; None without intervals.
+    groups : tuple of GroupTable
+        Of one model, its slices or periods beside each other, for each metric and prevalence. Then there are no
+        answers, and its rows are those of these tables.
 
     Examples
     --------
@@ -216,11 +221,18 @@ class Comparison(Result):
     span: tuple[float, float]
     notes: tuple[str, ...]
     confidence_level: float | None
+    groups: tuple[GroupTable, ...] = ()
 
     def _rows(self) -> list[Row]:
+        if self.groups:
+            return [
+                row | {"common_prevalence": table.common_prevalence} for table in self.groups for row in table.rows()
+            ]
         return [answer.row() | {"leads": leads} for answer, leads in zip(self.answers, self.leads, strict=True)]
 
     def _said(self) -> Said:
+        if self.groups:
+            return Said("\n\n".join(map(str, self.groups)))
         rows = [[*answer.cells(), "leads" * leads] for answer, leads in zip(self.answers, self.leads, strict=True)]
         sentences = [*map(str, self.best), *map(str, self.crossings), *self.notes]
         return _table(_head(self.answers, self.confidence_level), rows, [*_HEADS, "leads"], sentences)

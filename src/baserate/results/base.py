@@ -17,7 +17,7 @@ from baserate import notebook
 from baserate.errors import InputError, Reason
 from baserate.results import kept
 from baserate.results.words import aligned, key_text
-from baserate.written import Shown
+from baserate.written import PREVALENCES, Shown, one_in
 
 Cell = str | float | None
 Row = dict[str, Cell]
@@ -98,13 +98,13 @@ class Result:
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Back from `to_json`; ``Result.from_json`` reads every kind."""
-        found = kept.read(text, {one.__name__: one for one in result_classes()})
-        if not isinstance(found, cls):
-            kind = type(found).__name__
+        result = kept.read(text, {one.__name__: one for one in result_classes()})
+        if not isinstance(result, cls):
+            kind = type(result).__name__
             raise InputError(
                 f"{cls.__name__}.from_json must get what its to_json wrote, got that of {kind}; use {kind}.from_json."
             )
-        return found
+        return result
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -138,7 +138,7 @@ class Result:
 
 def result_classes(of: type[Result] = Result) -> list[type[Result]]:
     """Every class of results that there is."""
-    return [found for one in of.__subclasses__() for found in (one, *result_classes(one))]
+    return [subclass for one in of.__subclasses__() for subclass in (one, *result_classes(one))]
 
 
 def cell(value: object) -> Cell:
@@ -171,10 +171,10 @@ def _backend(asked: Backend | None) -> Backend:
         raise InputError(f"backend must be one of {', '.join(_BACKENDS)}, got {asked!r}; pass one of them or nothing.")
     imported = (name for name in _BACKENDS if name in sys.modules)
     installed = (name for name in _BACKENDS if find_spec(name) is not None)
-    found = next(imported, None) or next(installed, None)
-    if found is None:
+    library = next(imported, None) or next(installed, None)
+    if library is None:
         raise InputError("a frame must be one of pandas, polars or pyarrow, got none installed; use rows instead.")
-    return found
+    return library
 
 
 def _of_one_kind(column: list[Cell]) -> list[Cell]:
@@ -202,13 +202,15 @@ def _same(one: object, other: object) -> bool:
 def _shown(rows: list[Row]) -> tuple[list[str], list[list[str]]]:
     """Heads and cells, without columns that have nothing to say."""
     heads = [name for name, column in columns_of(rows).items() if any(one is not None for one in column)]
-    return heads, [[_text(row[name]) for name in heads] for row in rows]
+    return heads, [[_text(name, row[name]) for name in heads] for row in rows]
 
 
-def _text(value: Cell) -> str:
+def _text(name: str, value: Cell) -> str:
     if value is None:
         return ""
     if isinstance(value, bool | str):
         return str(value)
+    if name in PREVALENCES:
+        return one_in(value)
     whole = float(value).is_integer() and abs(value) < _LONGEST
     return f"{value:,.0f}" if whole else f"{value:.4g}"

@@ -1,4 +1,4 @@
-"""Whether scores agree with what happens: a line, two tests, and means."""
+"""Results about calibration: the line, two tests, and calibration in the large and small."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class CoxCalibration(Result):
     Attributes
     ----------
     in_the_large : Estimate
-        How far the log-odds of events lie above those of the scores, the slope being 1; 0 for calibrated scores.
+        The intercept at slope 1: the log-odds of events above those of the scores; 0 for calibrated scores.
     intercept, slope : Estimate
         The line of log-odds of events against log-odds of scores; 0 and 1 for calibrated scores.
 
@@ -25,9 +25,9 @@ class CoxCalibration(Result):
     >>> import baserate as br
     >>> curve = br.Curve.from_counts([0.2, 0.5, 0.8], pos=[30, 60, 70], neg=[70, 40, 30])
     >>> print(br.calibration.cox_calibration(curve))
-    calibration_in_the_large 0.1756 [-0.1097, 0.4609] (95 %, robust_wald, prevalence 0.5333, 160 pos, 140 neg)
-    calibration_intercept 0.1496 [-0.0907, 0.3899] (95 %, wald, prevalence 0.5333, 160 pos, 140 neg)
-    calibration_slope 0.6144 [0.3955, 0.8333] (95 %, wald, prevalence 0.5333, 160 pos, 140 neg)
+    calibration_in_the_large 0.1756 [-0.1097, 0.4609] (95 %, robust_wald, prevalence 53.3 %, 160 pos, 140 neg)
+    calibration_intercept 0.1496 [-0.0907, 0.3899] (95 %, wald, prevalence 53.3 %, 160 pos, 140 neg)
+    calibration_slope 0.6144 [0.3955, 0.8333] (95 %, wald, prevalence 53.3 %, 160 pos, 140 neg)
     """
 
     in_the_large: Estimate
@@ -52,21 +52,21 @@ class HosmerLemeshow(Result):
     n_bins, df : int
         Bins that have rows, and degrees of freedom.
     p_value : float
-        How often calibrated scores show as much or more.
+        The p-value: the probability of a statistic at least as large for calibrated scores.
     in_sample : bool
         Whether the scores come from a model fitted on these rows.
     min_expected : float
         The smallest expected number of positives or negatives in a bin.
     low, high : float
-        What the statistic can be where scores are buckets; the statistic itself where every score is known.
+        Bounds of the statistic if scores are in buckets; else the statistic itself.
     bins : str
-        How the bins were cut.
+        The bins as text.
     n_pos, n_neg : int
-        Cases behind it.
+        Cases of each class.
     reason : Reason or None
         Why there is no p-value, if there is none.
     caution : str or None
-        A sentence where the p-value may not be what it says.
+        A caution, if the chi-squared approximation is poor.
 
     Examples
     --------
@@ -107,13 +107,13 @@ class Spiegelhalter(Result):
     Attributes
     ----------
     z : float
-        The Brier score less what calibrated scores would have, in standard errors.
+        The Brier score minus its expectation for calibrated scores, in standard errors.
     p_value : float
-        How often calibrated scores show as much or more, in either direction.
+        The two-sided p-value.
     low, high : float
-        What z can be where scores are buckets; z itself where every score is known.
+        Bounds of z if scores are in buckets; else z itself.
     n_pos, n_neg : int
-        Cases behind it.
+        Cases of each class.
     reason : Reason or None
         Why there is no z, if there is none.
 
@@ -146,21 +146,21 @@ class InTheLarge(Result):
     Attributes
     ----------
     n : float
-        Rows behind it; of weighted rows, the number of equal ones that are worth as much.
+        Number of rows; for weighted rows, the effective sample size.
     mean_score, event_rate : float
-        Both as the curve is read.
+        Both at the curve's prevalence.
     low, high : float
         An interval for the mean score minus the event rate.
     confidence_level : float
-        How often such an interval is to hold.
+        The nominal coverage of the interval.
     prevalence : float
-        Where it was read; that is the event rate.
+        The prevalence, which is the event rate.
     method : str
         "clopper_pearson" where the event rate is uncertain, "welch" where it is given and the mean score is uncertain.
     reason : Reason or None
         Why a number is nan, if one is.
     caution : str or None
-        A sentence on what the interval allows for besides chance.
+        A caution about few cases, or about buckets.
 
     Examples
     --------
@@ -214,9 +214,9 @@ class InTheSmall(Result):
     Attributes
     ----------
     subsets : mapping of key to InTheLarge
-        Each subset, with an interval wide enough for all of them to hold together.
+        Each subset, with an interval at the adjusted level (Bonferroni).
     confidence_level : float
-        How often all intervals together are to hold.
+        The simultaneous coverage of all intervals.
 
     Examples
     --------
@@ -236,20 +236,20 @@ class InTheSmall(Result):
     @property
     def disagreeing(self) -> list[Hashable]:
         """The subsets whose scores are too high or too low."""
-        return [key for key, found in self.subsets.items() if found.low > 0 or found.high < 0]
+        return [key for key, subset in self.subsets.items() if subset.low > 0 or subset.high < 0]
 
     def _rows(self) -> list[Row]:
-        return [with_key("subset", key, found.row()) for key, found in self.subsets.items()]
+        return [with_key("subset", key, subset.row()) for key, subset in self.subsets.items()]
 
     def _said(self) -> Said:
         heads = ["subset", "rows", "mean score", "event rate", "difference", "", "verdict"]
         cells = []
-        for key, found in self.subsets.items():
-            numbers = (f"{x:.4g}" for x in (found.mean_score, found.event_rate, found.difference))
-            note = f" ({found.reason.sentence})" if found.reason else ""
-            ends = f"[{found.low:.4g}, {found.high:.4g}]"
-            cells.append([key_text(key), counted(found.n), *numbers, ends, found.verdict + note])
-        each = next((found.confidence_level for found in self.subsets.values()), self.confidence_level)
+        for key, subset in self.subsets.items():
+            numbers = (f"{x:.4g}" for x in (subset.mean_score, subset.event_rate, subset.difference))
+            note = f" ({subset.reason.sentence})" if subset.reason else ""
+            ends = f"[{subset.low:.4g}, {subset.high:.4g}]"
+            cells.append([key_text(key), counted(subset.n), *numbers, ends, subset.verdict + note])
+        each = next((subset.confidence_level for subset in self.subsets.values()), self.confidence_level)
         level = f"all intervals together {percent(self.confidence_level)}, each {percent(each)}"
         return Said("", heads, cells, [f"{plural(len(self.subsets), 'subset')}, {level}"])
 

@@ -1,4 +1,4 @@
-"""Groups beside each other, a change taken apart, and alarms."""
+"""Results about groups, changes and alarms."""
 
 import math
 from collections.abc import Hashable
@@ -9,23 +9,24 @@ from baserate.errors import Reason
 from baserate.results.base import Result, Row, Said, cell, with_key
 from baserate.results.intervals import Estimate
 from baserate.results.words import cases, counted, key_text, percent, with_ends, with_notes
+from baserate.written import one_in
 
 
 @dataclass(frozen=True, eq=False)
 class GroupDifference(Result):
-    """How far a group is from others at the common prevalence, as listed by a `GroupTable`.
+    """The difference of a group from others at the common prevalence, as listed by a `GroupTable`.
 
     Attributes
     ----------
     against : str
         "others", "previous" or "first".
     value, low, high : float
-        The group less what it is compared with, and the interval around it.
+        The group minus what it is compared with, with its interval.
     p_value : float
-        Two-sided, of no difference, for this comparison alone.
+        The two-sided p-value of this comparison alone.
     simultaneous_low, simultaneous_high, adjusted_p_value : float
-        The same for all of the table's comparisons of this kind at once. The interval leaves 0 out exactly where the
-        p-value is at or below what the level leaves.
+        Interval and p-value adjusted for all comparisons of this kind in the table (Bonferroni). The interval excludes
+        0 exactly if the p-value is at or below one minus the level.
     reason : Reason or None
         Why it is nan, if it is.
     """
@@ -41,7 +42,7 @@ class GroupDifference(Result):
     reason: Reason | None = None
 
     def _said(self) -> Said:
-        return Said(with_notes(f"less {self._what}: {self._text}", self.reason))
+        return Said(with_notes(f"minus {self._what}: {self._text}", self.reason))
 
     @property
     def _what(self) -> str:
@@ -57,7 +58,7 @@ class GroupDifference(Result):
 
 @dataclass(frozen=True, eq=False)
 class GroupRow(Result):
-    """One group: a metric where the group is read and at the common prevalence, as listed by a `GroupTable`."""
+    """A metric of one group, at its own and at the common prevalence, as listed by a `GroupTable`."""
 
     key: Hashable
     own: Estimate
@@ -66,7 +67,7 @@ class GroupRow(Result):
 
     @property
     def reason(self) -> Reason | None:
-        """Why there is no number at the common prevalence, or none at its own, if so."""
+        """Why the value is undefined at the common prevalence, or at its own, if it is."""
         return self.common.reason or self.own.reason
 
     def _rows(self) -> list[Row]:
@@ -84,15 +85,17 @@ class GroupRow(Result):
         return row | {"reason": cell(self.reason)}
 
     def _said(self) -> Said:
-        own, common = (with_ends(found.value, found.low, found.high) for found in (self.own, self.common))
-        where = f"{own} at its own prevalence, {common} at {self.common.prevalence:.4g}"
+        own, common = (
+            with_ends(estimated.value, estimated.low, estimated.high) for estimated in (self.own, self.common)
+        )
+        where = f"{own} at its own prevalence, {common} at {one_in(self.common.prevalence)}"
         size = cases(self.own.n_pos, self.own.n_neg)
         return Said(with_notes(f"{self.own.metric} of {key_text(self.key)}: {where} ({size})", self.reason))
 
 
-def _with_ends(name: str, found: "Estimate | GroupDifference | ChangePart") -> Row:
+def _with_ends(name: str, estimated: "Estimate | GroupDifference | ChangePart") -> Row:
     """A value and its interval as three cells."""
-    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+    return {name: estimated.value, f"{name}_low": estimated.low, f"{name}_high": estimated.high}
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,11 +112,11 @@ class GroupTable(Result):
         For each group its `key`, the estimate at its `own` prevalence and at the `common` one, and its `differences`
         from others at the common one.
     common_prevalence : float
-        Where all groups are read.
+        The common prevalence of all groups.
     confidence_level : float
-        How often each interval is to hold.
+        The nominal coverage of each interval.
     caution : str or None
-        A sentence where intervals of differences may hold less often than they say.
+        A caution, if coverage of differences may be below the confidence level.
 
     Examples
     --------
@@ -143,12 +146,12 @@ class GroupTable(Result):
         return tuple(one.against for one in self.groups[0].differences) if self.groups else ()
 
     def _said(self) -> Said:
-        heads = [self.kind, "pos", "neg", "own prevalence", "there", f"at {self.common_prevalence:.4g}"]
-        heads += [f"less {'the ' * (name != 'others')}{name}" for name in self.against]
+        heads = [self.kind, "pos", "neg", "own prevalence", "there", f"at {one_in(self.common_prevalence)}"]
+        heads += [f"minus {'the ' * (name != 'others')}{name}" for name in self.against]
         cells = []
         for row in self.groups:
-            facts = [key_text(row.key), counted(row.own.n_pos), counted(row.own.n_neg), f"{row.own.prevalence:.4g}"]
-            facts += [with_ends(found.value, found.low, found.high) for found in (row.own, row.common)]
+            facts = [key_text(row.key), counted(row.own.n_pos), counted(row.own.n_neg), one_in(row.own.prevalence)]
+            facts += [with_ends(estimated.value, estimated.low, estimated.high) for estimated in (row.own, row.common)]
             facts += [one._text for one in row.differences]
             cells.append([*facts, row.reason.sentence if row.reason else ""])
         level = f"{self.metric}, {percent(self.confidence_level)} intervals; differences for all of a column at once"
@@ -169,7 +172,7 @@ class ChangePart(Result):
 
 @dataclass(frozen=True, eq=False)
 class Change(Result):
-    """A change of a metric and what it is due to, as returned by `explain_change`.
+    """The change of a metric and its parts, as returned by `explain_change`.
 
     Attributes
     ----------
@@ -178,12 +181,12 @@ class Change(Result):
     before, after : float
         The metric, each read at its own prevalence.
     total, prior, model, threshold : ChangePart
-        The whole change and the parts that the prevalence, the model and the threshold have in it, each with `value`,
-        `low` and `high`. The values of the parts add up to the total.
+        The change, and its parts due to the prevalence, the model and the threshold, each with `value`, `low` and
+        `high`. The parts add up to the total.
     prevalence_before, prevalence_after : float
-        Where each is read; taken as known.
+        The prevalence of each, treated as known.
     confidence_level : float
-        How often each interval is to hold.
+        The nominal coverage of each interval.
     reason, caution
         As in an `Estimate`.
 
@@ -228,7 +231,7 @@ class Change(Result):
             f"model {self.model}"
         )
         text += f" + threshold {self.threshold}" if self.threshold_counts else ""
-        where = f"prevalence {self.prevalence_before:.4g} -> {self.prevalence_after:.4g}"
+        where = f"prevalence {one_in(self.prevalence_before)} -> {one_in(self.prevalence_after)}"
         return Said(with_notes(f"{text} ({percent(self.confidence_level)}, {where})", self.reason, self.caution))
 
 
@@ -271,7 +274,7 @@ class Changes(Result):
         heads = ["period", "prevalence", "after", "change", "prevalence part", "model part"]
         cells = []
         for key, one in zip(self.keys, self.changes, strict=True):
-            facts = [key_text(key), f"{one.prevalence_after:.4g}", f"{one.after:.4g}", str(one.total)]
+            facts = [key_text(key), one_in(one.prevalence_after), f"{one.after:.4g}", str(one.total)]
             facts += [str(one.prior), str(one.model), *[str(one.threshold)] * moved]
             cells.append([*facts, one.reason.sentence if one.reason else ""])
         title = f"{self.metric} against the {self.against}" + " period" * (self.against != "reference")
@@ -287,14 +290,14 @@ class Alarms(Result):
     metric : str
         Name of the metric, with its parameters.
     keys : tuple
-        The periods that were looked at, in order.
+        The periods after the reference, in order.
     value, difference : array of float
-        The metric at the common prevalence, and how far it is from the reference.
+        The metric at the common prevalence, and its difference from the reference.
     statistic, limit : array of float
-        How far the model is from the reference, at the window that says most, in standard errors of rows dealt again
-        among them, and where an alarm begins. Far from an alarm few deals say where that is, to some 0.16.
+        The largest standardised difference from the reference, over windows, and the limit of an alarm. Far from an
+        alarm the limit has a Monte Carlo error of about 0.16.
     window : array of float
-        How many periods, back from this one, that window holds.
+        The length of this window in periods, back from this one.
     alarm : array of bool
         Whether the statistic is beyond the limit.
     reference : float
@@ -302,13 +305,13 @@ class Alarms(Result):
     prevalence : float
         The common prevalence.
     false_alarm : float
-        How likely any false alarm is in `looks` looks.
+        The probability of any false alarm in `looks` looks.
     looks : int
-        Over how many looks that is.
+        The number of looks.
     side : str
-        "worse", or "both" where an alarm also says that the model has become better.
+        "worse", or "both" if there are also alarms for a better model.
     reasons : tuple of Reason or None
-        Why a period was not looked at, if it was not.
+        Why a period was skipped, if it was.
 
     Examples
     --------
@@ -353,7 +356,7 @@ class Alarms(Result):
             facts = [key_text(key), f"{self.value[k]:.4g}", f"{self.difference[k]:+.4g}", f"{self.statistic[k]:+.2f}"]
             cells.append([*facts, f"{self.limit[k]:.2f}", note])
         title = (
-            f"reference {self.reference:.4g} at prevalence {self.prevalence:.4g}; a false alarm in "
+            f"reference {self.reference:.4g} at prevalence {one_in(self.prevalence)}; a false alarm in "
             f"{percent(self.false_alarm)} of series of {self.looks} looks"
         )
         return Said(title, heads, cells)

@@ -1,4 +1,4 @@
-"""Two models beside each other, and many of them."""
+"""Results about two models, or several."""
 
 import math
 from dataclasses import dataclass
@@ -9,12 +9,13 @@ from baserate.arrays import FloatArray
 from baserate.errors import Reason
 from baserate.results.base import Result, Row, Said
 from baserate.results.readings import from_to
-from baserate.results.words import cases, percent, plural, with_ends, with_notes
+from baserate.results.words import cases, percent, plural, prevalence_with_ends, with_ends, with_notes
+from baserate.written import one_in
 
 
 @dataclass(frozen=True, eq=False)
 class Difference(Result):
-    """How much better one model is than another on the same rows, as returned by `difference`.
+    """The difference of two models on the same rows, as returned by `difference`.
 
     Attributes
     ----------
@@ -23,11 +24,11 @@ class Difference(Result):
     names : pair of str
         The two models, first and second.
     first, second : float
-        What each is worth.
+        The metric of each model.
     value, low, high : float
-        First less second, and the interval around it.
+        First minus second, with its interval.
     p_value : float
-        How likely so large a difference, either way, would be if there were none.
+        The two-sided p-value for no difference.
     confidence_level, prevalence, method, n_pos, n_neg, reason, caution
         As in an `Estimate`.
 
@@ -38,7 +39,7 @@ class Difference(Result):
     >>> pair = br.Pair.from_scores(data["fraud"], data["old_model"], data["new_model"], names=("old", "new"))
     >>> print(br.difference(br.roc_auc, pair, rng=0))
     roc_auc: old 0.9461, new 0.8352, difference 0.1108 [0.07885, 0.1428], p = 1.2e-10 \
-(95 %, delong_t, prevalence 0.025, 300 pos, 11,700 neg)
+(95 %, delong_t, prevalence 1 in 40, 300 pos, 11,700 neg)
     """
 
     metric: str
@@ -66,7 +67,7 @@ class Difference(Result):
         text = (
             f"{self.metric}: {a} {self.first:.4g}, {b} {self.second:.4g}, difference "
             f"{with_ends(self.value, self.low, self.high)}, p = {self.p_value:.2g} "
-            f"({level}, {self.method}, prevalence {self.prevalence:.4g}, {size})"
+            f"({level}, {self.method}, prevalence {one_in(self.prevalence)}, {size})"
         )
         return Said(with_notes(text, self.reason, self.caution))
 
@@ -79,7 +80,7 @@ def _with_models(row: Row, names: tuple[str, str]) -> Row:
 
 @dataclass(frozen=True, eq=False)
 class Lead(Result):
-    """Which of two models leads at each prevalence, and how surely, as returned by `lead`.
+    """The difference of two models at each prevalence, as returned by `lead`.
 
     Attributes
     ----------
@@ -88,11 +89,11 @@ class Lead(Result):
     names : pair of str
         The two models, first and second.
     prevalence, value, low, high : array of float
-        Where, first less second there, and the interval around it.
+        The prevalences, first minus second at each, and its interval.
     probability : array of float
-        How probable it is that the first one leads, half of a tie counted to each.
+        The probability that the first one is better; ties count half.
     confidence_level : float
-        How often the interval at each prevalence is to hold.
+        The nominal coverage of the interval at each prevalence.
     reason : Reason or None
         Why entries are nan, if any are.
 
@@ -125,28 +126,28 @@ class Lead(Result):
 
     def _said(self) -> Said:
         a, b = self.names
-        values = from_to(self.prevalence, self.value)
-        chances = from_to(self.prevalence, self.probability)
+        values = from_to(self.prevalence, self.value, one_in)
+        chances = from_to(self.prevalence, self.probability, one_in)
         where = f"{plural(len(self.prevalence), 'prevalence')}, {percent(self.confidence_level)}"
-        text = f"{self.metric}, {a} less {b}{values}; probability that {a} leads{chances} ({where})"
+        text = f"{self.metric}, {a} minus {b}{values}; probability that {a} leads{chances} ({where})"
         return Said(with_notes(text, self.reason))
 
 
 @dataclass(frozen=True, eq=False)
 class CrossingEstimate(Result):
-    """A prevalence at which two models swap places, with an interval, as returned by `crossing_estimates`.
+    """A prevalence at which two models cross, with an interval, as returned by `crossing_estimates`.
 
     Attributes
     ----------
     metric, prevalence, value, leads_below, leads_above
         As in a `Crossing`.
     low, high : float
-        The interval around the prevalence. An end of the range that was searched says that the models may not swap
-        on that side at all.
+        The interval of the prevalence. If it reaches an end of the searched range, the models may not cross on that
+        side.
     confidence_level : float
-        How often the interval is to hold.
+        The nominal coverage of the interval.
     found_again : float
-        In which share of the drawn curves the two swap this way at all.
+        The share of bootstrap samples in which the two cross in this direction.
 
     Examples
     --------
@@ -169,7 +170,7 @@ class CrossingEstimate(Result):
     found_again: float
 
     def _said(self) -> Said:
-        where = f"{with_ends(self.prevalence, self.low, self.high)} ({percent(self.confidence_level)})"
+        where = f"{prevalence_with_ends(self.prevalence, self.low, self.high)} ({percent(self.confidence_level)})"
         below = f"{self.leads_below} leads below prevalence {where}"
         return Said(f"{self.metric}: {below}, {self.leads_above} leads above")
 
@@ -183,7 +184,7 @@ class Region(Result):
     >>> import baserate as br
     >>> models = {"sensitive": br.Point.from_rates(0.9, 0.01), "specific": br.Point.from_rates(0.6, 0.001)}
     >>> print(br.ranking(br.f1, models, [0.01, 0.1]).regions[0])
-    specific from 1e-06 to 0.01672
+    specific from 1 in 1,000,000 to 1 in 60
     """
 
     winner: str
@@ -195,12 +196,12 @@ class Region(Result):
 
     @property
     def _range(self) -> str:
-        return f"from {self.low:.4g} to {self.high:.4g}"
+        return f"from {one_in(self.low)} to {one_in(self.high)}"
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking(Result):
-    """Many models at many prevalences, as returned by `ranking`.
+    """The ranking of several models at several prevalences, as returned by `ranking`.
 
     Attributes
     ----------
@@ -209,19 +210,19 @@ class Ranking(Result):
     names : tuple of str
         The models.
     prevalence : array of float
-        Where they were read.
+        The prevalences.
     value, low, high : array of float
-        What each model (rows) is worth at each prevalence (columns), and the interval around that, as by `estimate`.
+        The metric of each model (rows) at each prevalence (columns), with its interval, as from `estimate`.
     rank : array of float
         1 for the best; models that are equal share the better rank.
     rank_low, rank_high : array of float
-        The ranks that are plausible.
+        The plausible ranks.
     leads : array of float
-        How probable it is that a model leads all others, a tie counted in parts.
+        The probability that a model is better than all others; ties are shared.
     regions : tuple of Region
         Which model is best where, over the whole range that was searched.
     confidence_level : float
-        How often each interval, of a value or of a rank, is to hold.
+        The nominal coverage of each interval, of a value or of a rank.
     reason : Reason or None
         Why entries are nan, if any are.
 
@@ -230,9 +231,9 @@ class Ranking(Result):
     >>> import baserate as br
     >>> models = {"sensitive": br.Point.from_rates(0.9, 0.01), "specific": br.Point.from_rates(0.6, 0.001)}
     >>> print(br.ranking(br.f1, models, [0.01, 0.1]))
-    f1          0.01    0.1
-    sensitive  0.623  0.905  best from 0.01672 to 1
-    specific   0.706  0.746  best from 1e-06 to 0.01672
+    f1         1 in 100  1 in 10
+    sensitive     0.623    0.905  best from 1 in 60 to 99.9999 %
+    specific      0.706    0.746  best from 1 in 1,000,000 to 1 in 60
     """
 
     metric: str
@@ -251,7 +252,7 @@ class Ranking(Result):
 
     @property
     def values(self) -> dict[str, FloatArray]:
-        """What each model is worth at each prevalence, by its name."""
+        """The metric of each model at each prevalence, by name."""
         return dict(zip(self.names, self.value, strict=True))
 
     def _rows(self) -> list[Row]:
@@ -264,7 +265,7 @@ class Ranking(Result):
         ]
 
     def _said(self) -> Said:
-        heads = [self.metric, *(f"{prevalence:.4g}" for prevalence in self.prevalence), ""]
+        heads = [self.metric, *map(one_in, self.prevalence), ""]
         cells = []
         for name, *of_model in zip(self.names, self.value, self.rank_low, self.rank_high, strict=True):
             numbers = [f"{value:.3f}{_ranks(*ends)}" for value, *ends in zip(*of_model, strict=True)]

@@ -7,6 +7,7 @@ from typing import ClassVar
 from baserate.results.base import Result, Row, Said
 from baserate.results.intervals import Estimate, MaxWidth
 from baserate.results.words import percent, with_ends
+from baserate.written import one_in
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,41 +21,41 @@ class TestSetPlan(Result):
     n_pos, n_neg : int
         Cases of each class.
     cost : float
-        What they cost together.
+        Their total cost.
     metric : str
-        What is to be known: "precision" or "average_precision".
+        The metric: "precision" or "average_precision".
     tpr, fpr : float or None
         The rates that were expected; None if an example was given instead.
     prevalence : float or None
-        Where the metric is to be known; None if at every prevalence.
+        The prevalence of the metric; None for all prevalences at once.
     value : float or None
-        The metric that is expected there.
+        The expected value of the metric there.
     wanted_width : float
-        How wide its interval may be, from end to end.
+        The largest width of its interval, from end to end.
     expected_width : float
-        How wide it is on average; an interval that does not exist counts as 1.
+        Its expected width; a missing interval counts as 1.
     assured_width : float
-        The width that is not exceeded in the wanted share of such test sets.
+        The quantile of the width at `assurance`.
     assurance : float
         The wanted share of test sets.
     chance : float
-        The share of such test sets whose interval is as narrow as wanted.
+        The share of such test sets whose interval is narrow enough.
     confidence_level : float
-        The level of the interval; if precision is to be known at every prevalence, of that of each rate.
+        The level of the interval; for all prevalences at once, that of each rate.
     method : str
-        How the interval is made.
+        The method of the interval.
     interval : str
-        The same by the name of the interval.
+        The name of that interval in `estimate`.
     of_a_point : bool
-        Whether the metric is one of an operating point, or else of the whole curve.
+        Whether it is a metric of an operating point, and not of the whole curve.
 
     Examples
     --------
     >>> import baserate as br
     >>> plan = br.design.test_set(0.6, 0.001, half_width=0.1, prevalence=0.001, cost_neg=0.01)
     >>> print(plan)
-    90 positives and 43,421 negatives: precision at prevalence 0.001 known to ±0.1 (95 %, melded) in 96.0 % of test \
-sets; about 54 true and 43.42 false positives, width 0.17 on average, cost 524.21
+    90 positives and 43,421 negatives: precision at prevalence 1 in 1,000 known to ±0.1 (95 %, melded) in 96.0 % of \
+test sets; about 54 true and 43.42 false positives, width 0.17 on average, cost 524.21
     """
 
     __test__: ClassVar[bool] = False  # pytest takes what begins with Test for tests
@@ -79,12 +80,12 @@ sets; about 54 true and 43.42 false positives, width 0.17 on average, cost 524.2
 
     @property
     def expected_tp(self) -> float | None:
-        """How many true positives to expect at the point that was given; None if none was."""
+        """The expected number of true positives at the given point; None without a point."""
         return None if self.tpr is None else self.tpr * self.n_pos
 
     @property
     def expected_fp(self) -> float | None:
-        """How many false positives to expect there."""
+        """The expected number of false positives at the given point; None without a point."""
         return None if self.fpr is None else self.fpr * self.n_neg
 
     def _said(self) -> Said:
@@ -100,7 +101,7 @@ sets; about 54 true and 43.42 false positives, width 0.17 on average, cost 524.2
             return f"{self.metric} known to {self.wanted_width:.4g} at every prevalence"
         # The interval of an area is not even: it reaches further down.
         known = f"±{self.wanted_width / 2:.4g}" if self.of_a_point else f"{self.wanted_width:.4g}"
-        return f"{self.metric} at prevalence {self.prevalence:.4g} known to {known}"
+        return f"{self.metric} at prevalence {one_in(self.prevalence)} known to {known}"
 
     def _about(self) -> str:
         if not self.of_a_point or self.expected_tp is None or self.expected_fp is None:
@@ -110,24 +111,24 @@ sets; about 54 true and 43.42 false positives, width 0.17 on average, cost 524.2
 
 @dataclass(frozen=True, eq=False)
 class PointSupport(Result):
-    """What a test set knows about one operating point, as found in a `Support`.
+    """What a test set shows about one operating point, as listed by a `Support`.
 
     Attributes
     ----------
     point : str
-        Which point.
+        The point as text.
     tp, fn, fp, tn : float
-        The rows behind its rates; of weighted rows, the number of equal ones that are worth as much.
+        The rows behind its rates; for weighted rows, effective numbers.
     tpr_interval, fpr_interval : (float, float)
         Clopper and Pearson's interval of each rate.
     max_width : MaxWidth
         The widest place of the band of precision over all prevalences, from the two intervals.
     wanted_width : float
-        How well precision was to be known.
+        The largest width of the interval of precision.
     not_known_between : (float, float) or None
-        The prevalences between which the interval of precision is wider than wanted; None where it nowhere is.
+        The range of prevalences in which the interval of precision is wider; None if it is nowhere.
     precision : tuple of Estimate
-        Precision at the prevalences that were asked for.
+        Precision at the given prevalences.
 
     Examples
     --------
@@ -172,7 +173,7 @@ class PointSupport(Result):
 
     @property
     def rarest_prevalence(self) -> float:
-        """The prevalence from which on upwards precision is known as well as wanted: 0 if everywhere, 1 if never."""
+        """The prevalence above which the interval of precision is narrow enough: 0 if everywhere, 1 if never."""
         return 0.0 if self.not_known_between is None else self.not_known_between[1]
 
     def _rows(self) -> list[Row]:
@@ -192,9 +193,10 @@ class PointSupport(Result):
             known = f"precision is known to {self.wanted_width:.4g} at every prevalence"
         else:
             low, high = self.not_known_between
-            known = f"precision is known to {self.wanted_width:.4g} from prevalence {high:.4g} up"
+            known = f"precision is known to {self.wanted_width:.4g} from prevalence {one_in(high)} up"
             if high >= 1:
-                known = f"precision is not known to {self.wanted_width:.4g} at any prevalence above {low:.4g}"
+                above = f" above {one_in(low)}" if low else ""
+                known = f"precision is not known to {self.wanted_width:.4g} at any prevalence{above}"
         return Said(f"{self.point}: {rests}; {known}")
 
 
@@ -204,7 +206,7 @@ def _variation(k: float, rest: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Support(Result):
-    """What a test set can answer, as returned by `design.supports`.
+    """What a test set can show, as returned by `design.supports`.
 
     Attributes
     ----------
@@ -221,7 +223,7 @@ class Support(Result):
     >>> print(br.design.supports(br.Point.from_counts(tp=60, fp=10, fn=40, tn=9_990)))
     100 positives, 10,000 negatives (95 %)
     the point: TPR 0.6 [0.4972, 0.6967] rests on 60 of 100 positives, FPR 0.001 [0.0004796, 0.001838] rests on 10 of \
-10,000 negatives; precision is known to 0.1 from prevalence 0.01953 up
+10,000 negatives; precision is known to 0.1 from prevalence 1 in 51 up
     """
 
     points: tuple[PointSupport, ...]

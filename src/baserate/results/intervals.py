@@ -9,6 +9,7 @@ from baserate.errors import Reason
 from baserate.results.base import Result, Row, Said
 from baserate.results.readings import from_to
 from baserate.results.words import cases, percent, plural, with_ends, with_notes
+from baserate.written import one_in
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,26 +21,26 @@ class Estimate(Result):
     metric : str
         Name of the metric, with its parameters.
     value, low, high : float
-        What the data show, and the interval around it.
+        The value on the data, and its interval.
     confidence_level : float
-        How often such an interval is to hold what is true.
+        The nominal coverage of the interval.
     prevalence : float
-        Where the metric was read; of an uncertain prevalence, its middle.
+        The prevalence that the metric was read at; the middle of an uncertain one.
     method : str
-        How the interval was made.
+        The method of the interval.
     n_pos, n_neg : float
-        Cases behind it; of weighted rows, the number of equal ones that are worth as much.
+        Cases of each class; for weighted rows, effective sample sizes.
     chosen : str or None
         How the operating point was chosen, if it was chosen on the same data.
     about : str or None
-        What the interval is then about: "threshold", this threshold, shipped as it is, or "rule", the rule, applied
-        again in the population.
+        What the interval is then about: "threshold", this very threshold, or "rule", the point that the rule would
+        choose in the population.
     uncertain_prevalence : str or None
-        What was known of the prevalence, if it was not one number.
+        The uncertain prevalence as text, if it was given.
     reason : Reason or None
         Why the value or the interval is nan, if it is.
     caution : str or None
-        A sentence where the interval may hold less often than it says.
+        A caution, if coverage may be below the confidence level.
 
     Examples
     --------
@@ -47,7 +48,7 @@ class Estimate(Result):
     >>> point = br.Point.from_counts(tp=60, fp=100, fn=40, tn=99_900).at_prevalence("1:10000")
     >>> found = br.estimate(br.precision, point)
     >>> print(found)
-    precision 0.0566 [0.04359, 0.07215] (95 %, melded, prevalence 9.999e-05, 100 pos, 100,000 neg)
+    precision 0.0566 [0.04359, 0.07215] (95 %, melded, prevalence 1 in 10,000, 100 pos, 100,000 neg)
     >>> round(found.width, 4)
     0.0286
     """
@@ -74,7 +75,7 @@ class Estimate(Result):
 
     def _said(self) -> Said:
         facts = [percent(self.confidence_level), self.method]
-        facts.append(f"prevalence {self.uncertain_prevalence or format(self.prevalence, '.4g')}")
+        facts.append(f"prevalence {self.uncertain_prevalence or one_in(self.prevalence)}")
         facts.append(cases(self.n_pos, self.n_neg))
         facts += [f"chosen by {self.chosen}"] * (self.chosen is not None)
         facts += ["about the rule"] * (self.about == "rule")
@@ -91,17 +92,17 @@ class Band(Result):
     metric, along : str
         What the values are, and what they run along.
     place, value, low, high : array of float
-        Where, what the data show, and the interval around it; nan where it is undefined.
+        The places, the values on the data, and their intervals; nan where undefined.
     confidence_level : float
-        How often the interval at a place is to hold, or all of them at once if the band is simultaneous.
+        The nominal coverage at each place, or of the whole band if it is simultaneous.
     simultaneous : bool
         Whether the level is that of the whole band.
     method : str
-        How it was made.
+        The method.
     prevalence : float or None
-        Where it was read; None for a band along prevalences and for one that does not depend on it.
+        The prevalence; None for a band along prevalences and for one that does not depend on it.
     n_pos, n_neg : float
-        Cases behind it.
+        Cases of each class.
     reason, caution
         As in an `Estimate`.
 
@@ -143,18 +144,19 @@ class Band(Result):
 
     def _said(self) -> Said:
         level = f"{percent(self.confidence_level)} {'simultaneous' if self.simultaneous else 'pointwise'}"
-        where = "" if self.prevalence is None else f", prevalence {self.prevalence:.4g}"
+        where = "" if self.prevalence is None else f", prevalence {one_in(self.prevalence)}"
         facts = f"{plural(len(self.place), 'place')}, {level}, {self.method}{where}, {cases(self.n_pos, self.n_neg)}"
-        text = f"{self.metric} along {self.along}{from_to(self.place, self.value)} ({facts})"
+        places = from_to(self.place, self.value, one_in if self.along == "prevalence" else None)
+        text = f"{self.metric} along {self.along}{places} ({facts})"
         return Said(with_notes(text, self.reason, self.caution))
 
 
 @dataclass(frozen=True, eq=False)
 class Bounds(Result):
-    """What a metric can be, given that some scores are no longer told apart, as returned by `bounds`.
+    """Bounds of a metric on a curve with buckets, as returned by `bounds`.
 
-    Not a matter of chance: whatever the order of the rows within the buckets was, the metric lies between `low` and
-    `high`. Along the thresholds of a curve, `value`, `low` and `high` are arrays.
+    They are certain, not statistical: whatever the order of the rows within the buckets, the metric lies between `low`
+    and `high`. Along the thresholds of a curve, `value`, `low` and `high` are arrays.
 
     Attributes
     ----------
@@ -163,7 +165,7 @@ class Bounds(Result):
     value, low, high : float or array
         The metric with every bucket read as a tie, and its certain bounds.
     prevalence : float or None
-        Where the metric was read.
+        The prevalence that the metric was read at.
     reason : Reason or None
         Why the value is nan, if it is.
 
@@ -172,7 +174,7 @@ class Bounds(Result):
     >>> import baserate as br
     >>> curve = br.Curve.from_counts(score=[0.2, 0.9], top=[0.8, 0.9], pos=[10, 40], neg=[900, 50])
     >>> print(br.bounds(br.average_precision, curve))
-    average_precision 0.3656 in [0.3647, 0.4556] (prevalence 0.05)
+    average_precision 0.3656 in [0.3647, 0.4556] (prevalence 1 in 20)
     """
 
     metric: str
@@ -188,7 +190,7 @@ class Bounds(Result):
         return self.high - self.low
 
     def _said(self) -> Said:
-        where = "" if self.prevalence is None else f" (prevalence {self.prevalence:.4g})"
+        where = "" if self.prevalence is None else f" (prevalence {one_in(self.prevalence)})"
         if isinstance(self.value, np.ndarray):
             width = f"width up to {np.max(self.width):.4g}"
             return Said(f"{self.metric} at {plural(len(self.value), 'threshold')}, {width}{where}")
@@ -204,11 +206,11 @@ class MaxWidth(Result):
     --------
     >>> import baserate as br
     >>> print(br.design.max_width(tpr=(0.54, 0.66), fpr=(0.0005, 0.0015)))
-    precision is known to 0.3139 at worst, at prevalence 0.001449
+    precision is known to 0.3139 at worst, at prevalence 1 in 690
     """
 
     width: float
     prevalence: float
 
     def _said(self) -> Said:
-        return Said(f"precision is known to {self.width:.4g} at worst, at prevalence {self.prevalence:.4g}")
+        return Said(f"precision is known to {self.width:.4g} at worst, at prevalence {one_in(self.prevalence)}")

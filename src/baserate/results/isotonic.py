@@ -1,4 +1,4 @@
-"""Scores beside their isotonic recalibration: the step curve with its band, and a loss taken apart."""
+"""Results of isotonic recalibration: the reliability curve with its band, and decompositions."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -9,11 +9,12 @@ from baserate.arrays import BoolArray, CountArray, FloatArray
 from baserate.errors import Reason
 from baserate.results.base import Result, Said
 from baserate.results.words import counted, percent, plural, with_notes
+from baserate.written import one_in
 
 
 @dataclass(frozen=True, eq=False)
 class Decomposition(Result):
-    """A mean loss taken apart, as returned by `decompose`.
+    """The decomposition of a mean loss, as returned by `decompose`.
 
     ``value = miscalibration - discrimination + uncertainty``
 
@@ -24,25 +25,25 @@ class Decomposition(Result):
     value : float
         The loss itself.
     miscalibration : float
-        What recalibration would take off it; 0 or more.
+        The loss that recalibration would remove; at least 0.
     discrimination : float
-        What the recalibrated scores take off the loss of the prevalence; 0 or more.
+        The loss of the prevalence minus that of the recalibrated scores; at least 0.
     uncertainty : float
-        The loss of the prevalence, given to every case.
+        The loss if every case had the prevalence as score.
     prevalence : float
-        Where it was read.
+        The prevalence of the reading.
     reason : Reason or None
         Why all is nan, if it is.
     value_error : float
-        How far the value, and with it miscalibration, may be off because the curve is bucketed. Discrimination takes
-        the rows of a bucket as ties, and may be larger if they are told apart.
+        The largest error of the value, and of miscalibration, from buckets. Discrimination reads the rows of a bucket
+        as ties, and may be larger without buckets.
 
     Examples
     --------
     >>> import baserate as br
     >>> curve = br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[90, 60])
     >>> print(br.calibration.decompose(br.brier_score, curve))
-    brier_score 0.295 = miscalibration 0.13 - discrimination 0.0225 + uncertainty 0.1875 (prevalence 0.25)
+    brier_score 0.295 = miscalibration 0.13 - discrimination 0.0225 + uncertainty 0.1875 (prevalence 1 in 4)
     """
 
     metric: str
@@ -58,7 +59,7 @@ class Decomposition(Result):
         parts = f"miscalibration {self.miscalibration:.4g} - discrimination {self.discrimination:.4g}"
         text = f"{self.metric} {self.value:.4g} = {parts} + uncertainty {self.uncertainty:.4g}"
         known = f", known to {self.value_error:.1g}" if self.value_error else ""
-        return Said(with_notes(f"{text} (prevalence {self.prevalence:.4g}{known})", self.reason))
+        return Said(with_notes(f"{text} (prevalence {one_in(self.prevalence)}{known})", self.reason))
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,21 +69,21 @@ class IsotonicReliability(Result):
     Attributes
     ----------
     score : array
-        The distinct scores, lowest first; of a bucketed curve, the middles of its buckets.
+        The distinct scores, lowest first; the score of a bucket is its middle.
     rate : array
-        The recalibrated event rate at each: steps that never fall.
+        The recalibrated event rate at each: an increasing step function.
     low, high : array
         The band.
     n : array
         Rows at each score.
     band : str
-        "consistency": where the rates would be if the scores were right. "confidence": around the rates.
+        "consistency": where the rates would lie if scores were calibrated. "confidence": where the true rates may lie.
     confidence_level : float
-        How often the band is to hold at a score, not everywhere at once.
+        The nominal coverage at each score (pointwise).
     prevalence : float
-        Where the rates were read.
+        The prevalence of the rates.
     score_error : float
-        How far a score may be off because the curve is bucketed.
+        The largest error of a score from buckets.
 
     Examples
     --------
@@ -92,7 +93,7 @@ class IsotonicReliability(Result):
     >>> found.rate.round(3)
     array([0.1, 0.4, 0.4])
     >>> print(found)
-    isotonic reliability: 2 steps, from 0.1 to 0.4 (230 rows, 95 % consistency band, prevalence 0.2696)
+    isotonic reliability: 2 steps, from 0.1 to 0.4 (230 rows, 95 % consistency band, prevalence 1 in 3.71)
     the band does not hold at 2 of 3 scores, with 87 % of the rows
     """
 
@@ -110,13 +111,15 @@ class IsotonicReliability(Result):
 
     @property
     def off(self) -> BoolArray:
-        """Where score and rate disagree by more than the band: one of them has it around it, the other is outside."""
+        """Which scores and rates disagree by more than the band."""
         inside = self.rate if self.band == "consistency" else self.score
         return (inside < self.low) | (inside > self.high)
 
     def _said(self) -> Said:
         rows, off = self.n.sum(), self.off
-        facts = f"{rows:,} rows, {percent(self.confidence_level)} {self.band} band, prevalence {self.prevalence:.4g}"
+        facts = (
+            f"{rows:,} rows, {percent(self.confidence_level)} {self.band} band, prevalence {one_in(self.prevalence)}"
+        )
         facts += f", scores known to {self.score_error:.1g}" if self.score_error else ""
         ends = f"{plural(len(np.unique(self.rate)), 'step')}, from {self.rate[0]:.4g} to {self.rate[-1]:.4g}"
         verdict = "the band holds at every score"

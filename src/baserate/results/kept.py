@@ -30,8 +30,8 @@ def written(result: object) -> str:
 def read(text: str, classes: Classes) -> object:
     """A result of one of the classes, from what `written` gave."""
     try:
-        found = json.loads(text)
-        version = found.pop(_MARK)
+        parsed = json.loads(text)
+        version = parsed.pop(_MARK)
     except (ValueError, TypeError, AttributeError, KeyError):
         raise InputError(
             f"a result must be read from what to_json wrote, got {str(text)[:40]!r}; pass that text."
@@ -42,7 +42,7 @@ def read(text: str, classes: Classes) -> object:
             f"baserate that wrote it."
         )
     try:
-        return _read(found, classes)
+        return _read(parsed, classes)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise InputError(f"a kept result must be whole, got one that is not ({error}); write it anew.") from None
 

@@ -1,10 +1,11 @@
-"""What the prevalence is now, and whether it is all that has changed."""
+"""Results about the prevalence of unlabelled rows, and about prior shift."""
 
 from dataclasses import dataclass
 
 from baserate.errors import Reason
 from baserate.results.base import Result, Said
-from baserate.results.words import cases, counted, percent, with_ends, with_notes
+from baserate.results.words import cases, counted, percent, prevalence_with_ends, with_notes
+from baserate.written import one_in
 
 # Below this a check says that something does not fit.
 CHECK_LEVEL = 0.05
@@ -24,25 +25,23 @@ class PrevalenceEstimate(Result):
     value, low, high : float
         The most likely prevalence, and the interval around it; both may reach 0 and 1.
     confidence_level : float
-        How often such an interval is to hold the prevalence, if only the prevalence has changed.
+        The nominal coverage of the interval, if only the prevalence has changed.
     method : str
-        How it was found.
+        The method.
     n_unlabelled, n_pos, n_neg : float
-        Unlabelled rows, and labelled ones of either class; of weighted rows, the number of equal ones that are worth
-        as much.
+        Unlabelled rows, and labelled ones of each class; for weighted rows, effective sample sizes.
     n_bins : int
-        Into how many bins the check, and the method "mixture", have put the scores.
+        The number of bins of the test of fit, and of the method "mixture".
     threshold : float or None
-        Where "adjusted_count" has counted.
+        The threshold of "adjusted_count".
     scores_prevalence : float or None
-        Where "em" has taken the scores to be right.
+        The prevalence at which "em" assumes the scores to be calibrated.
     fit_statistic, fit_df, fit_p_value : float
-        Whether any mix of the labelled classes looks like the unlabelled scores: twice the log-likelihood that the best
-        one lacks, its degrees of freedom, and how often as much is lacking by chance.
+        The test of fit of a mixture of the labelled classes: its deviance, degrees of freedom and p-value.
     fit_reason, reason : Reason or None
-        Why there is no check, and why there is no prevalence, if so.
+        Why there is no test of fit, and why there is no prevalence, if there is none.
     caution : str or None
-        A sentence where the interval may hold less often than it says.
+        A caution, if coverage may be below the confidence level.
 
     Examples
     --------
@@ -51,7 +50,7 @@ class PrevalenceEstimate(Result):
     >>> now = br.Curve.from_counts([0.1, 0.5, 0.9], pos=[0, 0, 0], neg=[690, 190, 120])
     >>> found = br.prior.estimate_prevalence(labelled, now)
     >>> print(found)
-    prevalence 0.1411 [0.09578, 0.191] (95 %, mixture of 3 bins, 1,000 unlabelled, 100 pos, 1,000 neg); \
+    prevalence 1 in 7.09 [1 in 10, 1 in 5.23] (95 %, mixture of 3 bins, 1,000 unlabelled, 100 pos, 1,000 neg); \
 the unlabelled scores look like a mix of the labelled classes (p = 0.26)
     >>> found.fits
     True
@@ -82,12 +81,12 @@ the unlabelled scores look like a mix of the labelled classes (p = 0.26)
 
     @property
     def fits(self) -> bool | None:
-        """Whether the check has nothing against it at 5 %; None where there is no check."""
+        """Whether the test does not reject at 5 %; None without a test."""
         return None if self.fit_reason else self.fit_p_value >= CHECK_LEVEL
 
     @property
     def verdict(self) -> str:
-        """What the check says."""
+        """The result of the test as a sentence."""
         if self.fit_reason:
             return f"whether they are a mix of the labelled classes is not checked: {self.fit_reason.sentence}"
         if self.fits:
@@ -106,16 +105,16 @@ the unlabelled scores look like a mix of the labelled classes (p = 0.26)
         how = self.method
         how += f" of {self.n_bins} bins" if self.method == "mixture" and self.n_bins else ""
         how += f" at {self.threshold:.4g}" if self.threshold is not None else ""
-        how += f" from {self.scores_prevalence:.4g}" if self.scores_prevalence is not None else ""
+        how += f" from {one_in(self.scores_prevalence)}" if self.scores_prevalence is not None else ""
         sizes = f"{counted(self.n_unlabelled)} unlabelled, {cases(self.n_pos, self.n_neg)}"
-        text = f"prevalence {with_ends(self.value, self.low, self.high)}"
+        text = f"prevalence {prevalence_with_ends(self.value, self.low, self.high)}"
         facts = f"{percent(self.confidence_level)}, {how}, {sizes}"
         return Said(with_notes(f"{text} ({facts})", self.reason or self.verdict, self.caution))
 
 
 @dataclass(frozen=True, eq=False)
 class PriorShiftCheck(Result):
-    """Whether the scores within each class are still the same, as returned by `prior_shift_check`.
+    """A test for prior shift, as returned by `prior_shift_check`.
 
     Attributes
     ----------
@@ -149,12 +148,12 @@ together p = 0.00084)
 
     @property
     def fits(self) -> bool | None:
-        """Whether the check has nothing against it at 5 %; None where there is no check."""
+        """Whether the test does not reject at 5 %; None without a test."""
         return None if self.df == 0 else self.p_value >= CHECK_LEVEL
 
     @property
     def verdict(self) -> str:
-        """What the check says."""
+        """The result of the test as a sentence."""
         if self.fits is None:
             return "whether scores have changed within the classes is not known"
         if self.fits:

@@ -1,11 +1,13 @@
 """A metric over prevalences, where two classifiers swap, and a point told in cases."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from baserate.arrays import FloatArray
 from baserate.errors import Reason
 from baserate.results.base import Result, Said
 from baserate.results.words import plural, with_notes
+from baserate.written import one_in
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +31,7 @@ class Sweep(Result):
     >>> swept.value.round(4)
     array([0.3356, 0.0477])
     >>> print(swept)
-    precision at 2 prevalences: 0.3356 at 0.01 to 0.04766 at 0.001
+    precision at 2 prevalences: 0.3356 at 1 in 100 to 0.04766 at 1 in 1,000
     """
 
     _drawn = ("prevalence", "value")
@@ -41,29 +43,30 @@ class Sweep(Result):
 
     def _said(self) -> Said:
         text = f"{self.metric} at {plural(len(self.value), 'prevalence')}"
-        return Said(with_notes(f"{text}{from_to(self.prevalence, self.value)}", self.reason))
+        return Said(with_notes(f"{text}{from_to(self.prevalence, self.value, one_in)}", self.reason))
 
 
-def from_to(places: FloatArray, values: FloatArray) -> str:
-    """Where values begin and where they end, along places."""
-    ends = [f"{values[k]:.4g} at {places[k]:.4g}" for k in (0, -1)[: len(values)]]
+def from_to(places: FloatArray, values: FloatArray, text: Callable[[float], str] | None = None) -> str:
+    """The first and the last value, with their places."""
+    written = "{:.4g}".format if text is None else text
+    ends = [f"{values[k]:.4g} at {written(float(places[k]))}" for k in (0, -1)[: len(values)]]
     return f": {' to '.join(ends)}" if ends else ""
 
 
 @dataclass(frozen=True, eq=False)
 class Crossing(Result):
-    """A prevalence at which two classifiers swap places, as returned by `crossings`.
+    """A prevalence at which two classifiers cross, as returned by `crossings`.
 
     Attributes
     ----------
     metric : str
         Name of the metric, with its parameters.
     prevalence : float
-        Where they are equal.
+        The prevalence at which they are equal.
     value : float
-        What both are worth there.
+        The value of both there.
     leads_below, leads_above : str
-        The name of the better one at lower and at higher prevalences.
+        The name of the better one below and above.
 
     Examples
     --------
@@ -71,7 +74,7 @@ class Crossing(Result):
     >>> sensitive, specific = br.Point.from_rates(0.9, 0.01), br.Point.from_rates(0.6, 0.001)
     >>> [swap] = br.crossings(br.f1, sensitive, specific, names=("sensitive", "specific"))
     >>> print(swap)
-    f1: specific leads below prevalence 0.01672, sensitive leads above (both 0.7234 there)
+    f1: specific leads below prevalence 1 in 60, sensitive leads above (both 0.7234 there)
     """
 
     metric: str
@@ -82,7 +85,7 @@ class Crossing(Result):
 
     def _said(self) -> Said:
         return Said(
-            f"{self.metric}: {self.leads_below} leads below prevalence {self.prevalence:.4g}, "
+            f"{self.metric}: {self.leads_below} leads below prevalence {one_in(self.prevalence)}, "
             f"{self.leads_above} leads above (both {self.value:.4g} there)"
         )
 

@@ -1,4 +1,4 @@
-"""Scores against event rates, bin by bin, and what another prevalence does to them."""
+"""Reliability tables, and the effect of another prevalence on calibration."""
 
 from dataclasses import dataclass
 
@@ -8,13 +8,14 @@ import numpy.typing as npt
 from baserate.arrays import CountArray, FloatArray
 from baserate.results.base import Result, Said
 from baserate.results.words import percent, with_ends
+from baserate.written import one_in
 
 AGREES, TOO_HIGH, TOO_LOW = "agrees", "too high", "too low"
 
 
 @dataclass(frozen=True, eq=False)
 class Reliability(Result):
-    """Scores against event rates by bins, as returned by `reliability`: the data of a reliability diagram.
+    """The reliability table, as returned by `reliability`: the data of a reliability diagram.
 
     Attributes
     ----------
@@ -23,9 +24,9 @@ class Reliability(Result):
     n, pos, neg : array
         Rows in each bin, as counted.
     share : array
-        Each bin's part of all rows, as read.
+        The share of rows in each bin, at the prevalence of the reading.
     mean_score, event_rate : array
-        What the scores say, and what happens, as read.
+        Mean score and event rate of each bin, at the prevalence of the reading.
     rate_low, rate_high : array
         The interval of each event rate.
     judgement : array of str
@@ -33,15 +34,15 @@ class Reliability(Result):
         intervals behind it hold in all bins together, and know that mean scores are uncertain where rows have different
         weights or the curve is read at another prevalence; `rate_low` to `rate_high` holds the event rate alone.
     confidence_level : float
-        How often an interval is to hold, and how often all judgements together are.
+        The nominal coverage of each interval, and of all judgements together.
     prevalence : float
-        Where it was read.
+        The prevalence of the reading.
     bins : str
-        How the bins were cut.
+        The bins as text.
     asked : int
-        How many bins were asked for.
+        The requested number of bins.
     score_error : float
-        How far a mean score may be off because the curve is bucketed.
+        The largest error of a mean score from buckets.
     ece : float
         The mean distance between score and event rate.
 
@@ -55,7 +56,7 @@ class Reliability(Result):
     (0.2, 0.4]  2     0.4    0.5 [0.01258, 0.9874]    agrees
     (0.6, 0.8]  3     0.7    0.6667 [0.0943, 0.9916]  agrees
     (0.8, 1]    1     0.9    1 [0.025, 1]             agrees
-    ECE 0.075, prevalence 0.5, equal_width(5), 95 % intervals
+    ECE 0.075, prevalence 1 in 2, equal_width(5), 95 % intervals
     No bin is known to be off.
     """
 
@@ -81,7 +82,7 @@ class Reliability(Result):
 
     @property
     def verdict(self) -> str:
-        """Which bins are off, in which direction, and whether that is over- or underconfidence, in words."""
+        """A sentence: which bins are miscalibrated, in which direction, and whether over- or underconfident."""
         off = self.judgement != AGREES
         if not off.any():
             return "No bin is known to be off."
@@ -123,7 +124,7 @@ class Reliability(Result):
         rates = map(with_ends, self.event_rate, self.rate_low, self.rate_high)
         rows, scores = [f"{n:,.6g}" for n in self.n], [f"{score:.4g}" for score in self.mean_score]
         cells = list(zip(self._names(), rows, scores, rates, self.judgement, strict=True))
-        facts = [f"ECE {self.ece:.4g}", f"prevalence {self.prevalence:.4g}", self.bins]
+        facts = [f"ECE {self.ece:.4g}", f"prevalence {one_in(self.prevalence)}", self.bins]
         if self.bins.startswith("equal_frequency") and len(self.n) < self.asked:
             facts.append(f"{len(self.n)} bins, because equal scores are never split")
         facts.append(f"{percent(self.confidence_level)} intervals")
@@ -150,23 +151,23 @@ def _listed(names: npt.NDArray[np.str_], most: int = 3) -> str:
 
 @dataclass(frozen=True, eq=False)
 class PriorEffect(Result):
-    """What another prevalence does to the calibration of scores, as returned by `prior_effect`.
+    """The effect of another prevalence on calibration, as returned by `prior_effect`.
 
     Attributes
     ----------
     ece_before : float
-        The calibration error at the prevalence the scores were made for.
+        The calibration error at the prevalence that the scores are calibrated for.
     ece : float
-        That of the scores as they are, read at the other prevalence.
+        That of the unadjusted scores at the other prevalence.
     ece_shifted : float
-        That of the scores moved to it, over the same rows in each bin: the shape that remains.
+        That of the adjusted scores, over the same rows in each bin.
     from_prevalence, prevalence : float
-        From where to where.
+        The two prevalences.
     low, high, share, mean_score, shifted_score, event_rate_before, event_rate : array
-        By bins: edges, part of all rows at the new prevalence, mean score as it is and moved, and the event rate before
+        By bin: edges, share of rows at the new prevalence, mean score before and after adjusting, and event rate before
         and at the new prevalence.
     bins : str
-        How the bins were cut.
+        The bins as text.
 
     Examples
     --------
@@ -174,8 +175,8 @@ class PriorEffect(Result):
     >>> curve = br.Curve.from_counts([0.1, 0.5, 0.9], pos=[10, 50, 90], neg=[90, 50, 10])
     >>> found = br.calibration.prior_effect(curve.at_prevalence(0.01))
     >>> print(found)
-    ECE 0 at prevalence 0.5, where the scores belong; 0.2809 at 0.01 as they are, 0 moved there: 0.2809 is the prior, \
-0 is shape.
+    ECE 0 at prevalence 1 in 2, where the scores belong; 0.2809 at 1 in 100 without adjusting them, 0 after: 0.2809 is \
+the prior, 0 is shape.
     """
 
     ece_before: float
@@ -194,12 +195,12 @@ class PriorEffect(Result):
 
     @property
     def prior_part(self) -> float:
-        """What moving the scores takes off the error; below 0 if moving them makes it larger."""
+        """The error that adjusting the scores removes; negative if it makes the error larger."""
         return self.ece - self.ece_shifted
 
     @property
     def shape(self) -> float:
-        """What remains after moving the scores."""
+        """The error that remains after adjusting the scores."""
         return self.ece_shifted
 
     def _said(self) -> Said:
@@ -207,6 +208,6 @@ class PriorEffect(Result):
             f"{round(error, 12):.4g}" for error in (self.ece_before, self.ece, self.ece_shifted, self.prior_part)
         )
         return Said(
-            f"ECE {before} at prevalence {self.from_prevalence:.4g}, where the scores belong; {here} at "
-            f"{self.prevalence:.4g} as they are, {moved} moved there: {prior} is the prior, {moved} is shape."
+            f"ECE {before} at prevalence {one_in(self.from_prevalence)}, where the scores belong; {here} at "
+            f"{one_in(self.prevalence)} without adjusting them, {moved} after: {prior} is the prior, {moved} is shape."
         )

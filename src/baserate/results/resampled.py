@@ -1,4 +1,4 @@
-"""What shuffled labels and thinned test sets show."""
+"""Results of permutation tests and of undersampling."""
 
 from dataclasses import dataclass
 
@@ -8,37 +8,38 @@ from baserate.arrays import FloatArray
 from baserate.errors import Reason
 from baserate.results.base import Result, Row, Said, cell
 from baserate.results.words import cases, counted, with_notes
+from baserate.written import one_in
 
 
 @dataclass(frozen=True, eq=False)
 class ChanceTest(Result):
-    """A metric beside what shuffled labels get, as returned by `better_than_chance`.
+    """A permutation test of a metric, as returned by `better_than_chance`.
 
     Attributes
     ----------
     metric : str
         Name of the metric, with its parameters.
     value : float
-        What the data show.
+        The value on the data.
     chance : float
-        What shuffled labels show on average.
+        The mean over shuffled labels.
     p_value : float
-        How often shuffled labels show as much or more.
+        The p-value: the probability of a value at least as high with shuffled labels.
     method : str
-        "exact", "enumerated" or "permutation of 10,000"; "none" where there is nothing to test.
+        "exact", "enumerated" or "permutation of 10,000"; "none" without a test.
     n_pos, n_neg : int
-        Cases behind it.
+        Cases of each class.
     prevalence : float
-        Where the metric was read.
+        The prevalence that the metric was read at.
     reason : Reason or None
-        Why there is nothing to test, if so.
+        Why there is no test, if there is none.
 
     Examples
     --------
     >>> import baserate as br
     >>> curve = br.Curve.from_scores([1, 1, 0, 0, 0, 0], [0.9, 0.8, 0.5, 0.3, 0.2, 0.1])
     >>> print(br.better_than_chance(br.roc_auc, curve))
-    roc_auc 1 against 0.5 by chance: p = 0.0667 (exact, prevalence 0.3333, 2 pos, 4 neg)
+    roc_auc 1 against 0.5 by chance: p = 0.0667 (exact, prevalence 1 in 3, 2 pos, 4 neg)
     """
 
     metric: str
@@ -52,14 +53,14 @@ class ChanceTest(Result):
     reason: Reason | None = None
 
     def _said(self) -> Said:
-        facts = f"{self.method}, prevalence {self.prevalence:.4g}, {cases(self.n_pos, self.n_neg)}"
+        facts = f"{self.method}, prevalence {one_in(self.prevalence)}, {cases(self.n_pos, self.n_neg)}"
         text = f"{self.metric} {self.value:.4g} against {self.chance:.4g} by chance: p = {self.p_value:.3g} ({facts})"
         return Said(with_notes(text, self.reason))
 
 
 @dataclass(frozen=True, eq=False)
 class Undersampled(Result):
-    """A metric on test sets thinned out to another prevalence, as returned by `undersampled`.
+    """A metric on undersampled test sets, as returned by `undersampled`.
 
     Attributes
     ----------
@@ -102,12 +103,12 @@ class Undersampled(Result):
 
     @property
     def spread(self) -> float:
-        """The standard deviation over the test sets: noise that throwing cases away has added."""
+        """The standard deviation over the test sets: the noise of undersampling."""
         return float(np.std(self.samples))
 
     @property
     def bias(self) -> float:
-        """How far the mean over the test sets lies above the closed form."""
+        """The mean over the test sets minus the closed form."""
         return self.mean - self.value
 
     def _rows(self) -> list[Row]:
@@ -116,8 +117,8 @@ class Undersampled(Result):
 
     def _said(self) -> Said:
         text = (
-            f"{self.metric} at prevalence {self.prevalence:.4g}: {self.value:.4g} in closed form, {self.mean:.4g} ± "
-            f"{self.spread:.2g} over {counted(len(self.samples))} test sets thinned out to "
+            f"{self.metric} at prevalence {one_in(self.prevalence)}: {self.value:.4g} in closed form, "
+            f"{self.mean:.4g} ± {self.spread:.2g} over {counted(len(self.samples))} test sets thinned out to "
             f"{cases(self.n_pos, self.n_neg)}"
         )
         return Said(with_notes(text, self.reason))

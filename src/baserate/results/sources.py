@@ -95,20 +95,20 @@ class Source(Result):
     @property
     def fingerprint(self) -> str:
         """One for all files, whatever their order and wherever they lie."""
-        found = sorted(file.fingerprint for table in self.tables for file in table.files)
-        return hashlib.sha256("\n".join(found).encode()).hexdigest()[:16]
+        fingerprints = sorted(file.fingerprint for table in self.tables for file in table.files)
+        return hashlib.sha256("\n".join(fingerprints).encode()).hexdigest()[:16]
 
     def sha256(self) -> dict[str, str]:
         """The SHA-256 of each whole file, by its path; a file that is no longer what was read is refused."""
-        found = {}
+        sums = {}
         for file in (file for table in self.tables for file in table.files):
             check_unchanged(file)
             with open(file.path, "rb") as stream:
                 content = hashlib.sha256()
                 while chunk := stream.read(_CHUNK):
                     content.update(chunk)
-            found[file.path] = content.hexdigest()
-        return found
+            sums[file.path] = content.hexdigest()
+        return sums
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, as a saved curve has it."""

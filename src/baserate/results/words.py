@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Sequence
 
 from baserate.errors import Reason
+from baserate.written import one_in
 
 
 def percent(share: float) -> str:
@@ -13,6 +14,18 @@ def percent(share: float) -> str:
 def with_ends(value: float, low: float, high: float, sign: str = "") -> str:
     """A number and its interval: 0.4 [0.3, 0.5]; with a sign for differences."""
     return f"{value:{sign}.4g} [{low:{sign}.4g}, {high:{sign}.4g}]"
+
+
+def prevalence_with_ends(value: float, low: float, high: float) -> str:
+    """A prevalence and its interval: 1 in 100 [1 in 120, 1 in 90]; an estimate may be 0."""
+    texts = ["0" if prevalence == 0 else one_in(prevalence) for prevalence in (value, low, high)]
+    return "{} [{}, {}]".format(*texts)
+
+
+def prevalences(low: float, high: float) -> str:
+    """A prevalence, or a range of them: prevalence 1 in 100, prevalences 1 in 1,000 to 1 in 100."""
+    ends = one_in(low), one_in(high)
+    return f"prevalence {ends[0]}" if ends[0] == ends[1] else f"prevalences {ends[0]} to {ends[1]}"
 
 
 def counted(number: float) -> str:

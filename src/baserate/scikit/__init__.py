@@ -1,1 +1,1 @@
-"""For those who use scikit-learn: a scorer, and a classifier moved to another prevalence."""
+"""For scikit-learn: a scorer at a prevalence, and a classifier adjusted to another prevalence."""

@@ -1,4 +1,4 @@
-"""The door to scikit-learn's models: a classifier whose probabilities are right at another prevalence."""
+"""A scikit-learn classifier whose probabilities are adjusted to another prevalence."""
 
 from collections.abc import Mapping
 from typing import Self
@@ -24,13 +24,13 @@ except ModuleNotFoundError:
         "a PriorShiftClassifier needs scikit-learn, which is not installed; pip install scikit-learn."
     ) from None
 
-# A probability of 0 has no finite log-odds; this one has.
+# The smallest probability whose logarithm is finite.
 _SMALLEST = 5e-324
 
-# How far the probabilities of a row may be from adding up to 1: some models work in 32 bits.
+# The largest deviation of a row's sum of probabilities from 1: some models compute in 32 bits.
 _ROUNDING = 1e-4
 
-# What models call the weights that they give to classes: scikit-learn's, and those of the boosting libraries.
+# Parameters for class weights, of scikit-learn and of the boosting libraries.
 _CLASS_WEIGHTS = ("class_weight", "priors", "class_prior", "scale_pos_weight")
 
 
@@ -39,39 +39,38 @@ def _has_decision_function(model: "PriorShiftClassifier") -> bool:
 
 
 class PriorShiftClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # no stubs
-    """A scikit-learn classifier with probabilities moved from the prevalence it learnt to the one that matters.
+    """A scikit-learn classifier with probabilities adjusted from the prevalence of its training data to another one.
 
-    Exact if positives and negatives each keep their features and only their mix changes: see `adjust`. The positive
-    class is the second of ``classes_``.
+    This is exact under prior shift, see `adjust`. The positive class is the second of ``classes_``.
 
-    ``predict`` says positive from a moved probability of 0.5 on: the decision for two mistakes of the same cost at the
-    new prevalence. For another threshold wrap it in scikit-learn's FixedThresholdClassifier or
+    ``predict`` returns the positive class if the adjusted probability is at least 0.5, which is optimal for equal costs
+    at the new prevalence. For another threshold wrap it in scikit-learn's FixedThresholdClassifier or
     TunedThresholdClassifierCV.
 
     Parameters
     ----------
     estimator : scikit-learn classifier
-        What to fit; it must have ``predict_proba``. A model that is fitted already goes into
+        The classifier to fit; it must have ``predict_proba``. Wrap a fitted model in
         ``sklearn.frozen.FrozenEstimator``.
-    prevalence : float or odds
-        Where the probabilities are to be right.
-    from_prevalence : float or odds, optional
-        Where those of the estimator are right. If not given, at the share of positives in `y` when it is fitted,
-        weighted if there are sample weights. It must be given where the estimator weights the classes itself: 0.5
-        for ``class_weight="balanced"``.
+    prevalence : float or str
+        The prevalence to adjust to.
+    from_prevalence : float or str, optional
+        The prevalence at which the estimator is calibrated. By default the share of positives in `y` when it is fitted,
+        with sample weights if there are any. It must be given if the estimator weights the classes itself: 0.5 for
+        ``class_weight="balanced"``.
 
     Attributes
     ----------
     estimator_ : scikit-learn classifier
         The fitted estimator.
     from_prevalence_, prevalence_ : float
-        From where to where the probabilities are moved.
+        The prevalences that probabilities are adjusted from and to.
     classes_ : array
         Both labels, the positive one last.
     n_features_in_ : int
-        Number of features, if the estimator knows it.
+        Number of features, if the estimator has it.
     feature_names_in_ : array
-        Their names, if the estimator knows them.
+        Their names, if the estimator has them.
 
     Examples
     --------
@@ -88,7 +87,7 @@ class PriorShiftClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     array([0.1084, 0.9629, 0.7795])
     """
 
-    # The weights go on to the estimator, and this class wants no request of its own for them.
+    # Weights are passed to the estimator; this class makes no request of its own for them.
     __metadata_request__fit = {"sample_weight": UNUSED}  # noqa: RUF012
 
     def __init__(
@@ -99,12 +98,12 @@ class PriorShiftClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         self.from_prevalence = from_prevalence
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: object) -> Self:
-        """Fit a clone of the estimator, and learn the prevalence unless it was told.
+        """Fit a clone of the estimator, and take the prevalence from the labels unless it was given.
 
         Parameters
         ----------
         X : table
-            Features, whatever the estimator takes.
+            Features, as the estimator takes them.
         y : column
             Two labels.
         sample_weight : column, optional
@@ -133,26 +132,26 @@ class PriorShiftClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         return self
 
     def predict_proba(self, X: object) -> FloatArray:
-        """The probabilities of both classes at the new prevalence, one row each, each with its digits next to 0."""
+        """The probabilities of both classes at the new prevalence, accurate near 0 and near 1."""
         moved = self._moved(X)
         return np.column_stack([moved.rest, moved.share])
 
     def predict(self, X: object) -> Array:
-        """The positive class where its moved probability is at least 0.5."""
+        """The positive class where its adjusted probability is at least 0.5."""
         moved = self._moved(X)
         labels: Array = np.asarray(self.classes_)[(moved.share >= 0.5).astype(np.intp)]
         return labels
 
     def predict_log_proba(self, X: object) -> FloatArray:
-        """The logarithms of both moved probabilities; minus infinity for 0."""
+        """The logarithms of both adjusted probabilities; minus infinity for 0."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
     @available_if(_has_decision_function)  # type: ignore[untyped-decorator]  # no stubs
     def decision_function(self, X: object) -> FloatArray:
-        """The log-odds of the moved probability; there if the estimator has a ``decision_function`` too.
+        """The log-odds of the adjusted probability; available if the estimator has a ``decision_function``.
 
-        Always finite, as scikit-learn's metrics demand: a probability of 0 counts as the smallest float above it.
+        They are always finite, as scikit-learn's metrics require: a probability of 0 counts as the smallest float.
         """
         moved = self._moved(X)
         share, rest = (np.log(np.maximum(part, _SMALLEST)) for part in moved)
@@ -173,10 +172,10 @@ class PriorShiftClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             )
         return shifted(both[:, 1], both[:, 0], self.from_prevalence_, self.prevalence_)
 
-    # --- what scikit-learn wants to know -----------------------------------------------------------
+    # --- for scikit-learn --------------------------------------------------------------------------
 
     def get_metadata_routing(self) -> object:
-        """What goes where: whatever the estimator's ``fit`` requests goes there."""
+        """Metadata routing: what the estimator's ``fit`` requests is passed to it."""
         mapping = MethodMapping().add(caller="fit", callee="fit")
         return MetadataRouter(owner=type(self).__name__).add(estimator=self.estimator, method_mapping=mapping)
 
@@ -200,15 +199,15 @@ def _labels(y: object) -> Array:
             f"scikit-learn's OneVsRestClassifier."
         )
     if len(classes) < 2:
-        raise InputError(f"y must hold rows of both classes, got 1 class: {classes.tolist()}; pass the other one too.")
+        raise InputError(f"y must have rows of both classes, got 1 class: {classes.tolist()}; add rows of the other.")
     return labels
 
 
 def _checked_classes(fitted: object, labels: Array) -> Array:
-    """The classes of a fitted estimator, if it has probabilities for those of the labels."""
+    """The classes of a fitted estimator, which must be those of the labels."""
     if not hasattr(fitted, "predict_proba"):
         raise InputError(
-            f"estimator must have predict_proba, got {fitted}, which has not; wrap it in scikit-learn's "
+            f"estimator must have predict_proba, got {fitted} without; wrap it in scikit-learn's "
             f"CalibratedClassifierCV."
         )
     classes: Array = np.asarray(getattr(fitted, "classes_", ()))
@@ -221,7 +220,7 @@ def _checked_classes(fitted: object, labels: Array) -> Array:
 
 
 def _refuse_class_weights(estimator: object) -> None:
-    """Weights of classes move probabilities away from the prevalence of the rows."""
+    """Refuse class weights: with them, probabilities are not calibrated at the prevalence of the rows."""
     *_, (_, last) = _steps(estimator)
     for name in _CLASS_WEIGHTS:
         weights = getattr(last, name, None)
@@ -239,20 +238,20 @@ def _weight(estimator: object, fit_params: Mapping[str, object]) -> object:
 
 
 def _steps(estimator: object) -> list[tuple[str, object]]:
-    """The estimator and, of a pipeline, its last step, with the name it goes by; again of a pipeline in that."""
-    found = [("", estimator)]
-    while hasattr(found[-1][1], "steps"):
-        found.append(found[-1][1].steps[-1])
-    return found
+    """The estimator and, if it is a pipeline, its last step with its name, recursively."""
+    steps = [("", estimator)]
+    while hasattr(steps[-1][1], "steps"):
+        steps.append(steps[-1][1].steps[-1])
+    return steps
 
 
 def _share_of_positives(labels: Array, weight: object) -> float:
-    """Their share of the weight, if both classes have some."""
+    """The share of positives in the total weight; both classes must have some."""
     weights = np.ones(len(labels)) if weight is None else checks.weights(np.asarray(weight), len(labels))
     share = float(np.average(labels == np.unique(labels)[1], weights=weights))
     if not 0 < share < 1:
         raise InputError(
-            f"sample_weight must leave both classes some weight, got a share of positives of {share}; pass weights "
-            f"above 0 for rows of each."
+            f"sample_weight must be positive for some rows of each class, got a share of positives of {share}; check "
+            f"the weights."
         )
     return share

@@ -1,4 +1,4 @@
-"""The door to scikit-learn's model selection. scikit-learn is imported only when a scorer is made."""
+"""A scorer for scikit-learn's model selection. scikit-learn is imported only when a scorer is made."""
 
 import math
 from collections.abc import Callable
@@ -16,13 +16,13 @@ from baserate.registry import Family, lower_is_better, row_of
 
 
 class Scorer(Protocol):
-    """What scikit-learn takes for ``scoring=``."""
+    """A scorer that scikit-learn accepts for ``scoring=``."""
 
     def __call__(self, estimator: object, X: object, y_true: ArrayLike, **parameters: object) -> float:
         """The score of an estimator on data."""
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> "Scorer":
-        """Ask metadata routing for ``sample_weight``."""
+        """Request ``sample_weight`` from metadata routing."""
 
 
 @checks.declared
@@ -43,17 +43,17 @@ def scorer(
     Parameters
     ----------
     metric : callable
-        An area, which judges the scores, or a pointwise metric, which judges the predicted labels; with
-        parameters bound by ``functools.partial``.
-    prevalence : float or odds, optional
-        Where to read it; each fold's own if not given.
+        An area, which reads scores, or a pointwise metric, which reads predicted labels; parameters are bound by
+        ``functools.partial``.
+    prevalence : float or str, optional
+        The prevalence to read it at; by default that of each fold.
     positive : label, optional
-        The positive label where labels are not 0/1, -1/1 or bool.
+        The positive label, if labels are not 0/1, -1/1 or bool.
     response : {"scores", "labels"}, optional
-        What to ask the estimator for; needed only for your own functions, which get a Curve or a Point.
+        What the estimator is asked for; needed only for your own functions, which get a Curve or a Point.
     undefined : float
-        The score where the metric is undefined, for example precision without alerts. nan unless you say
-        otherwise; a search over thresholds needs a number to compare, such as ``undefined=0``.
+        The score if the metric is undefined, for example precision without alerts; by default nan. A search over
+        thresholds needs a number, such as ``undefined=0``.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def scorer(
     if response is not None:
         checks.one_of(response, ("scores", "labels"), "response")
     if row is not None and row.family is Family.POINTWISE and response == "scores":
-        raise InputError(f"{row.name} judges predicted labels, got response='scores'; leave response out.")
+        raise InputError(f"{row.name} needs predicted labels, got response='scores'; leave response out.")
     if not isinstance(undefined, int | float):
         raise InputError(f"undefined must be a number or nan, got {undefined!r}; pass a float.")
     if response is None:
@@ -106,13 +106,13 @@ def _score(
     pos_label: Label | None = None,
     sample_weight: Any = None,
 ) -> float:
-    """What scikit-learn calls with the labels and the estimator's response."""
+    """The score function that scikit-learn calls with the labels and the estimator's response."""
     if response == "labels":
         y_response = checks.labels(y_response, pos_label, "predicted labels").astype(np.float64)
     curve = Curve.from_scores(y_true, y_response, weight=sample_weight, positive=pos_label)
     if prevalence is not None:
         curve = curve.at_prevalence(prevalence)
     value, reason = evaluate(metric, curve.at_threshold(1.0) if response == "labels" else curve)
-    if reason is not None:  # scikit-learn negates what is better low, and must not negate this
+    if reason is not None:  # scikit-learn negates scores of losses, and must not negate this one
         return -undefined if lower_is_better(metric) else undefined
     return float(value)

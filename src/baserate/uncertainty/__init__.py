@@ -1,1 +1,1 @@
-"""From a number to what is known about it: the only room that draws random numbers."""
+"""Intervals, tests and bands: the only room that draws random numbers."""

@@ -1,4 +1,4 @@
-"""Bands: an interval at every prevalence, or at every place along a curve."""
+"""Bands: an interval at each prevalence, or at each place along a curve."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,6 @@ from baserate import checks
 from baserate.arrays import ArrayLike, FloatArray, Indices, Prevalences
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
-from baserate.errors import InputError
 from baserate.formulas.choosing import ROUNDING
 from baserate.formulas.steps import Steps, per_rise
 from baserate.metrics.over_prevalence import MetricFunction
@@ -20,14 +19,14 @@ from baserate.uncertainty.draws import Reader, drawn
 from baserate.uncertainty.estimate import (
     BUCKETS_AS_TIES,
     About,
-    Asked,
+    IntervalSettings,
     check_counted,
     check_estimable,
     estimates,
     is_again,
     sizes_behind,
 )
-from baserate.uncertainty.methods import Question
+from baserate.uncertainty.methods import Estimand
 from baserate.uncertainty.samplers import OfCurve, check_draws
 
 _PLACES = 101  # along a curve, if the caller does not say where
@@ -47,15 +46,15 @@ def sweep_estimates(
 ) -> Band:
     """A metric over a range of prevalences, with an interval at each: `sweep` with a band.
 
-    Of precision this is Brabec's P3 curve with its lower and upper bound. F1's band lets recall vary, too. All
-    prevalences share the same draws, so the band is smooth.
+    For precision this is Brabec's P3 curve with its lower and upper bound. For F1 the band includes the uncertainty of
+    recall. All prevalences share the same draws, so the band is smooth.
 
     Parameters
     ----------
     metric, at, method, confidence_level, n_resamples, rng
-        As for `estimate`. The level is that of each interval.
+        As for `estimate`. The level holds at each prevalence (pointwise), not for all at once.
     prevalences : column
-        Where to read it: shares strictly between 0 and 1, or odds such as "1:1000".
+        Shares strictly between 0 and 1, or texts such as "1 in 1,000" and "1:999".
 
     References
     ----------
@@ -72,17 +71,21 @@ def sweep_estimates(
     """
     check_estimable(metric, at)
     grid = checks.prevalences(prevalences)
-    asked = Asked.of(confidence_level, n_resamples, rng)
-    (found,) = estimates([Question(metric, at, (1 - grid) / grid, again=is_again(at, about))], asked, method)
-    return band_of(metric, at, grid, found, asked.confidence_level)
+    settings = IntervalSettings.of(confidence_level, n_resamples, rng)
+    (estimated,) = estimates([Estimand(metric, at, (1 - grid) / grid, again=is_again(at, about))], settings, method)
+    return band_of(metric, at, grid, estimated, settings.confidence_level)
 
 
 def band_of(
-    metric: MetricFunction, at: Curve | Point, prevalences: FloatArray, found: list[Estimate], confidence_level: float
+    metric: MetricFunction,
+    at: Curve | Point,
+    prevalences: FloatArray,
+    estimated: list[Estimate],
+    confidence_level: float,
 ) -> Band:
-    """Estimates at some prevalences as a band."""
+    """A band from estimates at several prevalences."""
     n_pos, n_neg = sizes_behind(at)
-    value, low, high = (np.array([getattr(one, name) for one in found]) for name in ("value", "low", "high"))
+    value, low, high = (np.array([getattr(one, name) for one in estimated]) for name in ("value", "low", "high"))
     return Band(
         metric=describe(metric),
         along="prevalence",
@@ -92,12 +95,12 @@ def band_of(
         high=high,
         confidence_level=confidence_level,
         simultaneous=False,
-        method=found[0].method if found else "",
+        method=estimated[0].method if estimated else "",
         prevalence=None,
         n_pos=n_pos,
         n_neg=n_neg,
-        reason=next((one.reason for one in found if one.reason), None),
-        caution=found[0].caution if found else None,
+        reason=next((one.reason for one in estimated if one.reason), None),
+        caution=estimated[0].caution if estimated else None,
     )
 
 
@@ -114,17 +117,17 @@ def pr_band(
     n_resamples: int = 2000,
     rng: np.random.Generator | int | None = None,
 ) -> Band:
-    """The precision-recall curve at the prevalence read at, with a band of precisions.
+    """The precision-recall curve at its prevalence, with a band of precision.
 
     Parameters
     ----------
     curve : Curve
-        The curve, read at the prevalence it says.
+        The curve, at its prevalence.
     recalls : column, optional
-        Where to look, above 0; by default at every hundredth.
+        Recalls above 0; by default every hundredth.
     simultaneous : bool
-        True if the whole curve is to lie inside the band as often as the level says, False if it is to do so at each
-        place by itself.
+        True if the level is that of the whole curve inside the band, False if it holds at each recall by itself
+        (pointwise).
     confidence_level, n_resamples, rng
         As for `estimate`, whose default method this is.
 
@@ -137,18 +140,18 @@ def pr_band(
     >>> bool((band.low < band.value).all() and (band.value <= band.high).all())
     True
     """
-    _check_curve(curve)
+    check_counted(curve)
     places = _places(recalls, "recalls", above=True)
 
     def precision(steps: Steps) -> FloatArray:
         return places / (places + curve.odds_against * _fpr_at(steps, places))
 
-    asked = Asked.of(confidence_level, n_resamples, rng)
+    settings = IntervalSettings.of(confidence_level, n_resamples, rng)
     return _band(
         curve,
         precision,
         places,
-        asked,
+        settings,
         simultaneous=simultaneous,
         names=("precision", "recall"),
         prevalence=curve.prevalence,
@@ -165,14 +168,14 @@ def roc_band(
     n_resamples: int = 2000,
     rng: np.random.Generator | int | None = None,
 ) -> Band:
-    """The ROC curve with a band of recalls; it does not depend on the prevalence.
+    """The ROC curve with a band of recall; it does not depend on the prevalence.
 
     Parameters
     ----------
     curve : Curve
         The curve.
     fprs : column, optional
-        False positive rates to look at; by default every hundredth.
+        False positive rates; by default every hundredth.
     simultaneous, confidence_level, n_resamples, rng
         As for `pr_band`.
 
@@ -185,11 +188,11 @@ def roc_band(
     >>> bool((band.low < band.value).all() and (band.value < band.high).all())
     True
     """
-    _check_curve(curve)
+    check_counted(curve)
     places = _places(fprs, "fprs")
-    asked = Asked.of(confidence_level, n_resamples, rng)
+    settings = IntervalSettings.of(confidence_level, n_resamples, rng)
     read: Callable[[Steps], FloatArray] = lambda steps: _tpr_at(steps, places)  # noqa: E731
-    return _band(curve, read, places, asked, simultaneous=simultaneous, names=("recall", "fpr"), prevalence=None)
+    return _band(curve, read, places, settings, simultaneous=simultaneous, names=("recall", "fpr"), prevalence=None)
 
 
 @checks.declared
@@ -202,14 +205,14 @@ def prg_band(
     n_resamples: int = 2000,
     rng: np.random.Generator | int | None = None,
 ) -> Band:
-    """The precision-recall-gain curve at the prevalence read at, with a band of precision gains.
+    """The precision-recall-gain curve at its prevalence, with a band of precision gain.
 
     Parameters
     ----------
     curve : Curve
-        The curve, read at the prevalence it says.
+        The curve, at its prevalence.
     recall_gains : column, optional
-        Where to look, from 0 (recall = prevalence) to 1; by default at every hundredth.
+        Recall gains from 0 (recall = prevalence) to 1; by default every hundredth.
     simultaneous, confidence_level, n_resamples, rng
         As for `pr_band`.
 
@@ -222,24 +225,18 @@ def prg_band(
     >>> bool((band.low < band.value).all() and (band.value < band.high).all())
     True
     """
-    _check_curve(curve)
+    check_counted(curve)
     places = _places(recall_gains, "recall_gains")
     recalls = curve.prevalence / (1 - (1 - curve.prevalence) * places)
 
     def precision_gain(steps: Steps) -> FloatArray:
         return 1 - _fpr_at(steps, recalls) / recalls
 
-    asked = Asked.of(confidence_level, n_resamples, rng)
+    settings = IntervalSettings.of(confidence_level, n_resamples, rng)
     names = ("precision_gain", "recall_gain")
     return _band(
-        curve, precision_gain, places, asked, simultaneous=simultaneous, names=names, prevalence=curve.prevalence
+        curve, precision_gain, places, settings, simultaneous=simultaneous, names=names, prevalence=curve.prevalence
     )
-
-
-def _check_curve(curve: object) -> None:
-    if not isinstance(curve, Curve):
-        raise InputError(f"a band runs along a Curve, got {type(curve).__name__}; pass the curve itself.")
-    check_counted(curve)
 
 
 def _places(given: object, name: str, *, above: bool = False) -> FloatArray:
@@ -255,23 +252,23 @@ def _band(
     curve: Curve,
     read: Callable[[Steps], FloatArray],
     places: FloatArray,
-    asked: Asked,
+    settings: IntervalSettings,
     *,
     simultaneous: bool,
     names: tuple[str, str],
     prevalence: float | None,
 ) -> Band:
-    check_draws(asked.n_draws, asked.confidence_level)
+    check_draws(settings.n_draws, settings.confidence_level)
     value = low = high = np.full(len(places), np.nan)
     if not curve.missing_class:
         value = read(curve.table.steps.each(lambda column: column[np.newaxis]))[0]
         sampler = OfCurve(curve, cells_of(curve))
-        (found,) = drawn(sampler, [Reader(lambda models: read(models[0].steps))], asked.n_draws, asked.seeds)
+        (values,) = drawn(sampler, [Reader(lambda models: read(models[0].steps))], settings.n_draws, settings.seeds)
         if simultaneous:
-            low, high = ends.envelope(found, asked.confidence_level)
+            low, high = ends.envelope(values, settings.confidence_level)
             low, high = np.minimum(low, value), np.maximum(high, value)
         else:
-            low, high = ends.melded(found, value, asked.confidence_level)
+            low, high = ends.melded(values, value, settings.confidence_level)
     n_pos, n_neg = sizes_behind(curve)
     return Band(
         metric=names[0],
@@ -280,7 +277,7 @@ def _band(
         value=value,
         low=low,
         high=high,
-        confidence_level=asked.confidence_level,
+        confidence_level=settings.confidence_level,
         simultaneous=simultaneous,
         method="melded",
         prevalence=prevalence,
@@ -292,7 +289,7 @@ def _band(
 
 
 def _fpr_at(steps: Steps, recalls: FloatArray) -> FloatArray:
-    """FPR of each curve where it reaches each recall, ROC curves being straight between their corners."""
+    """The FPR at which each curve reaches each recall, by linear interpolation between corners of the ROC curve."""
     tpr, rise, run = steps.tp / steps.n_pos, steps.pos / steps.n_pos, steps.neg / steps.n_neg
     wanted = recalls * (1 - ROUNDING)
     k = np.minimum(_each_row(lambda row: np.searchsorted(row, wanted), tpr), np.intp(tpr.shape[1] - 1))
@@ -302,7 +299,7 @@ def _fpr_at(steps: Steps, recalls: FloatArray) -> FloatArray:
 
 
 def _tpr_at(steps: Steps, fprs: FloatArray) -> FloatArray:
-    """TPR of each curve where it has come to each FPR: at the top, where the curve rises there."""
+    """The highest TPR of each curve at each FPR, by linear interpolation between corners of the ROC curve."""
     tpr, fpr = steps.tp / steps.n_pos, steps.fp / steps.n_neg
     rise, run = steps.pos / steps.n_pos, steps.neg / steps.n_neg
     reached = _each_row(lambda row: np.searchsorted(row, fprs * (1 + ROUNDING), side="right"), fpr)

@@ -1,7 +1,7 @@
-"""A curve cut into cells: rows that no question can tell apart so well that it would matter.
+"""A curve cut into cells: neighbouring scores that drawn populations need not tell apart.
 
-To draw a population is to draw how much of it lies in each cell. Cells follow from the rows alone, never from what is
-asked, so that all answers about a curve come from the same populations.
+Drawing a population means drawing the mass of each cell. Cells depend on the rows alone, not on the metric, so that all
+answers about a curve come from the same populations.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,17 +17,17 @@ from baserate.curves.counting import Counted
 from baserate.curves.curve import Curve
 from baserate.curves.table import CountTable
 
-# So many corners are all kept as they are.
+# Up to this many corners, each has cells of its own.
 _FEW_CORNERS = 512
 
-# Of more, those within a sixteenth of a unit of log odds of either rate stand as one: where few rows are above, or
-# below, each stands for itself, and no run has more than a sixteenth of what is above it or below it.
+# Beyond that, corners within a sixteenth of a unit of log-odds of either rate are merged into a run. Where few rows lie
+# above or below, corners stay single; a run has at most a sixteenth of the rows above it or below it.
 RUNS_PER_LOGIT = 16
 
-# Rows of either class from the top that are told apart in any case: at a small prevalence they decide.
+# The highest rows of either class are never merged: at a low prevalence they decide.
 _SINGLE = 32
 
-# A tie stands for itself if it moves a rate by more than this part of what chance does.
+# A tie is not merged if it moves a rate by more than this fraction of its standard deviation.
 _NOTICED = 0.25
 
 _NEARLY_NONE = 1e-12  # a share with finite log odds
@@ -37,22 +37,22 @@ _NEARLY_NONE = 1e-12  # a share with finite log odds
 class Part:
     """The cells of one class."""
 
-    rows: FloatArray  # rows in each cell; of weighted rows, the number of equal ones that are worth as much
+    rows: FloatArray  # rows in each cell; of weighted rows, their effective number
     weight: FloatArray  # the weight of one of them
 
     @cached_property
     def total(self) -> float:
-        """The weight of all."""
+        """The total weight."""
         return float(self.rows @ self.weight)
 
     @cached_property
     def typical_weight(self) -> float:
-        """The weight of a row where heavy rows count for more: the sum of squares over the sum."""
+        """The mean weight, itself weighted: the sum of squares over the sum."""
         return float((self.rows * self.weight) @ self.weight / self.total) if self.total else 1.0
 
     @property
     def effective_size(self) -> float:
-        """How many rows of equal weight all are worth: Kish's effective size."""
+        """Kish's effective sample size."""
         return self.total / self.typical_weight
 
 
@@ -67,44 +67,44 @@ class Cells(NamedTuple):
     top: FloatArray  # and the highest one
     pos: Part
     neg: Part
-    mostly_tied: bool = False  # two rows or more to a score; of weighted rows that is not known, and not assumed
+    mostly_tied: bool = False  # two rows or more per score; never set for weighted rows
 
     @property
     def straight(self) -> BoolArray:
-        """Corners that stand for a run of corners, between which the ROC curve is taken as straight."""
+        """Which corners are merged runs, along which the ROC curve is taken as straight."""
         return self.top > self.score
 
     @property
     def atoms(self) -> BoolArray:
-        """Corners where so many rows share a score that it is discrete there; elsewhere it may be continuous."""
+        """Which corners are ties so large that the score is taken as discrete there."""
         tied = ((self.pos.rows > 1) | (self.neg.rows[1::2] > 0)) & ~self.straight
         if self.mostly_tied or not tied.any():
             return tied
         return tied & (_moves(self.pos.rows) | _moves(self.neg.rows)[1::2])
 
 
-# A curve, and how many runs there are to a unit of log odds.
+# From a curve, and the number of runs per unit of log-odds.
 Cut = Callable[[Curve, int], Cells]
 
 
 def corners(curve: Curve) -> Cells:
-    """One corner for each score of positives, as areas see them."""
+    """One corner per distinct score of a positive: all that areas depend on."""
     at = np.flatnonzero(_counted(curve).pos)
     return _cut(curve, at, at)
 
 
 def every_corner(curve: Curve) -> Cells:
-    """One corner for each score of positives, and for each of many tied negatives."""
+    """One corner per distinct score of a positive, and per score that many negatives share."""
     counted = _counted(curve)
     at = np.flatnonzero((counted.pos > 0) | _noticed(counted.neg, counted.neg_squares))
     return _cut(curve, at, at)
 
 
 def cells_of(curve: Curve, runs_per_logit: int = RUNS_PER_LOGIT, few: int = _FEW_CORNERS) -> Cells:
-    """The corners; where there are many, runs of them stand as one, along which the ROC curve is taken as straight.
+    """Cells at the corners. Many corners are merged into runs, along which the ROC curve is taken as straight.
 
-    What that does to a value is read off the curve itself, and draws are moved by it (see `draws`). What is left is
-    some hundredths of what so many draws leave open (docs/intervals.md has the figures).
+    The error of merging is measured on the curve itself, and draws are shifted by it (see `draws`). What is left is a
+    few hundredths of the Monte Carlo error (docs/intervals.md has the figures).
     """
     counted = _counted(curve)
     heavy_pos, heavy_neg = _noticed(counted.pos, counted.pos_squares), _noticed(counted.neg, counted.neg_squares)
@@ -112,7 +112,10 @@ def cells_of(curve: Curve, runs_per_logit: int = RUNS_PER_LOGIT, few: int = _FEW
 
 
 def scores_in_runs(curve: Curve, runs_per_logit: int = RUNS_PER_LOGIT, few: int = _FEW_CORNERS) -> Cells:
-    """The same with a corner for each score, for losses, which also differ between negatives in one gap."""
+    """Cells with a corner per distinct score, merged into runs as in `cells_of`.
+
+    Mean losses need them, because they differ between negatives in one gap.
+    """
     counted = _counted(curve)
     heavy = _noticed(counted.pos, counted.pos_squares) | _noticed(counted.neg, counted.neg_squares)
     return _in_runs(curve, np.ones(len(curve), np.bool_), heavy, runs_per_logit, few)
@@ -139,13 +142,13 @@ def _in_runs(curve: Curve, is_corner: BoolArray, heavy: BoolArray, runs_per_logi
 
 
 def every_score(curve: Curve, _: int = RUNS_PER_LOGIT) -> Cells:
-    """One corner per distinct score, for a function that may look anywhere; nothing stands as one."""
+    """One corner per distinct score, never merged: a user's own function may read any of them."""
     at = np.arange(len(curve))
     return _cut(curve, at, at)
 
 
 def between(curve: Curve, thresholds: FloatArray) -> Cells:
-    """What lies at each of some falling thresholds or above it, down to the next: all that is seen of them."""
+    """One cell between each of several falling thresholds and the next: all that metrics at these thresholds need."""
     behind = _behind(curve, thresholds)
     first, last = np.append(0, behind), np.append(behind, len(curve)) - 1
     score = np.append(thresholds, -np.inf)
@@ -153,38 +156,38 @@ def between(curve: Curve, thresholds: FloatArray) -> Cells:
 
 
 def alike(curves: Sequence[Curve], pooled: Curve, cells: Cells) -> list[Cells]:
-    """Curves cut where the one that pools them is cut: each row is in the cell that the pooled curve has it in."""
+    """Several curves cut at the boundaries of the pooled curve's cells."""
     above = len(pooled) - np.searchsorted(pooled.score[::-1], cells.top, side="right")
     lowest = np.empty(2 * len(cells.score))  # of the gap above each corner, and of the corner
     lowest[::2], lowest[1::2] = np.append(np.inf, pooled.score)[above], cells.score
-    found = []
+    aligned = []
     for curve in curves:
         ends = np.concatenate([[0], _behind(curve, lowest), [len(curve)]])
         ends[1:-1:2][above == 0] = 0  # nothing is above the highest score, even if that is infinite
-        found.append(Cells(cells.score, cells.top, *_parts(_counted(curve), ends)))
-    return found
+        aligned.append(Cells(cells.score, cells.top, *_parts(_counted(curve), ends)))
+    return aligned
 
 
 def cell_of(score: FloatArray, cells: Cells) -> Indices:
-    """The cell of each score: even numbers are gaps, odd ones are corners, or runs of them."""
+    """The index of each score's cell: even for gaps, odd for corners and runs."""
     corner = np.searchsorted(-cells.score, -score)
     within = (corner < len(cells.score)) & (score <= np.append(cells.top, np.inf)[corner])
     return np.asarray(2 * corner + within, np.intp)
 
 
 def is_mostly_tied(curve: Curve) -> bool:
-    """Whether there are two rows or more to a score; of weighted rows that is not known, and not assumed."""
+    """Whether there are two rows or more per score; False for weighted rows, whose number is unknown."""
     return not curve.weighted and 2 * len(curve) <= curve.n_pos + curve.n_neg
 
 
 def _counted(curve: Curve) -> Counted:
-    """The counts as they are kept, which are narrow."""
+    """The counts in the narrow integers that they are stored in."""
     assert isinstance(curve.table, CountTable)  # `check_counted` has seen to that
     return curve.table.counted
 
 
 def _noticed(sums: Counts, squares: Counts | None) -> BoolArray:
-    """Scores whose rows, standing or falling together, move the rate by more than a part of its standard deviation."""
+    """Which scores are ties large enough to move the rate by a noticeable fraction of its standard deviation."""
     tied = sums > 1 if squares is None else sums * sums > squares  # more than one row
     if not tied.any():
         return tied
@@ -195,32 +198,32 @@ def _noticed(sums: Counts, squares: Counts | None) -> BoolArray:
 
 
 def _moves(rows: FloatArray) -> BoolArray:
-    """Where rows that stand or fall together are more than one, and move a rate by a part of its standard deviation."""
+    """Which cells have several rows that together move a rate by a noticeable fraction of its standard deviation."""
     above = np.cumsum(rows)
     spread = np.sqrt(above * (above[-1] - above + rows) / above[-1])
     return np.asarray((rows > 1) & (rows >= _NOTICED * spread), np.bool_)
 
 
 def _behind(curve: Curve, score: FloatArray) -> Indices:
-    """How many of the scores of a curve are at least as high."""
+    """The number of distinct scores of a curve at or above each score."""
     return np.asarray(len(curve) - np.searchsorted(curve.score[::-1], score), np.intp)
 
 
 def _cut(curve: Curve, first: Indices, last: Indices) -> Cells:
-    """Cells between corners, each of which goes from a first score to a last one."""
+    """Cells at corners that run from a first score to a last one, and between them."""
     parts = _parts(_counted(curve), _ends(first, last, len(curve)))
     return Cells(curve.score[last], curve.score[first], *parts, mostly_tied=is_mostly_tied(curve))
 
 
 def _ends(first: Indices, last: Indices, n_scores: int) -> Indices:
-    """Where cells begin and end: the gap above each corner and the corner, alternately, and what is below them all."""
+    """The boundaries of the cells: the gap above each corner, the corner, and last the gap below all corners."""
     ends = np.empty(2 * len(first) + 2, np.intp)
     ends[0], ends[1:-1:2], ends[2:-1:2], ends[-1] = 0, first, last + 1, n_scores
     return ends
 
 
 def _parts(counted: Counted, ends: Indices) -> tuple[Part, Part]:
-    # Positives lie at corners only; what is in a gap is nothing but negatives.
+    # Positives lie at corners only; a gap holds negatives.
     pos, neg = _amounts(counted.pos, ends)[1::2], _amounts(counted.neg, ends)
     if counted.pos_squares is None or counted.neg_squares is None:
         return Part(pos, np.ones(len(pos))), Part(neg, np.ones(len(neg)))
@@ -229,12 +232,12 @@ def _parts(counted: Counted, ends: Indices) -> tuple[Part, Part]:
 
 
 def _amounts(column: Counts, ends: Indices) -> FloatArray:
-    """What is in each cell."""
+    """The sum of a column in each cell."""
     return np.diff(_running(column)[ends]).astype(np.float64)
 
 
 def _running(column: Counts) -> Counts:
-    """Sums of what is above each entry, and of all: whole numbers exactly, weights through long doubles."""
+    """Cumulative sums that begin with 0: exact for counts, in long doubles for weights."""
     exact = np.int64 if column.dtype.kind != "f" else np.longdouble
     running = np.zeros(len(column) + 1, exact)
     np.cumsum(column, dtype=exact, out=running[1:])

@@ -1,4 +1,4 @@
-"""Is it better than chance? A test that shuffles labels, exact where that can be done."""
+"""Is a metric better than chance? A permutation test of the labels, exact where that is feasible."""
 
 import math
 from collections.abc import Iterator
@@ -22,13 +22,13 @@ from baserate.registry import Family, bound_parameters, describe, row_of, traits
 from baserate.results import ChanceTest
 from baserate.uncertainty.picks import Picks, check_cases, chunks, every_labelling, picks
 
-# Two values closer than this, relatively, are equal. A value that may be negative is a difference, and near zero it is
-# known to the rounding of its terms only.
+# Values within this relative difference are equal. A metric that may be negative is a difference of terms, and near
+# zero it has their rounding error.
 _ROUNDING = 1e-12
 _ROUNDING_OF_TERMS = 1e-14
 
-# The law of AUC-ROC without ties is worked out up to here, which takes a fraction of a second. Its smallest
-# probability is still far from where floats end.
+# The exact distribution of AUC-ROC without ties is computed up to here, in a fraction of a second. Its smallest
+# probability is far above the smallest float.
 _FEW_PAIRS = 1_000_000
 _FEW_STEPS = 20_000_000
 
@@ -41,42 +41,41 @@ def better_than_chance(
     n_permutations: int = 10_000,
     rng: np.random.Generator | int | None = None,
 ) -> ChanceTest:
-    r"""Whether a metric is higher than labels shuffled at random would make it.
+    r"""A permutation test: is a metric higher than with labels shuffled at random?
 
     .. math:: p = P(M(\text{shuffled}) \ge M(\text{seen}))
 
-    To lie above the baseline is not a test: with few positives a random order does so, and by much, as a matter of
-    course. Small p-values mean that an order without skill would hardly do as well.
+    A value above the baseline is no evidence by itself: with few positives a random order often lies far above it. A
+    small p-value means that a random order would rarely do as well.
 
     Parameters
     ----------
     metric : callable
         A metric of the whole curve such as `average_precision`, or your own function of a Curve that returns a float,
-        where higher is better. Where your own function is nan for shuffled labels, these count as no worse than what
-        was seen.
+        where higher is better. A permutation for which your own function is nan counts as no worse than the data.
     curve : Curve
-        The curve, read at the prevalence it says. Labels are shuffled among its rows, and the metric of shuffled
-        labels is read at the same prevalence.
+        The curve, at its prevalence. Labels are shuffled among its rows, and shuffled labels are read at the same
+        prevalence.
     n_permutations : int
-        How often to shuffle, where not all labellings are gone through.
+        The number of permutations, if not all labellings are enumerated.
     rng : Generator or int, optional
-        Where random numbers come from; the same seed gives the same result.
+        The random generator, or its seed; the same seed gives the same result.
 
     Returns
     -------
     ChanceTest
-        With value, chance level and p-value; nan with a reason where a class is missing.
+        With value, chance level and p-value; nan with a reason if a class is missing.
 
     Notes
     -----
-    Every way to hand out as many positive labels among the rows is equally likely, and rows of equal score stay tied.
-    AUC-ROC without ties follows the law of Mann and Whitney's U, which is worked out exactly where that takes less than
-    a second, such as for 50 positives among 8,000 rows. Other metrics, and tied scores, go through all labellings where
-    there are up to 20,000 that differ at some score. Otherwise labels are shuffled :math:`n` times and
+    Under the null hypothesis every assignment of the positive labels to the rows is equally likely; ties stay ties.
+    AUC-ROC without ties follows the distribution of Mann and Whitney's U, which is computed exactly where that takes
+    less than a second, such as for 50 positives among 8,000 rows. For other metrics, and tied scores, all labellings
+    are enumerated if at most 20,000 of them are distinct. Otherwise labels are shuffled :math:`n` times and
 
     .. math:: p = \frac{1 + \#\{\text{shuffled} \ge \text{seen}\}}{1 + n},
 
-    which is never zero and never too small on average. Values that differ by rounding count as equal.
+    which is never zero, and valid for any :math:`n`. Values that differ by rounding count as equal.
 
     References
     ----------
@@ -87,7 +86,8 @@ def better_than_chance(
 
     Examples
     --------
-    Three positives in 500, found at ranks 20, 200 and 300: almost four times the prevalence, and no evidence.
+    Three positives in 500, at ranks 20, 200 and 300: average precision is almost four times the prevalence, and that is
+    no evidence.
 
     >>> import baserate as br
     >>> labels = [int(rank in (20, 200, 300)) for rank in range(1, 501)]
@@ -102,7 +102,7 @@ def better_than_chance(
     _check_metric(metric)
     n_permutations, rng = checks.repeats(n_permutations, "n_permutations"), checks.generator(rng)
     value, reason = evaluate(metric, curve)
-    found = ChanceTest(
+    test = ChanceTest(
         metric=describe(metric),
         value=float(value),
         chance=math.nan,
@@ -113,16 +113,16 @@ def better_than_chance(
         prevalence=curve.prevalence,
         reason=curve.missing_class or reason,
     )
-    if found.reason is not None:
-        return found
+    if test.reason is not None:
+        return test
     if _follows_mann_whitney(metric, curve):
-        n_reached = round(found.value * found.n_pos * found.n_neg)
-        p_value = mann_whitney_tail(found.n_pos, found.n_neg, n_reached)
-        return replace(found, chance=0.5, p_value=p_value, method="exact")
-    every = every_labelling(_totals(curve), found.n_pos)
+        n_reached = round(test.value * test.n_pos * test.n_neg)
+        p_value = mann_whitney_tail(test.n_pos, test.n_neg, n_reached)
+        return replace(test, chance=0.5, p_value=p_value, method="exact")
+    every = every_labelling(_totals(curve), test.n_pos)
     if every is not None:
-        return _by_enumeration(found, metric, curve, *every)
-    return _by_permutation(found, metric, curve, n_permutations, rng)
+        return _by_enumeration(test, metric, curve, *every)
+    return _by_permutation(test, metric, curve, n_permutations, rng)
 
 
 def _check_metric(metric: MetricFunction) -> None:
@@ -153,27 +153,27 @@ def _follows_mann_whitney(metric: MetricFunction, curve: Curve) -> bool:
 
 
 def _by_enumeration(
-    found: ChanceTest, metric: MetricFunction, curve: Curve, every: Picks, probability: FloatArray
+    test: ChanceTest, metric: MetricFunction, curve: Curve, every: Picks, probability: FloatArray
 ) -> ChanceTest:
     slices = chunks(*every.place.shape)
     parts = (Picks(every.place[part], every.cases[part]) for part in slices)
     shuffled = _values_of(metric, curve, progress(parts, len(slices), "Going through all labellings"))
-    reached = _reaches(metric, shuffled, found.value)
+    reached = _reaches(metric, shuffled, test.value)
     # Probabilities add up to 1 only up to rounding.
     p_value = min(float(probability[reached].sum()), 1.0)
-    return replace(found, chance=_mean(shuffled, probability), p_value=p_value, method="enumerated")
+    return replace(test, chance=_mean(shuffled, probability), p_value=p_value, method="enumerated")
 
 
 def _by_permutation(
-    found: ChanceTest, metric: MetricFunction, curve: Curve, n_permutations: int, rng: np.random.Generator
+    test: ChanceTest, metric: MetricFunction, curve: Curve, n_permutations: int, rng: np.random.Generator
 ) -> ChanceTest:
     totals = _totals(curve)
-    n_chunks = len(chunks(n_permutations, min(len(totals), found.n_pos)))
-    drawn = progress(picks(totals, found.n_pos, n_permutations, rng), n_chunks, "Shuffling labels")
+    n_chunks = len(chunks(n_permutations, min(len(totals), test.n_pos)))
+    drawn = progress(picks(totals, test.n_pos, n_permutations, rng), n_chunks, "Shuffling labels")
     shuffled = _values_of(metric, curve, drawn)
-    n_reached = int(np.count_nonzero(_reaches(metric, shuffled, found.value)))
+    n_reached = int(np.count_nonzero(_reaches(metric, shuffled, test.value)))
     return replace(
-        found,
+        test,
         chance=_mean(shuffled, np.ones(n_permutations)),
         p_value=(1 + n_reached) / (1 + n_permutations),
         method=f"permutation of {n_permutations:,}",
@@ -181,36 +181,36 @@ def _by_permutation(
 
 
 def _values_of(metric: MetricFunction, curve: Curve, labellings: Iterator[Picks]) -> FloatArray:
-    """The metric of the curve with positives where they were picked, at the prevalence it is read at."""
+    """The metric of the curve with its positives at the picked rows, at the curve's prevalence."""
     row = row_of(metric)
     if row is None or row.over_odds is None:
         return np.concatenate([_one_by_one(metric, curve, positives) for positives in labellings])
     totals, x = _totals(curve), np.array([curve.odds_against])
     above = np.cumsum(totals)
-    found = []
+    values = []
     for place, cases in labellings:
         tp = np.cumsum(cases, axis=1)
         neg = np.where(cases > 0, totals[place] - cases, 0)
         steps = Steps(tp, above[place] - tp, cases, neg, curve.n_pos, curve.n_neg)
-        # The data are read as they are, in steps at each score.
+        # Ties are read as in the data, as one step.
         shuffled = Corners(steps, None, curve.n_pos, curve.n_neg)
         with np.errstate(divide="ignore", invalid="ignore"):
-            found.append(row.over_odds(shuffled, x, **bound_parameters(metric))[:, 0])
-    return np.concatenate(found)
+            values.append(row.over_odds(shuffled, x, **bound_parameters(metric))[:, 0])
+    return np.concatenate(values)
 
 
 def _one_by_one(metric: MetricFunction, curve: Curve, positives: Picks) -> FloatArray:
     totals = _totals(curve)
-    found = []
+    values = []
     for i in range(len(positives.place)):
         pos = positives.by_score(i, len(totals))
         relabelled = replace(curve, table=CountTable(Counted(curve.score, pos, totals - pos)))
-        found.append(float(evaluate(metric, relabelled)[0]))
-    return np.array(found)
+        values.append(float(evaluate(metric, relabelled)[0]))
+    return np.array(values)
 
 
 def _reaches(metric: MetricFunction, shuffled: FloatArray, value: float) -> BoolArray:
-    """Where shuffled labels do no worse, up to rounding, or where it cannot be said."""
+    """Which shuffled labels do no worse, up to rounding, or have no value."""
     row = row_of(metric)
     rounding = _ROUNDING * abs(value) if math.isfinite(value) else 0.0
     if row is None or row.lowest < 0:
@@ -219,7 +219,7 @@ def _reaches(metric: MetricFunction, shuffled: FloatArray, value: float) -> Bool
 
 
 def _mean(shuffled: FloatArray, weight: FloatArray) -> float:
-    """The mean of what is defined."""
+    """The mean of the defined values."""
     defined = ~np.isnan(shuffled)
     with np.errstate(invalid="ignore"):  # two infinities
         return float(np.average(shuffled[defined], weights=weight[defined])) if defined.any() else math.nan

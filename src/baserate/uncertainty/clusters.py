@@ -1,4 +1,4 @@
-"""Rows that come in clusters, such as several of one patient: whole clusters are drawn, not rows."""
+"""Clustered rows, such as several of one patient: whole clusters are drawn, not rows."""
 
 import math
 from collections.abc import Mapping
@@ -18,13 +18,13 @@ from baserate.results import Estimate
 from baserate.uncertainty import ends, shipped
 from baserate.uncertainty.cells import RUNS_PER_LOGIT, Cells, between
 from baserate.uncertainty.draws import Reader, drawn
-from baserate.uncertainty.estimate import Asked, check_estimable
+from baserate.uncertainty.estimate import IntervalSettings, check_estimable
 from baserate.uncertainty.levels import at_level, is_chosen, levels_of, likely_levels
 from baserate.uncertainty.methods import searched_for
 from baserate.uncertainty.readers import cut_for, has_interval, reading_of, why_no_ends
 from baserate.uncertainty.samplers import OfClusters, check_draws
 
-# With fewer clusters than this nothing can be said about the next one.
+# With fewer clusters than this there is no interval.
 _FEWEST = 5
 
 
@@ -39,11 +39,11 @@ def cluster_estimate(
     n_resamples: int = 2000,
     rng: np.random.Generator | int | None = None,
 ) -> Estimate:
-    """A metric of the pooled rows with an interval that knows they come in clusters.
+    """A metric of the pooled rows with an interval that accounts for clusters.
 
-    Rows of one patient, account or day resemble each other, and an interval that takes them for independent is too
-    narrow. Here populations are drawn as for `estimate`, but a cluster gets one weight for all its rows, and what is
-    not placed is one more cluster.
+    Rows of one patient, account or day are correlated, and an interval that assumes independence is too narrow. Here
+    populations are drawn as for `estimate`, but all rows of a cluster share one weight, and the free mass is one more
+    cluster.
 
     Parameters
     ----------
@@ -52,18 +52,18 @@ def cluster_estimate(
     clusters : mapping of id to Curve
         The rows of each cluster.
     at : Rule, str or function, optional
-        For pointwise metrics, the rule that chooses the operating point on the pooled curve, such as "threshold=0.5";
-        a threshold chosen on the data is chosen again in every draw.
-    prevalence : float or odds, optional
-        Where to read the pooled curve; without it, at the share of positives among all rows.
+        For pointwise metrics, the rule that chooses the operating point on the pooled curve, such as "threshold=0.5".
+        A rule that depends on the data is applied again in every draw.
+    prevalence : float or str, optional
+        The prevalence to read at, such as 0.001 or "1 in 1,000"; by default the share of positives among all rows.
     confidence_level, n_resamples, rng
         As for `estimate`.
 
     Returns
     -------
     Estimate
-        Its `n_pos` and `n_neg` are the numbers of clusters that each class is worth, as clusters are the cases here.
-        With fewer than five clusters that have positives, or negatives, the interval is nan with a reason.
+        Its `n_pos` and `n_neg` are effective numbers of clusters, since clusters are the cases here. If fewer than five
+        clusters have positives, or negatives, the interval is nan with a reason.
 
     References
     ----------
@@ -82,7 +82,10 @@ def cluster_estimate(
     True
     """
     if not isinstance(clusters, Mapping) or not clusters or not all(isinstance(c, Curve) for c in clusters.values()):
-        raise InputError(f"clusters must be a mapping of ids to Curves, got {type(clusters).__name__}; pass one.")
+        raise InputError(
+            f"clusters must be a non-empty mapping of ids to Curves, got {type(clusters).__name__}; pass one such as "
+            f"br.curves_by returns."
+        )
     pooled = Curve.pool(clusters.values())
     if prevalence is not None:
         pooled = pooled.at_prevalence(prevalence)
@@ -91,24 +94,24 @@ def cluster_estimate(
         model = rule_from(at).on(pooled)
     if not pooled.missing_class:
         check_estimable(metric, model)
-    asked = Asked.of(confidence_level, n_resamples, rng)
-    check_draws(asked.n_draws, asked.confidence_level)
+    settings = IntervalSettings.of(confidence_level, n_resamples, rng)
+    check_draws(settings.n_draws, settings.confidence_level)
     value, reason = (math.nan, pooled.missing_class) if pooled.missing_class else evaluate(metric, model)
     n_pos, n_neg = (_worth([float(part) for part in sizes]) for sizes in zip(*_sizes(clusters), strict=True))
     if reason is None and not _enough(clusters):
         reason = Reason.TOO_FEW_CLUSTERS
-    found = Interval(np.full(1, math.nan), np.full(1, math.nan))
+    interval = Interval(np.full(1, math.nan), np.full(1, math.nan))
     if reason is None:
         if has_interval(metric):
-            found = _melded(metric, model, clusters, asked)
-        if np.isnan(found).any():
+            interval = _melded(metric, model, clusters, settings)
+        if np.isnan(interval).any():
             reason = why_no_ends(metric)
     return Estimate(
         metric=describe(metric),
         value=float(value),
-        low=float(found.low[0]),
-        high=float(found.high[0]),
-        confidence_level=asked.confidence_level,
+        low=float(interval.low[0]),
+        high=float(interval.high[0]),
+        confidence_level=settings.confidence_level,
         prevalence=pooled.prevalence,
         method=f"melded over {len(clusters):,} clusters" if has_interval(metric) else "none",
         n_pos=n_pos,
@@ -118,8 +121,10 @@ def cluster_estimate(
     )
 
 
-def _melded(metric: MetricFunction, model: Curve | Point, clusters: Mapping[object, Curve], asked: Asked) -> Interval:
-    """The interval, which also holds those of the thresholds that may be the population's choice."""
+def _melded(
+    metric: MetricFunction, model: Curve | Point, clusters: Mapping[object, Curve], settings: IntervalSettings
+) -> Interval:
+    """The melded interval; it contains those at all thresholds that the rule may choose in the population."""
     read, x = reading_of(metric, model), np.array([model.odds_against])
     readers = [
         Reader(lambda models: read(models[0], x), of_curves=isinstance(model, Curve)),
@@ -128,17 +133,17 @@ def _melded(metric: MetricFunction, model: Curve | Point, clusters: Mapping[obje
     sign = searched_for(metric, model)
     readers += [] if sign is None else shipped.searched(metric, model, x, sign)
     sampler = OfClusters(clusters, *_cells(metric, model))
-    values, levels, *search = drawn(sampler, readers, asked.n_draws, asked.seeds, what="Drawing clusters")
-    level, value = asked.confidence_level, np.full(1, evaluate(metric, model)[0])
-    found = ends.melded(values, value, level)
+    values, levels, *search = drawn(sampler, readers, settings.n_draws, settings.seeds, what="Drawing clusters")
+    level, value = settings.confidence_level, np.full(1, evaluate(metric, model)[0])
+    interval = ends.melded(values, value, level)
     if sign is not None:
-        found = shipped.let_down(found, value, level, sign, search)
+        interval = shipped.let_down(interval, value, level, sign, search)
     places = [at_level(model, at) for (at,) in likely_levels(levels, (1 - level) / 2)]
-    return ends.holding(found, (_melded(metric, place, clusters, asked) for place in places))
+    return ends.holding(interval, (_melded(metric, place, clusters, settings) for place in places))
 
 
 def _cells(metric: MetricFunction, model: Curve | Point) -> tuple[Curve, Cells]:
-    """The pooled curve, cut for what is asked."""
+    """The pooled curve, and its cells for the metric."""
     curve = model if isinstance(model, Curve) else model.curve
     assert curve is not None
     if isinstance(model, Point) and not is_chosen(model) and model.threshold is not None:
@@ -155,6 +160,6 @@ def _enough(clusters: Mapping[object, Curve]) -> bool:
 
 
 def _worth(sizes: list[float]) -> float:
-    """How many clusters of equal size so uneven ones are worth."""
+    """The effective number of clusters, from their sizes."""
     squares = float(np.square(sizes).sum())
     return sum(sizes) ** 2 / squares if squares else 0.0

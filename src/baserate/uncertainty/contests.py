@@ -1,4 +1,4 @@
-"""How models on the same rows are compared: one function per method, and which of them a contest may use."""
+"""Methods that compare models on the same rows: one function each, and which of them a comparison may use."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -20,20 +20,20 @@ from baserate.registry import traits_of
 from baserate.uncertainty import ends, intervals
 from baserate.uncertainty.cells import Cells, between, cell_of, corners
 from baserate.uncertainty.draws import Reader, drawn
-from baserate.uncertainty.estimate import Asked
+from baserate.uncertainty.estimate import IntervalSettings
 from baserate.uncertainty.levels import at_level, is_chosen, levels_of, likely_levels
 from baserate.uncertainty.readers import cut_for, has_interval, losses_of, reading_of
 from baserate.uncertainty.samplers import NOBODY, OFFSET, TOP, Drawn, Observer, OfModels, Placed, check_draws
 
-# How much of a negative may be unseen above all others, for each tenth part of the own prevalence that is read at.
+# The part of an unseen negative above all others, for each factor of ten below the prevalence of the data.
 _UNSEEN = 0.06
 _FEW = 20  # rows of a class
-_FEWEST = 5  # with fewer, draws hardly ever come as far out as Student's law has the ends
-_HIGHEST = 3  # negatives of one model whose places in the other tell where such a one would be
+_FEWEST = 5  # with fewer, draws rarely reach as far as Student's quantile
+_HIGHEST = 3  # highest negatives of one model, whose ranks under the other place an unseen one there
 
 
 class Contest(NamedTuple):
-    """Models on the same rows, read where they are compared."""
+    """A comparison of models on the same rows: a metric, at curves or points, at each x."""
 
     metric: MetricFunction
     models: SameRows
@@ -42,30 +42,30 @@ class Contest(NamedTuple):
     sign: float = 1.0  # -1 where the lowest leads
 
     def read(self) -> tuple[list[float], Reason | None]:
-        """What each model is worth, or why that is undefined."""
+        """The metric of each model, or why it is undefined."""
         missing = self.models.curves[0].missing_class
         if missing:
             return [math.nan for _ in self.places], missing
-        found = [evaluate(self.metric, place) for place in self.places]
-        return [float(value) for value, _ in found], next((reason for _, reason in found if reason), None)
+        evaluated = [evaluate(self.metric, place) for place in self.places]
+        return [float(value) for value, _ in evaluated], next((reason for _, reason in evaluated if reason), None)
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """Each model with each one behind it."""
+        """All pairs of models, by index."""
         return list(combinations(range(len(self.places)), 2))
 
     def values(self) -> FloatArray:
-        """First less second, for each pair of models and each x."""
+        """The difference, first minus second, of each pair of models at each x."""
         worth = np.array([sweep(self.metric, place, 1 / (1 + self.x)).value for place in self.places])
         return self.apart(worth, worth)
 
     def apart(self, worth: FloatArray, of_second: FloatArray) -> FloatArray:
-        """First less second for each pair of models, from what they are worth on the last axis but one."""
+        """The difference, first minus second, of each pair of models; models are the last axis but one."""
         with np.errstate(invalid="ignore"):  # both may be infinite
             return np.stack([worth[..., i, :] - of_second[..., j, :] for i, j in self.pairs], axis=-2)
 
     def sampler(self, *, again: bool = False) -> OfModels:
-        """Where populations come from."""
+        """The sampler of populations."""
         places = {id(curve): place for curve, place in zip(self.models.curves, self.places, strict=True)}
 
         def cut(curve: Curve, runs: int) -> Cells:
@@ -78,20 +78,20 @@ class Contest(NamedTuple):
 
     @property
     def of_curves(self) -> bool:
-        """Whether whole curves are compared, or points on them."""
+        """True if whole curves are compared, False if points on them."""
         return isinstance(self.places[0], Curve)
 
     def read_off(self, models: tuple[Drawn, ...]) -> FloatArray:
-        """What each model is worth in drawn populations: populations, models, and each x."""
+        """The metric in drawn populations: an array by population, model and x."""
         both = zip(self.places, models, strict=True)
         return np.stack([reading_of(self.metric, place)(model, self.x) for place, model in both], axis=1)
 
     def levels_off(self, models: tuple[Drawn, ...]) -> FloatArray:
-        """What all rules choose in drawn populations."""
+        """The levels that the rules choose in drawn populations."""
         return levels_of(self.places, models)
 
     def at_likely_levels(self, chosen: FloatArray, level: float) -> Iterator[tuple[int, "Contest"]]:
-        """Each pair of models, by number, at each pair of thresholds that may be the population's choice."""
+        """Each pair of models, by index, at each pair of thresholds that the rules may choose in the population."""
         for number, (i, j) in enumerate(self.pairs):
             sides = np.stack([chosen[:, :, i], chosen[::-1, :, j]], axis=-1)
             for levels in likely_levels(sides, (1 - level) / 2):
@@ -100,78 +100,81 @@ class Contest(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What a method says of the difference in each pair of models, at each x."""
+    """Interval and p-value of the difference of each pair of models, and who leads, at each x."""
 
     low: FloatArray
     high: FloatArray
     p_value: FloatArray
-    leading: FloatArray  # the probability that a model leads all others, for each model and each x
+    leading: FloatArray  # the probability that a model is better than all others, by model and x
 
     @classmethod
     def none(cls, contest: Contest) -> "Verdict":
-        """Nothing."""
+        """A verdict of nan."""
         of_pairs, of_models = ((len(of), len(contest.x)) for of in (contest.pairs, contest.places))
         return cls(*(np.full(shape, np.nan) for shape in (of_pairs, of_pairs, of_pairs, of_models)))
 
 
-Method = Callable[[Contest, Asked], Verdict]
+Method = Callable[[Contest, IntervalSettings], Verdict]
 
 
 def methods_of(contest: Contest) -> dict[str, Method]:
-    """The methods there are, the default first; those in closed form are for two models."""
+    """The methods for a comparison, the default first; those in closed form are for two models."""
     if not has_interval(contest.metric):
         return {"none": _none}
     if losses_of(contest.metric) is not None:
         return {"melded": _melded}
-    found: dict[str, Method] = {"melded": _melded, "percentile": _percentile}
+    methods: dict[str, Method] = {"melded": _melded, "percentile": _percentile}
     if _fewer(contest) >= _FEW:
-        found = {"expanded": _expanded} | found
+        methods = {"expanded": _expanded} | methods
     elif _fewer(contest) >= _FEWEST:  # percentiles of so few rows were seen to fall short
-        found["expanded"] = _expanded
+        methods["expanded"] = _expanded
     if contest.of_curves and len(contest.places) == 2 and intervals.has_influence(contest.metric):
-        found["influence"] = _by_influence
+        methods["influence"] = _by_influence
         if traits_of(contest.metric).share_of_pairs:
-            found = {"delong_t": _delong_t} | found | {"delong": _delong}
-    return found
+            methods = {"delong_t": _delong_t} | methods | {"delong": _delong}
+    return methods
 
 
 def _fewer(contest: Contest) -> float:
-    """How many rows the smaller class has."""
+    """The number of rows of the smaller class."""
     curve = contest.models.curves[0]
     return float(min(curve.n_pos, curve.n_neg))
 
 
-def _none(contest: Contest, _: Asked) -> Verdict:
+def _none(contest: Contest, _: IntervalSettings) -> Verdict:
     return Verdict.none(contest)
 
 
 # --- from draws -----------------------------------------------------------------------------------
 
 
-def _expanded(contest: Contest, asked: Asked) -> Verdict:
-    """Percentiles of the paired bootstrap, as far out as Student's law has them for the smaller class.
+def _expanded(contest: Contest, settings: IntervalSettings) -> Verdict:
+    """The expanded percentile interval of the paired bootstrap, by Student's quantile for the smaller class.
 
-    Read below the own prevalence, a difference hangs on negatives above the highest positives, of which few or none
-    were seen. Part of one more is placed above all others of one model, where it is in the other one as the highest
-    were. Where rows drawn again never differ, as at a threshold above all of them, they say nothing about rows to come,
-    and what melding says is said.
+    Below the prevalence of the data, a difference depends on negatives above the highest positives, of which few or
+    none were observed. So part of one unseen negative is placed above all others of one model; under the other model
+    it has a rank like those of the observed highest ones. If all bootstrap differences are equal, as at a threshold
+    above all rows, the bootstrap says nothing, and the melded interval is returned.
     """
-    level = asked.confidence_level
-    check_draws(asked.n_draws, level, ends.expanded_tail(level, _fewer(contest)))
-    worth, chosen = resampled(contest, asked)
+    level = settings.confidence_level
+    check_draws(settings.n_draws, level, ends.expanded_tail(level, _fewer(contest)))
+    worth, chosen = resampled(contest, settings)
     differences = differences_in(contest, worth)
-    found = ends.expanded(differences, contest.values(), level, _fewer(contest))
-    verdict = Verdict(*found, _leading(contest, worth, worth, found[2]))
+    interval_and_p = ends.expanded(differences, contest.values(), level, _fewer(contest))
+    verdict = Verdict(*interval_and_p, _leading(contest, worth, worth, interval_and_p[2]))
     same = (differences == differences[:1, :1]).all(axis=(0, 1))
     if same.any():
         masks = (same, same, same, same.all(axis=0))
-        both = zip(masks, _melded(contest, asked), verdict, strict=True)
+        both = zip(masks, _melded(contest, settings), verdict, strict=True)
         verdict = Verdict(*(np.where(mask, of_melded, expanded) for mask, of_melded, expanded in both))
-    return _holding(verdict, contest, chosen, asked, _expanded)
+    return _holding(verdict, contest, chosen, settings, _expanded)
 
 
-def resampled(contest: Contest, asked: Asked) -> tuple[FloatArray, FloatArray]:
-    """What each model is worth in resampled rows, seen with part of one more negative above all of each; and levels."""
+def resampled(contest: Contest, settings: IntervalSettings) -> tuple[FloatArray, FloatArray]:
+    """The metric of each model in bootstrap samples with part of an unseen negative, and the levels chosen.
+
+    There is one observer per model, who places that negative above all others of this model.
+    """
     sampler = contest.sampler(again=True)
     groups = list(_with_unseen(contest, sampler))
     readers = [
@@ -179,24 +182,24 @@ def resampled(contest: Contest, asked: Asked) -> tuple[FloatArray, FloatArray]:
         for where, observers in groups
     ]
     levels = Reader(contest.levels_off, of_curves=False)
-    *read, chosen = drawn(sampler, [*readers, levels], asked.n_draws, asked.seeds, what="Resampling")
+    *read, chosen = drawn(sampler, [*readers, levels], settings.n_draws, settings.seeds, what="Resampling")
     n_models = len(contest.places)
-    worth = np.empty((n_models, asked.n_draws, n_models, len(contest.x)))
-    for (where, _), found in zip(groups, read, strict=True):
-        worth[..., where] = found  # where nobody places anything, all see the same
+    worth = np.empty((n_models, settings.n_draws, n_models, len(contest.x)))
+    for (where, _), values in zip(groups, read, strict=True):
+        worth[..., where] = values  # without free mass all observers agree
     return worth, chosen
 
 
 def differences_in(contest: Contest, worth: FloatArray) -> FloatArray:
-    """First less second for each pair of models, as these two see them."""
+    """The difference, first minus second, of each pair of models, for the observers of these two."""
     with np.errstate(invalid="ignore"):
         return np.stack([worth[[i, j], :, i] - worth[[i, j], :, j] for i, j in contest.pairs], axis=-2)
 
 
 def _with_unseen(contest: Contest, sampler: OfModels) -> Iterator[tuple[Indices, tuple[Observer, ...]]]:
-    """Which of the x have the same observers, and who they are."""
+    """Groups of x that share their observers, and these observers."""
     curve = contest.models.curves[0]
-    below = contest.x * (curve.n_pos / curve.n_neg)  # how many times below the own odds
+    below = contest.x * (curve.n_pos / curve.n_neg)  # the factor by which odds are below those of the data
     near = np.flatnonzero(below <= 1)
     if len(near):
         yield near, (NOBODY,)
@@ -207,7 +210,7 @@ def _with_unseen(contest: Contest, sampler: OfModels) -> Iterator[tuple[Indices,
 
 
 def _unseen_places(models: SameRows, sampler: OfModels) -> tuple[tuple[Placed, ...], ...]:
-    """Where one more negative lies that is above all others of the first model, of the second, and so on."""
+    """For each model, the places under all models of an unseen negative that is above all others of this model."""
     negatives = list(zip([score[~models.positive] for score in models.scores], sampler.cells, strict=True))
     return tuple(
         tuple(TOP if other is score else _as_the_highest(score, other, cells) for other, cells in negatives)
@@ -216,7 +219,10 @@ def _unseen_places(models: SameRows, sampler: OfModels) -> tuple[tuple[Placed, .
 
 
 def _as_the_highest(score: FloatArray, other: FloatArray, cells: Cells) -> Placed:
-    """Where the other model has a negative that is the highest of one: half as far down as the lowest of the next."""
+    """The place, under another model, of a negative that is the highest of one model.
+
+    Its rank there is half the largest of the ranks of the highest negatives, each divided by its rank under the first.
+    """
     highest = np.argsort(-score, kind="stable")[:_HIGHEST]
     ranks = np.array([1 + np.count_nonzero(other > other[row]) for row in highest])
     rank = int(np.max(ranks / np.arange(1, len(ranks) + 1)) / 2)
@@ -226,28 +232,30 @@ def _as_the_highest(score: FloatArray, other: FloatArray, cells: Cells) -> Place
     return Placed(TOP.pos, int(cell_of(np.array([place]), cells)[0]) + OFFSET)
 
 
-def _melded(contest: Contest, asked: Asked) -> Verdict:
-    """What is free lies where it harms the first model most and helps the second most, or the reverse."""
-    check_draws(asked.n_draws, asked.confidence_level)
+def _melded(contest: Contest, settings: IntervalSettings) -> Verdict:
+    """The melded interval: free mass is placed against the first model and for the second, and the reverse."""
+    check_draws(settings.n_draws, settings.confidence_level)
     readers = [Reader(contest.read_off, None, contest.of_curves), Reader(contest.levels_off, None, False)]
-    worth, chosen = drawn(contest.sampler(), readers, asked.n_draws, asked.seeds)
+    worth, chosen = drawn(contest.sampler(), readers, settings.n_draws, settings.seeds)
     differences = contest.apart(worth, worth[::-1])
-    low, high = ends.melded(differences, contest.values(), asked.confidence_level)
+    low, high = ends.melded(differences, contest.values(), settings.confidence_level)
     p = np.where(np.isnan(low) | np.isnan(high), np.nan, ends.p_value(differences, contest.values()))
     verdict = Verdict(low, high, p, _leading(contest, worth, worth[::-1], p))
-    return _holding(verdict, contest, chosen, asked, _melded)
+    return _holding(verdict, contest, chosen, settings, _melded)
 
 
 def _leading(contest: Contest, worth: FloatArray, of_others: FloatArray, known: FloatArray) -> FloatArray:
-    """Who leads all others, where differences are known."""
-    found = ends.leading(contest.sign * worth, contest.sign * of_others)
-    return np.where(np.isnan(known).any(axis=0), np.nan, found)
+    """The probability that each model is better than all others; nan where differences are unknown."""
+    probability = ends.leading(contest.sign * worth, contest.sign * of_others)
+    return np.where(np.isnan(known).any(axis=0), np.nan, probability)
 
 
-def _holding(verdict: Verdict, contest: Contest, chosen: FloatArray, asked: Asked, method: Method) -> Verdict:
-    """What also holds at thresholds that may be the population's choice."""
-    for number, there in contest.at_likely_levels(chosen, asked.confidence_level):
-        other = method(there, asked)
+def _holding(
+    verdict: Verdict, contest: Contest, chosen: FloatArray, settings: IntervalSettings, method: Method
+) -> Verdict:
+    """A verdict whose intervals contain those at all thresholds that the rules may choose in the population."""
+    for number, there in contest.at_likely_levels(chosen, settings.confidence_level):
+        other = method(there, settings)
         low, high = ends.holding(
             Interval(verdict.low[number], verdict.high[number]), [Interval(other.low[0], other.high[0])]
         )
@@ -257,13 +265,13 @@ def _holding(verdict: Verdict, contest: Contest, chosen: FloatArray, asked: Aske
     return verdict
 
 
-def _percentile(contest: Contest, asked: Asked) -> Verdict:
-    check_draws(asked.n_draws, asked.confidence_level)
+def _percentile(contest: Contest, settings: IntervalSettings) -> Verdict:
+    check_draws(settings.n_draws, settings.confidence_level)
     reader = Reader(contest.read_off, of_curves=contest.of_curves)
-    (worth,) = drawn(contest.sampler(again=True), [reader], asked.n_draws, asked.seeds, what="Resampling")
+    (worth,) = drawn(contest.sampler(again=True), [reader], settings.n_draws, settings.seeds, what="Resampling")
     differences = contest.apart(worth, worth)
     known = ~np.isnan(contest.values())  # not where both models are infinite
-    low, high = (np.where(known, end, np.nan) for end in ends.percentile(differences[0], asked.confidence_level))
+    low, high = (np.where(known, end, np.nan) for end in ends.percentile(differences[0], settings.confidence_level))
     p = np.where(np.isnan(low) | np.isnan(high), np.nan, ends.p_value(differences, contest.values()))
     return Verdict(low, high, p, _leading(contest, worth, worth, p))
 
@@ -271,27 +279,27 @@ def _percentile(contest: Contest, asked: Asked) -> Verdict:
 # --- in closed form -------------------------------------------------------------------------------
 
 
-def _by_influence(contest: Contest, asked: Asked) -> Verdict:
-    return _normal(contest, asked.confidence_level, lambda n: n * n)
+def _by_influence(contest: Contest, settings: IntervalSettings) -> Verdict:
+    return _normal(contest, settings.confidence_level, lambda n: n * n)
 
 
-def _delong(contest: Contest, asked: Asked) -> Verdict:
-    return _normal(contest, asked.confidence_level, lambda n: n * (n - 1))
+def _delong(contest: Contest, settings: IntervalSettings) -> Verdict:
+    return _normal(contest, settings.confidence_level, lambda n: n * (n - 1))
 
 
-def _delong_t(contest: Contest, asked: Asked) -> Verdict:
+def _delong_t(contest: Contest, settings: IntervalSettings) -> Verdict:
     """DeLong's variance, with as many degrees of freedom as Satterthwaite's approximation has for it."""
-    return _normal(contest, asked.confidence_level, lambda n: n * (n - 1), student=True)
+    return _normal(contest, settings.confidence_level, lambda n: n * (n - 1), student=True)
 
 
 def _normal(contest: Contest, level: float, divisor: Callable[[float], float], *, student: bool = False) -> Verdict:
-    """The difference in influence, row by row, gives the variance of the difference."""
+    """The normal interval; the variance is that of the difference of influence functions, row by row."""
     values = contest.values()[0]
-    found = [
+    by_x = [
         _of_one(contest, float(x), float(value), level, divisor, student=student)
         for x, value in zip(contest.x, values, strict=True)
     ]
-    low, high, p, beyond = np.array(found).T[:, np.newaxis]
+    low, high, p, beyond = np.array(by_x).T[:, np.newaxis]
     leading = beyond if contest.sign > 0 else 1 - beyond
     return Verdict(low, high, p, np.concatenate([leading, 1 - leading]))
 
@@ -309,12 +317,12 @@ def _of_one(
     freedom = _freedom(of_classes, variances) if student else math.inf
     margin = float(scipy.special.stdtrit(freedom, (1 + level) / 2)) * error
     beyond = float(scipy.special.stdtr(freedom, value / error))
-    p_value = 2 * float(scipy.special.stdtr(freedom, -abs(value / error)))  # never 0, as 1 less what rounds to 1 is
+    p_value = 2 * float(scipy.special.stdtr(freedom, -abs(value / error)))  # 1 - stdtr(…) would round to 0
     return value - margin, value + margin, p_value, beyond
 
 
 def _freedom(of_classes: list[FloatArray], variances: list[float]) -> float:
-    """By the kurtosis of the influences in each class; one of two values at the least."""
+    """Satterthwaite's degrees of freedom, from the kurtosis of the influences in each class."""
     spread = 0.0
     for one, variance in zip(of_classes, variances, strict=True):
         squares = one**2
@@ -325,10 +333,10 @@ def _freedom(of_classes: list[FloatArray], variances: list[float]) -> float:
 
 
 def _influences(contest: Contest, x: float, curve: Curve, score: FloatArray) -> FloatArray:
-    """How the metric answers to each row."""
+    """The influence of each row on the metric."""
     answers = intervals.influence_of(contest.metric, curve.table.steps, x)
     by_cell = np.empty(2 * len(answers.tied) + 1)
     by_cell[0::2], by_cell[1::2] = answers.in_gap, answers.tied
     cell = cell_of(score, corners(curve))
-    corner = np.minimum(cell // 2, len(answers.tied) - 1)  # a positive is at one; of others it does not matter
+    corner = np.minimum(cell // 2, len(answers.tied) - 1)  # used for positives only, which are at corners
     return np.where(contest.models.positive, answers.at_corner[corner], by_cell[cell])

@@ -1,4 +1,4 @@
-"""Two models on the same rows: how much better is one, and is it better at all?"""
+"""The difference of two models on the same rows: interval, p-value and permutation test."""
 
 import math
 
@@ -16,7 +16,7 @@ from baserate.progress import progress
 from baserate.registry import Family, describe, row_of
 from baserate.results import Difference
 from baserate.uncertainty.contests import Contest, Verdict, methods_of
-from baserate.uncertainty.estimate import CAUTION, FELL_SHORT, Asked, check_estimable
+from baserate.uncertainty.estimate import CAUTION, FELL_SHORT, IntervalSettings, check_estimable
 from baserate.uncertainty.levels import is_chosen
 from baserate.uncertainty.readers import why_no_ends
 
@@ -32,7 +32,7 @@ def difference(
     n_resamples: int = 2000,
     rng: np.random.Generator | int | None = None,
 ) -> Difference:
-    """How much better the first model is than the second, at the prevalence the pair is read at.
+    """The difference of two models on the same rows, first minus second, at the prevalence of the pair.
 
     Parameters
     ----------
@@ -42,23 +42,24 @@ def difference(
         Two models on the same rows.
     at : Rule, str or function, or a pair of these, optional
         For pointwise metrics, the rule that chooses the operating point on a curve, for each model if they differ:
-        "recall >= 0.6", or a function such as ``lambda curve: curve.at_recall(0.6)``. A threshold chosen on the data is
-        chosen again in every draw, one that was given, by "threshold=0.5", is not. The curve comes as the pair is read;
-        to read it elsewhere, use ``pair.at_prevalence``.
+        "recall >= 0.6", or a function such as ``lambda curve: curve.at_recall(0.6)``. A rule that depends on the data
+        is applied again in every draw; a given threshold, such as "threshold=0.5", stays. Rules see the curve at the
+        pair's prevalence; ``pair.at_prevalence`` sets another one.
     method : str, optional
-        "expanded", the default from 20 rows of each class up: percentiles of the paired bootstrap, as far out as
-        Student's law has them. For AUC-ROC "delong_t", DeLong's variance with Satterthwaite's degrees of freedom.
-        Others: "melded", as for `estimate`, with what is free where it harms one model and helps the other most, which
-        is the default for fewer rows (below five there is no "expanded"), of Brier score and of log loss; "percentile",
-        the bootstrap as it is; for areas "influence"; for AUC-ROC "delong". Calibration errors such as `ece` have no
-        interval, and neither have their differences.
+        "expanded", the default from 20 rows per class: percentiles of the paired bootstrap, widened by Student's
+        quantile. "delong_t", the default for AUC-ROC: DeLong's variance with Satterthwaite's degrees of freedom.
+        "melded", the default for fewer rows, for Brier score and for log loss: as for `estimate`, with the free row
+        placed against one model and for the other. Below five rows of a class there is no "expanded". Others:
+        "percentile", the plain bootstrap; for areas "influence"; for AUC-ROC "delong". Calibration errors such as `ece`
+        have no interval, nor have their differences.
     confidence_level, n_resamples, rng
         As for `estimate`.
 
     Returns
     -------
     Difference
-        First less second, with an interval and a two-sided p-value. For a cost, a negative difference is a lead.
+        First minus second, with an interval and a two-sided p-value. For a cost, a negative difference means that the
+        first model is better.
 
     References
     ----------
@@ -79,12 +80,12 @@ def difference(
     >>> round(found.first, 2), round(found.second, 2)
     (0.55, 0.96)
     """
-    asked = Asked.of(confidence_level, n_resamples, rng)
+    settings = IntervalSettings.of(confidence_level, n_resamples, rng)
     contest = contest_of(metric, pair, at)
     available = methods_of(contest)
     name = next(iter(available)) if method is None else checks.one_of(method, list(available), "method")
     (first, second), reason = contest.read()
-    verdict = available[name](contest, asked) if reason is None else Verdict.none(contest)
+    verdict = available[name](contest, settings) if reason is None else Verdict.none(contest)
     low, high, p_value = (float(part[0, 0]) for part in verdict[:3])
     if reason is None and (math.isnan(low) or math.isnan(high)):
         in_closed_form = name in ("influence", "delong", "delong_t")
@@ -98,7 +99,7 @@ def difference(
         low=low,
         high=high,
         p_value=p_value,
-        confidence_level=asked.confidence_level,
+        confidence_level=settings.confidence_level,
         prevalence=pair.a.prevalence,
         method=name,
         n_pos=float(pair.a.n_pos),
@@ -112,7 +113,8 @@ def contest_of(metric: MetricFunction, pair: Pair, at: Chooser | tuple[Chooser, 
     """Both models, at the operating points that the rule chooses if there is one."""
     if not isinstance(pair, Pair):
         raise InputError(
-            f"two models are compared as a Pair, got {type(pair).__name__}; build one with Pair.from_scores."
+            f"pair must be a Pair, got {type(pair).__name__}; build one with br.Pair.from_scores(y_true, score_a, "
+            f"score_b)."
         )
     return contest_among(metric, pair, at)
 
@@ -143,31 +145,32 @@ def swap_test(
 ) -> float:
     """The p-value of a permutation test that two models are exchangeable.
 
-    They are if it is all the same which of them has given a row which of its two ranks; where scores are read as
-    probabilities, which of its two scores. Each permutation swaps those of a random half of the rows; the p-value is
-    the share of permutations, the data among them, with as large a difference of the metric in either direction. For
-    exchangeable models it is at or below 0.05 in at most 5 % of test sets, however few rows there are.
+    Models are exchangeable if swapping their two ranks of a row does not change the distribution of the data. For
+    metrics of probabilities, scores are swapped instead of ranks. Each permutation swaps each row with probability one
+    half. The p-value is the share of permutations, the data included, with a difference of the metric at least as large
+    in absolute value. For exchangeable models it is at or below 0.05 in at most 5 % of test sets, however few rows
+    there are.
 
-    This is more than an equal metric: models may be equally good in different ways, and then nothing is promised. Of an
-    equal metric `difference` has a p-value, which agrees with an interval.
+    Exchangeability is more than an equal metric: models may be equally good in different ways, and then the level is
+    not guaranteed. `difference` tests for an equal metric; its p-value agrees with its interval.
 
     Parameters
     ----------
     metric, pair, at
         As for `difference`.
     n_permutations : int
-        How many to draw.
+        The number of permutations.
     rng : Generator or int, optional
-        Where random numbers come from.
+        The random generator, or its seed.
 
     Notes
     -----
-    Where average precision is equal and only the shapes differ (positives of one model spread 2.5 or 0.4 times as
-    widely), it was at or below 0.05 in 2.5 % to 5.5 % of test sets with 100 positives and 1,000 negatives, and with 30
-    and 1,000 in 6 % and 6.5 % (scores correlated by 0.5) or 8.5 % and 10.5 % (0.9). To divide each difference by its
-    standard error (Chung & Romano, doi:10.1214/13-AOS1090) made 7.5 % and 10 % of the last two; it took no power, and
-    is not done. `difference` had 10 % there as well: what is left is not due to swapping, but to average precision,
-    which is too high on so few positives, by 0.025 for one of these models and by 0.008 for the other.
+    In simulations with equal average precision and different shapes (the positives of one model had 2.5 or 0.4 times
+    the spread), the p-value was at or below 0.05 in 2.5 % to 5.5 % of test sets with 100 positives and 1,000 negatives.
+    With 30 positives and 1,000 negatives it was in 6 % and 6.5 % (scores correlated by 0.5) or 8.5 % and 10.5 % (by
+    0.9). Dividing each difference by its standard error (Chung & Romano, doi:10.1214/13-AOS1090) made the last two
+    7.5 % and 10 %, at no loss of power; it is not done. `difference` had 10 % there, too. The rest is due to the bias
+    of average precision with so few positives: 0.025 for one of these models and 0.008 for the other.
 
     References
     ----------
@@ -186,8 +189,8 @@ def swap_test(
     contest = contest_of(metric, pair, at)
     if any(isinstance(model, Point) and not is_chosen(model) for model in contest.places):
         raise InputError(
-            "at must choose by recall, FPR or another rule that ranks can follow here, got a threshold; use difference "
-            "for thresholds that were given."
+            "at must be a rule that depends on ranks only, such as recall or FPR, got a threshold; use difference for "
+            "given thresholds."
         )
     (first, second), reason = contest.read()
     if reason is not None:
@@ -201,7 +204,7 @@ def swap_test(
         swapped = Pair.from_scores(
             pair.positive, np.where(swap, ranks[1], ranks[0]), np.where(swap, ranks[0], ranks[1])
         ).at_prevalence(pair.a.prevalence)
-        # What is undefined once it is swapped speaks against a difference.
+        # An undefined difference counts as large, which is conservative.
         as_large += not _difference_of(metric, swapped, at) < abs(first - second) * (1 - 1e-12)
     return (1 + as_large) / (1 + n)
 
@@ -215,6 +218,6 @@ def _difference_of(metric: MetricFunction, pair: Pair, at: Chooser | tuple[Choos
 
 
 def _ranks(score: FloatArray) -> FloatArray:
-    """How many rows lie below, half of those tied included: on the same scale for every model."""
+    """Mid-ranks: the number of rows below, and half of those tied."""
     ordered = np.sort(score)
     return (np.searchsorted(ordered, score) + np.searchsorted(ordered, score, side="right")) / 2

@@ -1,4 +1,4 @@
-"""One walk over drawn populations, on which everything that is asked of them is read."""
+"""One pass over drawn populations, from which all readings are taken."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -13,16 +13,16 @@ Seeds = tuple[int, int, int]
 
 
 class Reader(NamedTuple):
-    """Reads something off drawn curves as observers see them: one row for each population, with some columns."""
+    """Reads values off drawn curves: one row for each population, with one or more columns."""
 
     read: Callable[[tuple[Drawn, ...]], FloatArray]
     observers: tuple[Observer, ...] | None = None  # None for a pessimist and an optimist
-    of_curves: bool = True  # whether it reads whole curves, or points chosen on them
-    whole_row: bool = False  # whether a pessimist and an optimist place a whole row instead of half a one
+    of_curves: bool = True  # False for points chosen on curves
+    whole_row: bool = False  # True if pessimist and optimist place a whole row instead of half a row
 
 
 def seeds_from(rng: np.random.Generator) -> Seeds:
-    """What random numbers come from, whatever is asked and however often."""
+    """Seeds of the streams; they are drawn once, whatever is read later."""
     pos, neg, free = rng.integers(2**63, size=3).tolist()
     return pos, neg, free
 
@@ -30,23 +30,23 @@ def seeds_from(rng: np.random.Generator) -> Seeds:
 def drawn(
     sampler: Sampler, readers: Sequence[Reader], n_draws: int, seeds: Seeds, *, what: str = "Drawing populations"
 ) -> list[FloatArray]:
-    """What each reader reads off so many populations: observers, populations, columns.
+    """Draw populations and read each with every reader: one array per reader, by observer, population and column.
 
-    Where runs of corners stand as one, readings of whole curves are moved by what that does to the reading of the rows
-    themselves. Of a chosen point that would be how ragged the curve is just there, which draws average out.
+    If corners are merged into runs, readings of whole curves are shifted by the error of merging, measured on the rows.
+    Readings of chosen points are not: there the difference is mostly local noise of the curve, which draws average out.
     """
     both = (NOBODY,) if sampler.again else (sampler.pessimist, sampler.optimist)
     whole = tuple(one._replace(pos=1.0, neg=1.0) for one in both)
-    found: list[list[FloatArray]] = [[] for _ in readers]
+    chunks: list[list[FloatArray]] = [[] for _ in readers]
     for masses in _masses(sampler, n_draws, seeds, what):
         seen: dict[Observer, tuple[Drawn, ...]] = {}
-        for reader, parts in zip(readers, found, strict=True):
+        for reader, parts in zip(readers, chunks, strict=True):
             views = (
                 _seen_once(sampler, masses, one, seen)
                 for one in reader.observers or (whole if reader.whole_row else both)
             )
             parts.append(np.stack([reader.read(models) for models in views]))
-    values = [np.concatenate(parts, axis=1) for parts in found]
+    values = [np.concatenate(parts, axis=1) for parts in chunks]
     closely = sampler.seen_closely() if any(reader.of_curves for reader in readers) else None
     if closely is None:
         return values
@@ -72,7 +72,7 @@ def _seen_once(
 
 
 def _offset(closely: FloatArray, roughly: FloatArray) -> FloatArray:
-    """What a reading gains by looking closely; nothing where that cannot be said."""
+    """The error of merging corners; 0 where it is not finite."""
     with np.errstate(invalid="ignore"):
         gain = closely - roughly
     return np.where(np.isfinite(gain), gain, 0.0)

@@ -1,4 +1,4 @@
-"""What is said of drawn populations: intervals, p-values, probabilities, bands."""
+"""From drawn values to intervals, p-values, probabilities and bands."""
 
 from collections.abc import Iterable
 
@@ -11,10 +11,10 @@ from baserate.uncertainty.intervals import Scale
 
 
 def percentile(replicates: FloatArray, confidence_level: float) -> Interval:
-    """The middle part of the replicates, along the first axis.
+    """The percentile interval of the replicates, along the first axis.
 
-    The ends are replicates themselves, the outer ones, because between an infinite one and another there is nothing.
-    Where more replicates are undefined than may lie beyond an end, both are nan.
+    The ends are order statistics, not interpolated, because replicates may be infinite. If more replicates are
+    undefined than may lie beyond an end, both ends are nan.
     """
     tail = (1 - confidence_level) / 2
     undefined = np.isnan(replicates)
@@ -25,24 +25,23 @@ def percentile(replicates: FloatArray, confidence_level: float) -> Interval:
 
 
 def melded(drawn: FloatArray, value: FloatArray, confidence_level: float) -> Interval:
-    """From the lowest end that any observer sees to the highest one, and never past the value.
+    """From the lowest percentile of all observers to the highest; the observed value is always inside.
 
-    `drawn` has observers, populations and places.
+    `drawn` has axes for observers, populations and places.
     """
     ends = [percentile(side, confidence_level) for side in drawn]
     low, high = np.minimum.reduce([end.low for end in ends]), np.maximum.reduce([end.high for end in ends])
-    # What was seen is inside also where it is the most extreme value there is, which no draw reaches.
+    # No draw reaches the extreme of a range, but the observed value may be there.
     return Interval(np.minimum(low, value), np.maximum(high, value))
 
 
 def expanded(
     drawn: FloatArray, value: FloatArray, confidence_level: float, n: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Ends, and p-values of no difference from 0, from all that observers see together.
+    """Ends of the expanded percentile interval, and p-values for a value of 0, from all observers pooled.
 
-    The ends lie as far out as Student's law has them with ``n - 1`` degrees of freedom, where the replicates as they
-    are would have them where the normal law does (Hesterberg 2015). The p-value is below ``1 - confidence_level`` where
-    0 lies outside.
+    The tails are widened by the ratio of Student's quantile, with ``n - 1`` degrees of freedom, to the normal one
+    (Hesterberg 2015). The p-value is below ``1 - confidence_level`` where 0 lies outside.
     """
     pooled = np.concatenate(list(drawn))[np.newaxis]
     low, high = percentile(pooled[0], 1 - 2 * expanded_tail(confidence_level, n))
@@ -52,14 +51,14 @@ def expanded(
 
 
 def expanded_tail(confidence_level: float, n: float) -> float:
-    """What Student's law with ``n - 1`` degrees of freedom leaves beyond an end, as the normal law sees it."""
+    """The normal tail probability beyond Student's quantile with ``n - 1`` degrees of freedom."""
     return float(scipy.special.ndtr(-scipy.special.stdtrit(max(n - 1, 1), (1 + confidence_level) / 2)))
 
 
 def p_value(drawn: FloatArray, value: FloatArray) -> FloatArray:
-    """Two-sided, of no difference from 0, where an observer sees the populations: the most doubtful one decides.
+    """The two-sided p-value for a value of 0: the largest of all observers.
 
-    It is below 0.05 where 0 lies outside of the interval at 95 %, up to one population. The value is never outside.
+    Up to one population, it is below 0.05 where 0 lies outside the 95 % interval.
     """
     less, more = (
         np.where(on_side, np.count_nonzero(~side, axis=1).max(axis=0), drawn.shape[1])
@@ -69,22 +68,23 @@ def p_value(drawn: FloatArray, value: FloatArray) -> FloatArray:
 
 
 def leading(worth: FloatArray, of_others: FloatArray) -> FloatArray:
-    """The probability that each model is worth more than all others, a tie counting in parts: the mean of observers.
+    """The probability that each model is better than all others, as the mean of observers; ties are shared equally.
 
-    Both have observers, populations, models and places. `of_others` is what the same models are worth as others.
+    Both arrays have axes for observers, populations, models and places. `of_others` has the values of the same models
+    when they are rivals, which another observer may place differently.
     """
-    found = []
+    probabilities = []
     for k in range(worth.shape[2]):
         rivals = np.delete(of_others, k, axis=2)
         most = rivals.max(axis=2)
         tied = 1 / (1 + np.count_nonzero(rivals == most[:, :, np.newaxis], axis=2))
         own = worth[:, :, k]
-        found.append(np.where(own == most, tied, own > most).mean(axis=(0, 1)))
-    return np.array(found)
+        probabilities.append(np.where(own == most, tied, own > most).mean(axis=(0, 1)))
+    return np.array(probabilities)
 
 
 def holding(ends: Interval, others: Iterable[Interval]) -> Interval:
-    """An interval that holds others as well; what it leaves undefined, they do not define."""
+    """The smallest interval that contains an interval and others; nan where the first is nan."""
     low, high = ends
     for other in others:
         low, high = np.fmin(low, other.low), np.fmax(high, other.high)
@@ -92,7 +92,10 @@ def holding(ends: Interval, others: Iterable[Interval]) -> Interval:
 
 
 def bca(replicates: FloatArray, value: float, acceleration: float, confidence_level: float) -> Interval:
-    """Percentiles moved for bias and skewness (Efron 1987); nan where all replicates lie on one side of the value."""
+    """Efron's BCa interval (1987): percentiles corrected for bias and skewness.
+
+    It is nan where all replicates lie on one side of the value.
+    """
     below = (np.count_nonzero(replicates < value) + np.count_nonzero(replicates == value) / 2) / len(replicates)
     if not 0 < below < 1:
         return Interval(np.asarray(np.nan), np.asarray(np.nan))
@@ -112,7 +115,7 @@ def studentised(
     scale: Scale,
     confidence_level: float,
 ) -> Interval:
-    """The replicates' distances from the value in their own standard errors, laid off with that of the value."""
+    """The bootstrap-t interval: quantiles of studentised replicates, times the standard error of the value."""
     tail = (1 - confidence_level) / 2
     seen = np.asarray(value, np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -126,7 +129,7 @@ def studentised(
 
 
 def envelope(drawn: FloatArray, confidence_level: float) -> Interval:
-    """The narrowest pair of order statistics, the same at every place, that as few draws leave as the level allows."""
+    """A simultaneous band: the narrowest order statistics, of one rank at all places, that contain enough draws."""
     tail = (1 - confidence_level) / 2
     return Interval(_lower_envelope(drawn[0], tail), -_lower_envelope(-drawn[-1], tail))
 
@@ -135,7 +138,7 @@ def _lower_envelope(draws: FloatArray, tail: float) -> FloatArray:
     ordered = np.sort(draws, axis=0)
     columns = zip(ordered.T, draws.T, strict=True)
     not_above = np.stack([np.searchsorted(column, values, side="right") for column, values in columns], axis=1)
-    # A draw falls below the order statistic c somewhere if at some place no more than c draws are not above it.
+    # A draw is below order statistic c somewhere if at some place at most c draws are at or below it.
     lowest = np.sort(not_above.min(axis=1))
     rank = int(lowest[int(tail * (len(draws) - 1))]) - 1
     envelope: FloatArray = ordered[max(rank, 0)]

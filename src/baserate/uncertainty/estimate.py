@@ -20,10 +20,10 @@ from baserate.uncertainty import points
 from baserate.uncertainty.cells import cells_of
 from baserate.uncertainty.draws import Seeds, seeds_from
 from baserate.uncertainty.levels import is_chosen
-from baserate.uncertainty.methods import NOTHING, Question, made, methods
+from baserate.uncertainty.methods import NOTHING, Estimand, made, methods
 from baserate.uncertainty.prevalence import Beta, Span, strata, uncertain
 
-# Methods that held less often than they say somewhere in the coverage study (docs/coverage.md); a test compares.
+# Methods whose coverage fell below the confidence level somewhere in docs/coverage.md; a test compares.
 FELL_SHORT = frozenset(
     {
         "bca",
@@ -39,8 +39,8 @@ FELL_SHORT = frozenset(
         "wilson",
     }
 )
-CAUTION = "this method has been seen to hold less often than it says (docs/coverage.md)"
-BUCKETS_AS_TIES = "scores in one bucket are read as ties, and what that does to this metric is not known"
+CAUTION = "coverage of this method fell below the confidence level in simulations (docs/coverage.md)"
+BUCKETS_AS_TIES = "scores within a bucket are read as ties; the error this causes in the metric is unknown"
 
 
 @checks.declared
@@ -55,59 +55,59 @@ def estimate(
     n_resamples: int = 2000,
     rng: np.random.Generator | int | None = None,
 ) -> Estimate:
-    """A metric and an interval that holds what is true of the population.
+    """A metric with a confidence interval for its value in the population.
 
     Parameters
     ----------
     metric : callable
-        A metric, or your own function of a Curve or Point that returns a float. For your own function the default
-        interval expects that the value moves one way when positives rank higher.
+        A metric, or your own function of a Curve or Point that returns a float. The default interval of your own
+        function assumes that it is monotone: it never falls, or never rises, when positives rank higher.
     at : Curve or Point
-        Where to read it, at the prevalence it says.
+        The curve or operating point, at its prevalence.
     about : {"threshold", "rule"}
-        For a Point that was chosen on the data, by `at_recall`, `at_fpr`, `at_precision` or `best` for example, what
-        the interval is about. "threshold": this threshold, shipped as it is: what it will do from now on. The interval
-        holds although the same rows chose it. "rule": the rule, applied again: the point that it would choose in the
-        population. A threshold that was given has nothing to choose again.
+        What the interval is about, if `at` is a Point chosen on the same data, for example by `at_recall`, `at_fpr`,
+        `at_precision` or `best`. "threshold": the performance of this very threshold on new data; the interval allows
+        for the choice on the same rows. "rule": the point that the rule would choose in the population. For a
+        threshold that was given both are the same.
     method : str, optional
-        How to make the interval; see the notes. How often each of them holds is in docs/coverage.md.
+        The method of the interval; see the notes. The coverage of each is in docs/coverage.md.
     confidence_level : float
-        How often the interval is to hold.
+        The nominal coverage of the interval.
     prevalence : Beta or (low, high), optional
-        An uncertain prevalence: a distribution, which is mixed in, or a range, over which the interval holds
-        throughout.
+        An uncertain prevalence: a distribution, over which the metric is mixed, or a range, for all of which the
+        interval holds.
     n_resamples : int
-        How many curves to draw, for methods that draw.
+        The number of curves to draw, for methods that draw.
     rng : Generator or int, optional
-        Where random numbers come from; the same seed gives the same result.
+        The random generator, or its seed; the same seed gives the same result.
 
     Returns
     -------
     Estimate
-        With value, low and high; nan with a reason where there is nothing to estimate.
+        With value, low and high; nan with a reason where they are undefined.
 
     Notes
     -----
-    "melded", the default, carries exact laws of rates through the metric: at a threshold by melding Clopper and
-    Pearson's intervals of TPR and FPR, for areas by drawing populations whose rates at each threshold follow the same
-    laws but for half a row in each class, which is about mid-P. On a bucketed curve its ends are moved apart by what
-    `bounds` leaves open. Brier score and log loss are means of losses, and are melded with what is free at no loss and
-    at the worst; without ``clip=`` the worst log loss is infinite, and so is the upper end, unless scores are mostly
-    tied. Calibration errors such as `ece` have no interval: chance biases them upwards (plug-in bias).
+    "melded" is the default. At a threshold it melds Clopper and Pearson's intervals of TPR and FPR. For areas it draws
+    populations whose rates at each threshold follow the same distributions, with half a free row per class instead of
+    a whole one, which is about mid-P. On a bucketed curve the ends are widened by what `bounds` leaves open. Brier
+    score and log loss are means of losses: the free row has no loss at one end and the largest possible loss at the
+    other. Without ``clip=`` the largest log loss is infinite, and so is the upper end, unless scores are mostly tied.
+    Calibration errors such as `ece` have no interval, because they have plug-in bias.
 
-    "corrected" is the default at a threshold that was searched for (`best`, `at_precision`): as if it had been given,
-    with an end let down by the mean optimism of searches on drawn curves.
+    "corrected" is the default at a threshold that optimises a metric (`best`, `at_precision`): the interval of a given
+    threshold, with one end lowered by the mean optimism of such searches on drawn curves.
 
-    Weighted rows at a threshold that was given count by what they show of each rate, from the squared weights above and
-    below it (Korn and Graubard), with one more row as heavy as any on its side. A caution says where the weights halve
-    what rows are worth and one side has fewer than five rows' worth. In drawn populations what
-    is free is as heavy as the rows next to its place.
+    At a given threshold, weighted rows count by their effective sample size, from the squared weights above and below
+    the threshold (Korn and Graubard), with one free row as heavy as any on its side. There is a caution if weights
+    halve the effective sample size and one side has fewer than five effective rows. In drawn populations the free row
+    is as heavy as the rows next to its place.
 
-    Others, for comparison or for large data: of rates "clopper_pearson" (the default there), "wilson", "jeffreys",
-    "hoeffding" and "normal"; of precision, NPV, F-beta and likelihood ratios "score" (Koopman) and "logit_delta"
-    (Mercaldo); of any point "box" (Brabec), from two intervals at the root of the level; of areas "percentile", "bca"
-    and "logit_studentised" by the bootstrap within each class, and "influence" in closed form; of AUC-ROC "delong" on
-    the logit scale and "delong_wald".
+    Other methods, for comparison or for large data: for rates "clopper_pearson" (the default there), "wilson",
+    "jeffreys", "hoeffding" and "normal"; for precision, NPV, F-beta and likelihood ratios "score" (Koopman) and
+    "logit_delta" (Mercaldo); for any point "box" (Brabec), from two intervals at the square root of the level; for
+    areas "percentile", "bca" and "logit_studentised" by the bootstrap within each class, and "influence" in closed
+    form; for AUC-ROC "delong" on the logit scale and "delong_wald".
 
     References
     ----------
@@ -131,15 +131,15 @@ def estimate(
     """
     check_estimable(metric, at)
     given = None if prevalence is None else uncertain(prevalence)
-    asked = Asked.of(confidence_level, n_resamples, rng)
-    question = Question(metric, at, np.array([at.odds_against]), again=is_again(at, about))
+    settings = IntervalSettings.of(confidence_level, n_resamples, rng)
+    estimand = Estimand(metric, at, np.array([at.odds_against]), again=is_again(at, about))
     if given is None:
-        return estimates([question], asked, method)[0][0]
-    return _under(given, question, asked, method)
+        return estimates([estimand], settings, method)[0][0]
+    return _under(given, estimand, settings, method)
 
 
 def is_again(at: Curve | Point, about: object) -> bool:
-    """Whether an interval is about a rule that chooses again, rather than about a threshold."""
+    """Whether an interval is about the rule, which chooses again in the population, and not about the threshold."""
     return checks.one_of(about, ("threshold", "rule"), "about") == "rule" and is_chosen(at)
 
 
@@ -147,93 +147,95 @@ About = Literal["threshold", "rule"]
 
 
 def estimate_all(
-    asked: Sequence[tuple[MetricFunction, Curve | Point, About]],
+    wanted: Sequence[tuple[MetricFunction, Curve | Point, About]],
     *,
     confidence_level: float = 0.95,
     n_resamples: int = 2000,
     rng: np.random.Generator | int | None = None,
 ) -> list[Estimate]:
-    """What `estimate` gives for each metric and place; those of one curve come from the same draws."""
-    for metric, at, _ in asked:
+    """What `estimate` returns for each metric and place; those of one curve share their draws."""
+    for metric, at, _ in wanted:
         check_estimable(metric, at)
-    questions = [
-        Question(metric, at, np.array([at.odds_against]), again=is_again(at, about)) for metric, at, about in asked
+    estimands = [
+        Estimand(metric, at, np.array([at.odds_against]), again=is_again(at, about)) for metric, at, about in wanted
     ]
-    return [one for (one,) in estimates(questions, Asked.of(confidence_level, n_resamples, rng))]
+    return [one for (one,) in estimates(estimands, IntervalSettings.of(confidence_level, n_resamples, rng))]
 
 
-class Asked(NamedTuple):
-    """How an interval is wanted, checked."""
+class IntervalSettings(NamedTuple):
+    """Checked settings of intervals: level, number of draws and seeds."""
 
     confidence_level: float
     n_draws: int
     seeds: Seeds
 
     @classmethod
-    def of(cls, confidence_level: float, n_resamples: int, rng: np.random.Generator | int | None) -> "Asked":
-        """Refuse what cannot be asked for."""
+    def of(cls, confidence_level: float, n_resamples: int, rng: np.random.Generator | int | None) -> "IntervalSettings":
+        """Check the settings."""
         level, n_draws = checks.confidence_level(confidence_level), checks.repeats(n_resamples, "n_resamples")
         return cls(level, n_draws, seeds_from(checks.generator(rng)))
 
-    def apart(self, part: int) -> "Asked":
-        """The same with random numbers of its own for each of several independent curves."""
+    def apart(self, part: int) -> "IntervalSettings":
+        """These settings with other seeds, for one of several independent curves."""
         return self._replace(seeds=seeds_from(np.random.default_rng([*self.seeds, part])))
 
 
-def _under(given: Beta | Span, question: Question, asked: Asked, method: str | None) -> Estimate:
-    """An estimate at a prevalence that is not one number."""
+def _under(given: Beta | Span, estimand: Estimand, settings: IntervalSettings, method: str | None) -> Estimate:
+    """An estimate at an uncertain prevalence."""
     if isinstance(given, Beta):
         middle, places = given.mean, strata(given)
     else:
         middle, places = given.middle, given.places()
-    at_places = question._replace(x=(1 - places) / places, mixed=isinstance(given, Beta))
-    (found,) = estimates([at_places], asked, method)
-    value, reason = question.evaluate((1 - middle) / middle)
+    at_places = estimand._replace(x=(1 - places) / places, mixed=isinstance(given, Beta))
+    (at_each,) = estimates([at_places], settings, method)
+    value, reason = estimand.evaluate((1 - middle) / middle)
     return replace(
-        found[0],
+        at_each[0],
         value=value,
-        low=float(np.min([part.low for part in found])),  # nan where one of them is
-        high=float(np.max([part.high for part in found])),
+        low=float(np.min([part.low for part in at_each])),  # nan where one of them is
+        high=float(np.max([part.high for part in at_each])),
         prevalence=middle,
         uncertain_prevalence=str(given),
-        reason=reason or next((part.reason for part in found if part.reason), None),
+        reason=reason or next((part.reason for part in at_each if part.reason), None),
     )
 
 
-def estimates(questions: Sequence[Question], asked: Asked, method: str | None = None) -> list[list[Estimate]]:
-    """Of each question one estimate for each prevalence; all that are about one curve come from the same draws."""
+def estimates(
+    estimands: Sequence[Estimand], settings: IntervalSettings, method: str | None = None
+) -> list[list[Estimate]]:
+    """For each estimand one estimate per prevalence; estimands about one curve share their draws."""
     names, wanted, read = [], [], []
-    for question in questions:
-        available = methods(question)
+    for estimand in estimands:
+        available = methods(estimand)
         name = next(iter(available)) if method is None else checks.one_of(method, list(available), "method")
         names.append(name)
-        read.append([question.evaluate(x_j) for x_j in question.x])
+        read.append([estimand.evaluate(x_j) for x_j in estimand.x])
         known = not all(math.isnan(value) for value, _ in read[-1])
-        wanted.append((question, available[name] if known else NOTHING))
+        wanted.append((estimand, available[name] if known else NOTHING))
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = made(wanted, *asked)
+        intervals = made(wanted, *settings)
     return [
-        _rows(question, name, values, interval, asked.confidence_level)
-        for question, name, values, interval in zip(questions, names, read, found, strict=True)
+        _rows(estimand, name, values, interval, settings.confidence_level)
+        for estimand, name, values, interval in zip(estimands, names, read, intervals, strict=True)
     ]
 
 
 def _rows(
-    question: Question, name: str, read: list[tuple[float, Reason | None]], ends: Interval, confidence_level: float
+    estimand: Estimand, name: str, read: list[tuple[float, Reason | None]], ends: Interval, confidence_level: float
 ) -> list[Estimate]:
-    at = question.at
-    ends = _within_range(ends, question.metric)
-    if is_bucketed(at) and row_of(question.metric) is not None and name != "none":
-        ends = _widened(ends, question)
+    at = estimand.at
+    ends = _within_range(ends, estimand.metric)
+    if is_bucketed(at) and row_of(estimand.metric) is not None and name != "none":
+        ends = _widened(ends, estimand)
     n_pos, n_neg = sizes_behind(at)
-    caution = _caution(name, question)
+    caution = _caution(name, estimand)
     made = []
-    lows, highs = (np.broadcast_to(end, len(question.x)) for end in ends)
-    for (value, reason), low, high, x_j in zip(read, lows, highs, question.x, strict=True):
+    lows, highs = (np.broadcast_to(end, len(estimand.x)) for end in ends)
+    for (value, reason), low, high, x_j in zip(read, lows, highs, estimand.x, strict=True):
         defined = reason is None
         made.append(
             Estimate(
-                metric=describe(question.metric),
+                metric=describe(estimand.metric),
                 value=value,
                 low=float(low) if defined else math.nan,
                 high=float(high) if defined else math.nan,
@@ -243,7 +245,7 @@ def _rows(
                 n_pos=n_pos,
                 n_neg=n_neg,
                 chosen=at.chosen_by if isinstance(at, Point) and is_chosen(at) else None,
-                about=("rule" if question.again else "threshold") if is_chosen(at) else None,
+                about=("rule" if estimand.again else "threshold") if is_chosen(at) else None,
                 reason=reason or (_reason_of_no_interval(name) if np.isnan(low) or np.isnan(high) else None),
                 caution=caution,
             )
@@ -251,26 +253,26 @@ def _rows(
     return made
 
 
-def _caution(method: str, question: Question) -> str | None:
+def _caution(method: str, estimand: Estimand) -> str | None:
     if method in FELL_SHORT:
         return CAUTION
-    of_weights = points.caution(question.metric, question.at) if isinstance(question.at, Point) else None
+    of_weights = points.caution(estimand.metric, estimand.at) if isinstance(estimand.at, Point) else None
     if of_weights is not None:
         return of_weights
-    return BUCKETS_AS_TIES if is_bucketed(question.at) and row_of(question.metric) is None else None
+    return BUCKETS_AS_TIES if is_bucketed(estimand.at) and row_of(estimand.metric) is None else None
 
 
 def is_bucketed(at: Curve | Point) -> bool:
-    """Whether it stands on a curve some of whose scores are no longer told apart."""
+    """Whether the curve, or the curve of the point, has buckets: scores that are no longer told apart."""
     curve = at if isinstance(at, Curve) else at.curve
     return curve is not None and curve.bucketed
 
 
-def _widened(ends: Interval, question: Question) -> Interval:
-    """Ends moved apart by what the value may be off, because buckets are read as ties."""
-    certain = [bounds(question.metric, question.at.at_prevalence(1 / (1 + float(x_j)))) for x_j in question.x]
+def _widened(ends: Interval, estimand: Estimand) -> Interval:
+    """Ends widened by the error that the value may have, because buckets are read as ties."""
+    certain = [bounds(estimand.metric, estimand.at.at_prevalence(1 / (1 + float(x_j)))) for x_j in estimand.x]
     value, low, high = (np.array([getattr(b, name) for b in certain], np.float64) for name in ("value", "low", "high"))
-    return _within_range(Interval(ends.low - (value - low), ends.high + (high - value)), question.metric)
+    return _within_range(Interval(ends.low - (value - low), ends.high + (high - value)), estimand.metric)
 
 
 def _reason_of_no_interval(method: str) -> Reason:
@@ -280,17 +282,17 @@ def _reason_of_no_interval(method: str) -> Reason:
 
 
 def _within_range(ends: Interval, metric: MetricFunction) -> Interval:
-    """Ends without the rounding that has carried them beyond the range of the metric."""
+    """Ends clipped to the range of the metric, which rounding may exceed."""
     row = row_of(metric)
     return ends if row is None else Interval(*(np.clip(end, row.lowest, row.highest) for end in ends))
 
 
 def check_estimable(metric: object, at: object) -> None:
-    """Refuse what has no numbers of cases, or no operating point where one is needed."""
+    """Refuse what has no counts of cases, or no operating point where one is needed."""
     if not callable(metric):
-        raise InputError(f"a metric is a function such as br.average_precision, got {metric!r}; pass one.")
+        raise InputError(f"metric must be a function, got {metric!r}; pass one such as br.average_precision.")
     if not isinstance(at, Curve | Point):
-        raise InputError(f"a metric is estimated on a Curve or a Point, got {type(at).__name__}; build a Curve first.")
+        raise InputError(f"metrics are estimated on a Curve or a Point, got {type(at).__name__}; build a Curve first.")
     row = row_of(metric)
     if isinstance(at, Curve) and row is not None and row.family is Family.POINTWISE:
         raise InputError(
@@ -302,19 +304,16 @@ def check_estimable(metric: object, at: object) -> None:
 
 
 def check_counted(curve: Curve) -> None:
-    """Refuse a curve that does not know how many cases there are at each score."""
+    """Refuse a curve without counts of cases by score."""
     if not curve.has_scores:
         raise MissingInformationError(
-            "an interval rests on numbers of cases at each score, and this curve was made from rates; build it with "
-            "from_scores or from_counts."
+            "an interval needs counts of cases by score, got a curve made from rates; build it with from_scores or "
+            "from_counts."
         )
 
 
 def sizes_behind(at: Curve | Point) -> tuple[float, float]:
-    """Cases of each class; of weighted rows, the number of equal ones that are worth as much.
-
-    At a threshold these are other numbers for TPR and for FPR than for areas.
-    """
+    """Cases of each class; for weighted rows, the effective sample sizes, which differ between rates and areas."""
     curve = at if isinstance(at, Curve) else at.curve
     if curve is None or not curve.weighted:
         return float(at.n_pos), float(at.n_neg)

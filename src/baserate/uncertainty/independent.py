@@ -1,9 +1,9 @@
-"""Sums of metrics of independent curves: a difference between two groups, or the parts of a change.
+"""Linear combinations of metrics of independent curves: a difference of two groups, or the parts of a change.
 
-Each curve is drawn by itself, as a pessimist and as an optimist sees it. The lower end of a change adds up what is
-least for each curve and the upper end what is most, which is how melding combines intervals of independent samples. A
-difference between groups has one reading of each curve and no turns: there it is enough that each observer of one
-curve meets each observer of the other, and all that they see counts alike.
+Each curve is drawn independently, and read by a pessimist and an optimist. For a change, the lower end adds up the
+smallest reading of each curve and the upper end the largest, which is how melding combines independent samples. A
+difference of groups has one reading of each curve and no extrema inside (`turns`): there the draws of all combinations
+of observers are pooled.
 """
 
 import math
@@ -24,15 +24,17 @@ from baserate.registry import is_constant, row_of
 from baserate.uncertainty import ends, points, turns
 from baserate.uncertainty.cells import RUNS_PER_LOGIT, cells_of
 from baserate.uncertainty.draws import Reader, drawn
-from baserate.uncertainty.estimate import Asked, is_bucketed
+from baserate.uncertainty.estimate import IntervalSettings, is_bucketed
 from baserate.uncertainty.levels import is_chosen
 from baserate.uncertainty.methods import searched_for
 from baserate.uncertainty.readers import chosen_on_draws, cut_for, has_interval, reading_of
 from baserate.uncertainty.samplers import Drawn, OfCurve, Streams
 
-FLATTERED = "the best of many thresholds flatters small samples more, and a difference of two does not correct for that"
+FLATTERED = (
+    "the optimum over thresholds is optimistic, more so for small samples; the difference is not corrected for it"
+)
 
-_ROUNDING = 1e-12  # of a product that may be a whole number
+_ROUNDING = 1e-12  # of a product that may be an integer
 
 
 class Readings(NamedTuple):
@@ -45,36 +47,38 @@ class Readings(NamedTuple):
 
 
 class Sum(NamedTuple):
-    """A sum of readings with what is known of it."""
+    """A linear combination of readings, with interval and p-value."""
 
     value: float
     ends: Interval
     p_value: float  # two-sided, of no difference from 0
 
 
-def readings(metric: MetricFunction, at: Sequence[Curve | Point], value: FloatArray, asked: Asked) -> Readings:
-    """The metric at places of one curve in drawn populations, as different observers see them."""
+def readings(
+    metric: MetricFunction, at: Sequence[Curve | Point], value: FloatArray, settings: IntervalSettings
+) -> Readings:
+    """The metric at places of one curve, in drawn populations and for each observer."""
     if is_constant(metric):
-        return Readings(at, value, np.broadcast_to(value, (1, asked.n_draws, len(at))))
+        return Readings(at, value, np.broadcast_to(value, (1, settings.n_draws, len(at))))
     if not has_interval(metric):  # `why_no_ends` says why
-        return Readings(at, value, np.full((1, asked.n_draws, len(at)), np.nan))
+        return Readings(at, value, np.full((1, settings.n_draws, len(at)), np.nan))
     of_points = [place for place in at if isinstance(place, Point)]
     if of_points:
-        rates = (_at_chosen if is_chosen(at[0]) else _at_thresholds)(of_points, asked)
+        rates = (_at_chosen if is_chosen(at[0]) else _at_thresholds)(of_points, settings)
         return Readings(at, value, rates.values(metric), rates)
     (curve, *_) = curves = [place for place in at if isinstance(place, Curve)]
     sampler = OfCurve(curve, cut_for(metric, curve)(curve, RUNS_PER_LOGIT))
-    found = drawn(sampler, [_reader(metric, one) for one in curves], asked.n_draws, asked.seeds)
-    return Readings(at, value, np.concatenate(found, axis=2))
+    values = drawn(sampler, [_reader(metric, one) for one in curves], settings.n_draws, settings.seeds)
+    return Readings(at, value, np.concatenate(values, axis=2))
 
 
-def _at_chosen(at: Sequence[Point], asked: Asked) -> turns.Rates:
-    """Both rates where a rule chooses in each population."""
+def _at_chosen(at: Sequence[Point], settings: IntervalSettings) -> turns.Rates:
+    """Both rates at the points that a rule chooses in each drawn population."""
     curve = at[0].curve
     assert curve is not None
     readers = [Reader(partial(_chosen_rates, point), of_curves=False) for point in at]
-    found = np.stack(drawn(OfCurve(curve, cells_of(curve)), readers, asked.n_draws, asked.seeds), axis=-1)
-    return _rates_of(at, (np.clip(found[:, :, 0], 0.0, 1.0), np.clip(found[:, :, 1], 0.0, 1.0)))
+    rates = np.stack(drawn(OfCurve(curve, cells_of(curve)), readers, settings.n_draws, settings.seeds), axis=-1)
+    return _rates_of(at, (np.clip(rates[:, :, 0], 0.0, 1.0), np.clip(rates[:, :, 1], 0.0, 1.0)))
 
 
 def _chosen_rates(point: Point, models: tuple[Drawn, ...]) -> FloatArray:
@@ -87,16 +91,16 @@ def _reader(metric: MetricFunction, curve: Curve) -> Reader:
     return Reader(lambda models: read(models[0], x))
 
 
-def _at_thresholds(at: Sequence[Point], asked: Asked) -> turns.Rates:
-    """Both rates at thresholds that were given, each at its lower and at its upper law."""
+def _at_thresholds(at: Sequence[Point], settings: IntervalSettings) -> turns.Rates:
+    """Both rates at given thresholds, each from the distribution of its lower and of its upper limit."""
     strictest_first = sorted({_threshold(point) for point in at}, reverse=True)
     place = [strictest_first.index(_threshold(point)) for point in at]
     seen = [points.cases(at[place.index(k)]) for k in range(len(strictest_first))]
-    streams = Streams.of(asked.seeds)
+    streams = Streams.of(settings.seeds)
     of_pos = [cases.pos or equal_sides(cases.tp, cases.fn) for cases in seen]
     of_neg = [cases.neg or equal_sides(cases.fp, cases.tn) for cases in seen]
-    tpr = _rates(of_pos, asked.n_draws, streams.pos)[..., place]
-    fpr = _rates(of_neg, asked.n_draws, streams.neg)[..., place]
+    tpr = _rates(of_pos, settings.n_draws, streams.pos)[..., place]
+    fpr = _rates(of_neg, settings.n_draws, streams.neg)[..., place]
     return _rates_of(at, (np.repeat(tpr, 2, axis=0), np.tile(fpr, (2, 1, 1))))
 
 
@@ -111,7 +115,7 @@ def _threshold(point: Point) -> float:
 
 
 def _rates(at: Sequence[Sides], n_draws: int, rng: np.random.Generator) -> FloatArray:
-    """Rates at falling thresholds: one more row lies below all of them, or above all."""
+    """Drawn rates at falling thresholds; the free row lies below all of them, or above all."""
     weight, squares = (_between(at, column) for column in (0, 1))
     each = np.divide(squares, weight, out=np.ones(len(weight)), where=weight > 0)
     masses = rng.standard_gamma(weight / each, (n_draws, len(weight))) * each
@@ -123,20 +127,20 @@ def _rates(at: Sequence[Sides], n_draws: int, rng: np.random.Generator) -> Float
 
 
 def _between(at: Sequence[Sides], column: int) -> FloatArray:
-    """What rows have above the first threshold, between each and the next, and below the last."""
+    """Sums above the first threshold, between each and the next, and below the last."""
     above = [sides.above[column] for sides in at]
     return np.maximum(np.diff(np.array([0.0, *above, at[0].all[column]])), 0.0)
 
 
 def added_up(metric: MetricFunction, parts: Sequence[tuple[Readings, FloatArray]], confidence_level: float) -> Sum:
-    """A sum over independent curves of readings times coefficients."""
+    """The sum over independent curves of readings times coefficients."""
     with np.errstate(invalid="ignore"):
         value = float(sum(float(coefficients @ readings.value) for readings, coefficients in parts))
     low = high = np.zeros(1)
     below = above = 0.0
     with np.errstate(invalid="ignore"):
         for readings, coefficients in parts:
-            counts = coefficients != 0  # what does not count may be infinite
+            counts = coefficients != 0  # readings with coefficient 0 may be infinite
             each = readings.drawn[..., counts] @ coefficients[counts]
             turned = partial(_past_turns, metric, readings, confidence_level)
             low, high = low + turned(coefficients, each.min(axis=0)), high - turned(-coefficients, -each.max(axis=0))
@@ -146,7 +150,7 @@ def added_up(metric: MetricFunction, parts: Sequence[tuple[Readings, FloatArray]
 
 
 def apart(metric: MetricFunction, first: Readings, second: Readings, confidence_level: float) -> Sum:
-    """First less second of two independent curves, read at one place each."""
+    """The difference, first minus second, of two independent curves, read at one place each."""
     (at,), (other,) = first.at, second.at
     with np.errstate(invalid="ignore"):
         value = float(first.value[0] - second.value[0])
@@ -157,18 +161,18 @@ def apart(metric: MetricFunction, first: Readings, second: Readings, confidence_
 
 
 def _sum_of(value: float, low: FloatArray, high: FloatArray, confidence_level: float) -> Sum:
-    """From the lower end of what is least in each draw to the upper end of what is most; the value is inside."""
+    """From the lower percentile of the smallest sums to the upper one of the largest; the value is always inside."""
     level = _as_counted(confidence_level, len(low))
-    found = Interval(
+    interval = Interval(
         np.minimum(ends.percentile(low, level).low, value), np.maximum(ends.percentile(high, level).high, value)
     )
-    if np.isnan(found).any() or math.isnan(value):
+    if np.isnan(interval).any() or math.isnan(value):
         return Sum(value, Interval(np.asarray(np.nan), np.asarray(np.nan)), math.nan)
-    return Sum(value, found, float(ends.p_value(np.stack([low, high])[..., np.newaxis], np.array([value]))[0]))
+    return Sum(value, interval, float(ends.p_value(np.stack([low, high])[..., np.newaxis], np.array([value]))[0]))
 
 
 def _as_counted(confidence_level: float, n_draws: int) -> float:
-    """The level whose ends leave as many draws beyond as the p-value counts, so that both say the same of 0."""
+    """The level at which percentiles agree with the p-value, which counts draws: both then agree about 0."""
     beyond = math.floor((1 - confidence_level) / 2 * (1 + n_draws) * (1 + _ROUNDING)) - 1
     return 1 - (2 * max(beyond, 0) + 1) / (n_draws - 1)
 
@@ -182,7 +186,7 @@ def _past_turns(
 
 
 def _slack(metric: MetricFunction, at: Sequence[Curve | Point], coefficients: FloatArray) -> tuple[float, float]:
-    """How far below and above its value a sum may be, because buckets are read as ties."""
+    """The largest error of a sum, downwards and upwards, because buckets are read as ties."""
     if row_of(metric) is None or not is_bucketed(at[0]):
         return 0.0, 0.0
     below = above = 0.0
@@ -195,5 +199,5 @@ def _slack(metric: MetricFunction, at: Sequence[Curve | Point], coefficients: Fl
 
 
 def caution_of(metric: MetricFunction, at: Curve | Point) -> str | None:
-    """A sentence where a sum of readings may hold less often than it says."""
+    """A caution if the metric is an optimum over thresholds, which is optimistic."""
     return FLATTERED if searched_for(metric, at) is not None else None

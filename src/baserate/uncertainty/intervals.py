@@ -1,4 +1,4 @@
-"""Intervals: in closed form from influence functions, and from what a metric says of drawn curves."""
+"""Normal intervals from influence functions and DeLong's variance, on a scale that suits the metric."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from baserate.registry import bound_parameters, row_of, takes, traits_of
 
 
 class Scale(NamedTuple):
-    """Where an estimate is more nearly normal, and the way back."""
+    """A transformation under which an estimate is more nearly normal, its inverse and its derivative."""
 
     to: Callable[[FloatArray], FloatArray]
     back: Callable[[FloatArray], FloatArray]
@@ -42,7 +42,7 @@ PLAIN = Scale(_identity, _identity, np.ones_like)
 
 
 def scale_of(metric: MetricFunction) -> Scale:
-    """The scale on which the range of a metric has no ends."""
+    """The scale on which the range of a metric is unbounded."""
     row = row_of(metric)
     assert row is not None
     if (row.lowest, row.highest) == (0, 1):
@@ -55,15 +55,15 @@ def scale_of(metric: MetricFunction) -> Scale:
 
 def has_influence(metric: MetricFunction) -> bool:
     """True for areas over the whole range of recalls."""
-    found = traits_of(metric).influence
-    return found is not None and takes(found, bound_parameters(metric))
+    influence_function = traits_of(metric).influence
+    return influence_function is not None and takes(influence_function, bound_parameters(metric))
 
 
 def influence_of(metric: MetricFunction, steps: Steps, x: float) -> Influence:
-    """How the metric answers to a little more weight on a case."""
-    found = traits_of(metric).influence
-    assert found is not None
-    return Influence(*found(steps, x, **bound_parameters(metric)))
+    """The influence function of the metric: its derivative by the weight of a case."""
+    influence_function = traits_of(metric).influence
+    assert influence_function is not None
+    return Influence(*influence_function(steps, x, **bound_parameters(metric)))
 
 
 def variance(metric: MetricFunction, steps: Steps, x: float) -> FloatArray:
@@ -77,13 +77,13 @@ def delong(curve: Curve, value: float, confidence_level: float) -> Interval:
 
 
 def delong_wald(curve: Curve, value: float, confidence_level: float) -> Interval:
-    """DeLong's variance on the plain scale, cut at 0 and 1: what most tools print."""
+    """DeLong's variance on the plain scale, clipped to [0, 1]: what most tools print."""
     plain = normal(PLAIN, value, influence.delong_variance(curve.table.steps), confidence_level)
     return Interval(np.maximum(plain.low, 0.0), np.minimum(plain.high, 1.0))
 
 
 def normal(scale: Scale, value: float, variance: FloatArray, confidence_level: float) -> Interval:
-    """Normal on a scale; nan where there is no variance, or where the value is at an end of its range."""
+    """The normal interval on a scale; nan if the variance is 0, or the value is at an end of its range."""
     seen = np.asarray(value, np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         error = np.where(variance > 0, np.sqrt(variance), np.nan)

@@ -1,4 +1,4 @@
-"""The isotonic reliability curve with its band: rows redrawn many times, and the curve fitted again to each draw."""
+"""The isotonic reliability curve with a bootstrap band: the curve is refitted to resampled rows."""
 
 import math
 from collections.abc import Iterator
@@ -17,12 +17,12 @@ from baserate.progress import progress
 from baserate.results import IsotonicReliability
 from baserate.uncertainty.picks import check_cases
 
-# Neighbouring scores are pooled, before rows are redrawn, into some so many groups with equal parts of the classes.
+# Before resampling, neighbouring scores are pooled into about this many groups with equal shares of the classes.
 _GROUPS = 2000
 
 
 class _Population(NamedTuple):
-    """Where rows are redrawn from, along groups of neighbouring scores, lowest first."""
+    """The distribution that rows are resampled from, by group of neighbouring scores, lowest first."""
 
     rows: Indices
     pos: FloatArray  # positives expected in each
@@ -38,52 +38,52 @@ def isotonic_reliability(
     n_resamples: int = 1000,
     rng: np.random.Generator | int | None = None,
 ) -> IsotonicReliability:
-    r"""Recalibrated event rates along the scores, without bins to choose, with a band (CORP).
+    r"""The isotonic reliability curve with a band (CORP): recalibrated event rates by score, without bins.
 
-    The rates are the increasing step function nearest to the labels, by pooling adjacent violators. Between two scores
-    the curve stays at the lower one's rate.
+    Rates are the isotonic regression of the labels on the scores, by pooling adjacent violators. Between two scores the
+    curve has the rate of the lower one.
 
     Parameters
     ----------
     curve : Curve
-        With scores between 0 and 1 and whole cases, not weights. Rates are read where the curve is; scores are read as
-        they are, and of a bucketed curve in the middles of its buckets.
+        With scores between 0 and 1 and counts, not weights. Rates are read at the curve's prevalence; scores are used
+        as they are, and the scores of a bucket are its middle.
     band : {"consistency", "confidence"}
-        "consistency": where the rates would be if the scores were right where the curve is read: labels are redrawn
-        from the scores. A rate outside shows miscalibration. "confidence": where the true rates may be: labels are
-        redrawn from the rates. How often either holds is in the notes.
+        "consistency": where the rates would lie if the scores were calibrated at the curve's prevalence. Labels are
+        resampled from the scores, and a rate outside shows miscalibration. "confidence": where the true rates may lie.
+        Labels are resampled from the rates. The notes have the coverage of both.
     confidence_level : float
-        How often the band is to hold at a score, not everywhere at once.
+        The level at each score (pointwise), not for all scores at once.
     n_resamples : int
-        How many times to redraw.
+        The number of bootstrap samples.
     rng : Generator or int, optional
-        Where random numbers come from; the same seed gives the same band.
+        The random generator, or its seed; the same seed gives the same band.
 
     Notes
     -----
-    At the data's own prevalence the scores stay and their labels are redrawn. At another one the numbers of positives
-    and negatives say nothing about it, so these stay and the scores of each class are redrawn. From where follows from
-    Bayes' rule: if p is right at the prevalence :math:`\eta`, then in the data, where positives have the share
-    :math:`\pi`, the odds at the score p are :math:`\frac{p}{1 - p} \frac{\pi}{1 - \pi} \frac{1 - \eta}{\eta}`, which
+    At the prevalence of the data, scores are kept and labels are resampled. At another prevalence the class sizes carry
+    no information about it, so they are kept, and scores are resampled within each class. Their distribution follows
+    from Bayes' rule: if p is calibrated at the prevalence :math:`\eta`, then in the data, where positives have the
+    share :math:`\pi`, the odds at score p are :math:`\frac{p}{1 - p} \frac{\pi}{1 - \pi} \frac{1 - \eta}{\eta}`, which
     splits the rows at each score into the two classes.
 
-    More than some 2,000 scores are pooled, before rows are redrawn, into groups of neighbours with equal parts of the
-    positives and the negatives. The rates are not touched; the band is constant on a group, and knows nothing of steps
-    shorter than that, such as those of the few highest scores.
+    Before resampling, more than about 2,000 scores are pooled into groups of neighbours with equal shares of positives
+    and negatives. The rates are not pooled. The band is constant within a group, so it does not resolve shorter steps,
+    such as those of the few highest scores.
 
-    In simulations of scores that were right, with 800 to 10,000 rows, the rate at a score was within the 95 %
-    consistency band in 94 to 97 % of cases on average, and in 89 to 100 % at single scores. The confidence band held
-    the true rate in 93 to 100 % of cases in the middle of the scores, and with some 1,000 rows in as few as 88 %
-    towards their ends: it is drawn from steps that the truth does not have.
-    Where the lowest scores have no positives, or the highest no negatives, there is no label to redraw, and the band
-    ends at the rate that so many rows would hide with no more than the probability of its tail.
+    In simulations of calibrated scores, with 800 to 10,000 rows, the rate at a score was within the 95 % consistency
+    band in 94 to 97 % of cases on average, and in 89 to 100 % at single scores. The confidence band covered the true
+    rate in 93 to 100 % of cases in the middle of the scores, and with about 1,000 rows in as few as 88 % near their
+    ends: it resamples from a step function, and the true rates have no steps.
+    If the lowest scores have no positives, or the highest no negatives, resampling has no variation there. The band
+    then ends at the rate at which so many rows without an event have the probability of the tail.
 
     References
     ----------
     Dimitriadis, Gneiting & Jordan, Stable reliability diagrams for probabilistic classifiers, PNAS 2021.
     doi:10.1073/pnas.2016191118.
-    Sen, Banerjee & Woodroofe, Inconsistency of bootstrap: the Grenander estimator, Annals of Statistics 2010, on what
-    redrawing from steps does. doi:10.1214/09-AOS777.
+    Sen, Banerjee & Woodroofe, Inconsistency of bootstrap: the Grenander estimator, Annals of Statistics 2010, on
+    resampling from a step function. doi:10.1214/09-AOS777.
 
     Examples
     --------
@@ -104,7 +104,8 @@ def isotonic_reliability(
     check_probabilities(curve, "isotonic_reliability")
     if curve.missing_class:
         raise MissingInformationError(
-            f"isotonic_reliability needs rows of both classes, and {curve.missing_class.sentence}."
+            f"isotonic_reliability needs rows of both classes, but {curve.missing_class.sentence}; add rows of the "
+            f"other class."
         )
     score, pos, neg = curve.middle[::-1], curve.pos[::-1], curve.neg[::-1]
     weight = curve.negative_weight
@@ -125,15 +126,15 @@ def isotonic_reliability(
 
 
 def _around(rate: FloatArray, drawn: Interval, rows: CountArray, weight: float, tail: float) -> Interval:
-    """A band that holds the rates, and does not end at 0 or 1 because there are no labels to redraw."""
+    """A confidence band that contains the rates, and has a width where labels do not vary."""
     low, high = np.minimum(drawn.low, rate), np.maximum(drawn.high, rate)
     first, last = int(np.searchsorted(rate, 0.0, side="right")), int(np.searchsorted(rate, 1.0))
-    # The lowest scores have no positives. The true rate at one of them is at most that of the scores above it, so if it
-    # were higher than this, so many rows from it upwards without a positive would be rarer than the tail.
+    # The lowest scores have no positives. Rates increase, so with a higher rate than this, the rows from here upwards
+    # would be free of positives with less than the tail probability.
     unseen = _unseen(np.cumsum(rows[:first][::-1], dtype=np.float64)[::-1], tail)
     most = unseen / (unseen + weight * (1 - unseen))
     high[:first] = np.maximum(high[:first], np.minimum(most, high[first]) if first < len(rate) else most)
-    # The same for the highest scores, if they have no negatives, downwards.
+    # Likewise for the highest scores, if they have no negatives.
     unseen = _unseen(np.cumsum(rows[last:], dtype=np.float64), tail)
     least = (1 - unseen) / (1 - unseen + weight * unseen)
     low[last:] = np.minimum(low[last:], np.maximum(least, low[last - 1]) if last > 0 else least)
@@ -141,12 +142,12 @@ def _around(rate: FloatArray, drawn: Interval, rows: CountArray, weight: float, 
 
 
 def _unseen(rows: FloatArray, tail: float) -> FloatArray:
-    """The share of cases that are not among so many rows with no more than this probability."""
+    """The rate of events at which so many rows have none with probability `tail`."""
     return np.asarray(-np.expm1(math.log(tail) / rows), np.float64)
 
 
 def _groups(pos: CountArray, neg: CountArray) -> Indices:
-    """The group of each score: by rank where there are few, else by the parts of both classes below."""
+    """The group of each score: one per score if they are few, else by the shares of both classes below."""
     if len(pos) <= _GROUPS:
         return np.arange(len(pos))
     part = pos / pos.sum() + neg / neg.sum()
@@ -155,7 +156,7 @@ def _groups(pos: CountArray, neg: CountArray) -> Indices:
 
 
 def _population(rate: FloatArray, rows: CountArray, weight: float, place: Indices) -> _Population:
-    """Rows whose labels have these rates where a negative counts as `weight`, in groups."""
+    """Expected positives and negatives by group, if these are the rates with negatives weighted by `weight`."""
     with np.errstate(divide="ignore"):
         share = 1 / (1 + (1 - rate) / (weight * rate))  # of positives in the data
     pos, neg = (np.bincount(place, rows * part).astype(np.float64, copy=False) for part in (share, 1 - share))
@@ -163,7 +164,7 @@ def _population(rate: FloatArray, rows: CountArray, weight: float, place: Indice
 
 
 def _redrawn_at_own(population: _Population, n: int, rng: np.random.Generator) -> Iterator[FloatArray]:
-    """Isotonic rates with the labels of each group redrawn."""
+    """Isotonic rates of resampled labels, by group."""
     share = np.minimum(population.pos / population.rows, 1.0)
     for _ in range(n):
         pos = rng.binomial(population.rows, share)
@@ -173,10 +174,10 @@ def _redrawn_at_own(population: _Population, n: int, rng: np.random.Generator) -
 def _redrawn_within_classes(
     population: _Population, sizes: tuple[int, int], weight: float, n: int, rng: np.random.Generator
 ) -> Iterator[FloatArray]:
-    """Isotonic rates with the scores of each class redrawn.
+    """Isotonic rates of scores resampled within each class.
 
-    Rates that are not those of the data may expect other numbers of positives and negatives than there are. Then what
-    is drawn counts for what was expected, so that the draws scatter around these rates.
+    Rates other than those of the data may imply other class sizes. Then resampled rows are weighted to the implied
+    sizes, so that draws scatter around these rates.
     """
     expected = float(population.pos.sum()), float(population.neg.sum())
     shares = [part / total if total else part for part, total in zip(population[1:], expected, strict=True)]

@@ -1,24 +1,27 @@
-"""How much a drawn population holds in each cell, given the rows that were seen there."""
+"""Laws of the mass that a drawn population has in each cell, given the rows observed there."""
 
 from collections.abc import Callable
+from statistics import NormalDist
 
 import numpy as np
+import scipy
 
 from baserate.arrays import Counts, FloatArray, Indices
 from baserate.uncertainty.cells import Part
 
 _FEW_ROWS = 4  # in a cell
+HALF_A_ROW = 0.5  # free in each class
 
 Draw = Callable[[int, np.random.Generator], FloatArray]  # as many draws, one row of cells each
 Law = Callable[[Part], Draw]
 
 
 def multinomial(part: Part) -> Draw:
-    """Draw how many of as many rows fall into each cell."""
+    """Draw as many rows with replacement, counted by cell: the bootstrap."""
     used = np.flatnonzero(part.rows)
     rows = part.rows[used].astype(np.int64)
     n_rows, n_cells = int(rows.sum()), len(used)
-    # For few rows in each cell, to draw each row is quicker than to draw how many there are in each cell.
+    # With few rows per cell, drawing each row is quicker than drawing the count of each cell.
     row_by_row = n_rows <= _FEW_ROWS * n_cells
     cell_of = np.repeat(np.arange(n_cells), rows) if row_by_row else np.zeros(0, np.intp)
 
@@ -34,13 +37,13 @@ def multinomial(part: Part) -> Draw:
 
 
 def _tally(cells: Indices, n_cells: int) -> Counts:
-    """How often each cell comes up in each row."""
+    """The count of each cell in each row."""
     places = cells + np.arange(0, len(cells) * n_cells, n_cells)[:, np.newaxis]
     return np.bincount(places.ravel(), minlength=len(cells) * n_cells).reshape(len(cells), n_cells)
 
 
 def gammas(part: Part) -> Draw:
-    """Draw a gamma variate for each cell, with as many degrees as there are rows in it, times their weight."""
+    """Draw a gamma variate per cell, whose shape parameter is the number of its rows, times their weight."""
     used = np.flatnonzero(part.rows)
     rows, weight = part.rows[used], part.weight[used]
     single, alike = bool((rows == 1).all()), bool((weight == 1).all())
@@ -53,3 +56,11 @@ def gammas(part: Part) -> Draw:
         return drawn
 
     return draw
+
+
+def gamma_quantile(rows: float, share: FloatArray) -> FloatArray:
+    """Quantiles of a gamma law with so many degrees; of none, 0."""
+    if rows == HALF_A_ROW:  # half a squared normal variate, without scipy.special, which takes long to import
+        normal = NormalDist().inv_cdf
+        return np.array([normal(tail) ** 2 / 2 for tail in ((1 - share) / 2).tolist()])
+    return np.asarray(scipy.special.gammaincinv(rows, share) if rows else 0.0, np.float64)

@@ -1,4 +1,4 @@
-"""Which model leads at which prevalence, and where two of them swap: with intervals."""
+"""Which model is better at which prevalence, and where two of them cross: with intervals."""
 
 import math
 from collections.abc import Mapping
@@ -21,9 +21,9 @@ from baserate.results import Crossing, CrossingEstimate, Lead, Ranking
 from baserate.uncertainty import ends
 from baserate.uncertainty.contests import Contest, Verdict, differences_in, methods_of, resampled
 from baserate.uncertainty.difference import contest_among, contest_of
-from baserate.uncertainty.estimate import Asked, estimates
+from baserate.uncertainty.estimate import IntervalSettings, estimates
 from baserate.uncertainty.levels import is_chosen
-from baserate.uncertainty.methods import Question
+from baserate.uncertainty.methods import Estimand
 from baserate.uncertainty.readers import has_interval, why_no_ends
 from baserate.uncertainty.samplers import check_draws
 
@@ -42,20 +42,20 @@ def lead(
     n_resamples: int = 2000,
     rng: np.random.Generator | int | None = None,
 ) -> Lead:
-    """The difference of two models at each prevalence, with intervals and the probability that the first one leads.
+    """The difference of two models at each prevalence, with intervals and the probability that the first is better.
 
     Parameters
     ----------
     metric, pair, at, confidence_level, n_resamples, rng
         As for `difference`, whose default method this is.
     prevalences : column
-        Where to compare: shares strictly between 0 and 1, or odds such as "1:1000".
+        Shares strictly between 0 and 1, or texts such as "1 in 1,000" and "1:999".
 
     Returns
     -------
     Lead
-        The probability is the mean of a pessimist's and an optimist's view of the first model; for a cost, the lower
-        one leads. Of calibration errors only the value is known, for which there is a reason.
+        The probability is the share of draws in which the first model is better; for a cost, lower is better.
+        Calibration errors have values only, with a reason.
 
     Examples
     --------
@@ -67,19 +67,19 @@ def lead(
     array([ 0.07,  0.01, -0.39])
     """
     grid = checks.prevalences(prevalences)
-    asked = Asked.of(confidence_level, n_resamples, rng)
-    check_draws(asked.n_draws, asked.confidence_level)
+    settings = IntervalSettings.of(confidence_level, n_resamples, rng)
+    check_draws(settings.n_draws, settings.confidence_level)
     contest = contest_of(metric, pair, at)._replace(x=(1 - grid) / grid, sign=_sign(metric))
     verdict, value, reason = Verdict.none(contest), np.full((1, len(grid)), np.nan), pair.a.missing_class
     if reason is None:
-        reason = next((found for place in contest.places if (found := sweep(metric, place, grid).reason)), None)
+        reason = next((why for place in contest.places if (why := sweep(metric, place, grid).reason)), None)
         value = contest.values()
         name, method = next(iter(methods_of(contest).items()))
-        verdict = method(contest, asked)
+        verdict = method(contest, settings)
         if np.isnan(verdict.low).any() or np.isnan(verdict.high).any():
             reason = reason or (Reason.NO_VARIATION if name == "delong_t" else why_no_ends(metric))
     low, high, _, leading = (part[0] for part in verdict)
-    return Lead(describe(metric), pair.names, grid, value[0], low, high, leading, asked.confidence_level, reason)
+    return Lead(describe(metric), pair.names, grid, value[0], low, high, leading, settings.confidence_level, reason)
 
 
 def _sign(metric: MetricFunction) -> float:
@@ -99,37 +99,37 @@ def ranking(
     n_resamples: int = 2000,
     rng: np.random.Generator | int | None = None,
 ) -> Ranking:
-    """Many models at many prevalences, with the ranks that are plausible, and where each of them is best.
+    """Rank several models at several prevalences, with confidence sets of ranks, and where each is best.
 
     Parameters
     ----------
     metric : callable
         A metric, or your own function of a Curve or Point that returns a float.
     models : Models, Pair, or mapping of str to Curve or Point
-        The models. Intervals and plausible ranks need the rows that they have in common: `Models`. Of curves or points
-        by name there are the values, their ranks and the regions.
+        The models. Intervals and plausible ranks need the scores of the same rows: `Models` or a `Pair`. A mapping of
+        curves or points has values, ranks and regions only.
     prevalences : column
-        Where to read them for the table.
+        The prevalences of the table.
     at : Rule, str or function, or one of these for each model, optional
         For pointwise metrics of `Models`, the rule that chooses the operating point, as for `difference`.
-    low, high : float or odds
-        The range in which to look for the best one.
+    low, high : float or str
+        The range of prevalences in which the best model is looked for.
     confidence_level, n_resamples, rng
         As for `estimate`.
 
     Returns
     -------
     Ranking
-        For each model and prevalence the value with its interval, its rank, the ranks that are plausible and the
-        probability that it leads all others. Regions come from all prevalences at which any two models swap, exactly.
+        For each model and prevalence: the value with its interval, its rank, the plausible ranks, and the probability
+        that it is better than all others. Regions follow exactly from all prevalences at which two models cross.
 
     Notes
     -----
-    The interval of a value is that of `estimate`, with a rule that chooses again. Differences of any two models are
-    those of `difference`, from the same draws. A model is behind those others that are surely better, by p-values that
-    are adjusted by Holm's method for its differences from all others, and before those that are surely worse; the ranks
-    between are plausible. Models that are equally good share ranks, all of which are to be within the interval. Each
-    interval has the level by itself, for one model at one prevalence.
+    The interval of a value is that of `estimate`, about the rule if there is one. Differences of two models are those
+    of `difference`, from the same draws. For each model, the p-values of its differences from all others are adjusted
+    by Holm's method. Its plausible ranks lie behind all models that are significantly better and before all that are
+    significantly worse. Equally good models share ranks, and the set is meant to contain all of these. The level is
+    that of one model at one prevalence.
 
     References
     ----------
@@ -143,14 +143,14 @@ def ranking(
     >>> scores = {"old": data["old_model"], "new": data["new_model"], "both": data["old_model"] + data["new_model"]}
     >>> models = br.Models.from_scores(data["fraud"], scores)
     >>> print(br.ranking(br.average_precision, models, [0.2, 0.001], n_resamples=500, rng=0))
-    average_precision        0.2        0.001
+    average_precision     1 in 5   1 in 1,000
     old                0.850 (2)    0.093 (3)
-    new                0.754 (3)  0.486 (1-2)  best from 1e-06 to 0.0002358
-    both               0.931 (1)  0.533 (1-2)  best from 0.0002358 to 1
+    new                0.754 (3)  0.486 (1-2)  best from 1 in 1,000,000 to 1 in 4,240
+    both               0.931 (1)  0.533 (1-2)  best from 1 in 4,240 to 99.9999 %
     in brackets the ranks that are plausible (95 %)
     """
     grid, span = checks.prevalences(prevalences), checks.prevalence_range(low, high)
-    asked, sign = Asked.of(confidence_level, n_resamples, rng), _sign(metric)
+    settings, sign = IntervalSettings.of(confidence_level, n_resamples, rng), _sign(metric)
     contest = missing = None
     if isinstance(models, SameRows):
         contest, missing = contest_among(metric, models, at), models.curves[0].missing_class
@@ -158,7 +158,7 @@ def ranking(
     nothing = value = np.full((len(named), len(grid)), np.nan)
     if missing is None:
         value = np.array([sweep(metric, place, grid).value for place in named.values()])
-    found = Ranking(
+    ranked = Ranking(
         metric=describe(metric),
         names=tuple(named),
         prevalence=grid,
@@ -170,48 +170,50 @@ def ranking(
         rank_high=nothing,
         leads=nothing,
         regions=tuple(best_regions(metric, named, *span)) if missing is None else (),
-        confidence_level=asked.confidence_level,
+        confidence_level=settings.confidence_level,
         reason=missing or Reason.ROWS_UNKNOWN,
     )
     if contest is None or missing is not None:
-        return found
-    return _with_intervals(found, contest._replace(x=(1 - grid) / grid, sign=sign), asked)
+        return ranked
+    return _with_intervals(ranked, contest._replace(x=(1 - grid) / grid, sign=sign), settings)
 
 
 def _named(models: object, at: object) -> dict[str, Curve | Point]:
     if not isinstance(models, Mapping) or not models:
         raise InputError("models must hold at least one Curve or Point, got none; pass the models by name.")
     if at is not None:
-        raise InputError(f"at chooses points for Models or a Pair, got {at!r} with a mapping; pass points by name.")
+        raise InputError(
+            f"at needs Models or a Pair, got {at!r} with a mapping; leave it out, and pass a mapping of Points."
+        )
     named = {str(name): model for name, model in models.items()}
     if len(named) < len(models):
         raise InputError(f"models must have different names, got {list(models)}; rename one.")
     return named
 
 
-def _with_intervals(found: Ranking, contest: Contest, asked: Asked) -> Ranking:
-    """The same with intervals of values, ranks that are plausible, and who leads."""
-    risk = 1 - asked.confidence_level
-    check_draws(asked.n_draws, 1 - risk / (len(contest.places) - 1))
-    verdict = next(iter(methods_of(contest).values()))(contest, asked)
-    questions = [Question(contest.metric, place, contest.x, again=is_chosen(place)) for place in contest.places]
-    made = estimates(questions, asked)
+def _with_intervals(ranked: Ranking, contest: Contest, settings: IntervalSettings) -> Ranking:
+    """A ranking with intervals, plausible ranks and probabilities filled in."""
+    risk = 1 - settings.confidence_level
+    check_draws(settings.n_draws, 1 - risk / (len(contest.places) - 1))
+    verdict = next(iter(methods_of(contest).values()))(contest, settings)
+    estimands = [Estimand(contest.metric, place, contest.x, again=is_chosen(place)) for place in contest.places]
+    made = estimates(estimands, settings)
     low, high = (np.array([[getattr(one, end) for one in rows] for rows in made]) for end in ("low", "high"))
     first, last = _plausible_ranks(contest, verdict.p_value, risk)
     reason = next((one.reason for rows in made for one in rows if one.reason), None)
     if reason is None and np.isnan(first).any():
         reason = why_no_ends(contest.metric)
-    return replace(found, low=low, high=high, rank_low=first, rank_high=last, leads=verdict.leading, reason=reason)
+    return replace(ranked, low=low, high=high, rank_low=first, rank_high=last, leads=verdict.leading, reason=reason)
 
 
 def _ranks(worth: FloatArray) -> FloatArray:
-    """1 and how many are better; of models by rows, at each place."""
+    """Ranks at each place, 1 for the best; models are rows."""
     better = (worth[:, np.newaxis] > worth) & ~np.isclose(worth[:, np.newaxis], worth, rtol=_EQUAL, atol=0)
     return np.where(np.isnan(worth), np.nan, 1.0 + better.sum(axis=0))
 
 
 def _plausible_ranks(contest: Contest, p_value: FloatArray, risk: float) -> tuple[FloatArray, FloatArray]:
-    """The lowest and the highest rank of each model at each x: behind whom, and before whom, is it for sure?"""
+    """The best and the worst plausible rank of each model at each x, from Holm-adjusted p-values."""
     n_models = len(contest.places)
     p, lead = np.full((2, n_models, n_models, len(contest.x)), np.nan)
     for (i, j), of_pair, ahead in zip(contest.pairs, p_value, contest.sign * contest.values(), strict=True):
@@ -233,23 +235,24 @@ def crossing_estimates(
     n_resamples: int = 1000,
     rng: np.random.Generator | int | None = None,
 ) -> list[CrossingEstimate]:
-    """Prevalences where two models swap places, as `crossings`, each with an interval.
+    """The prevalences at which two models cross, as from `crossings`, each with an interval.
 
     Parameters
     ----------
     metric, pair, at, confidence_level, rng
         As for `difference`.
-    low, high : float or odds
+    low, high : float or str
         The range to search.
     n_resamples : int
-        How many pairs of curves to draw.
+        The number of bootstrap samples.
 
     Returns
     -------
     list of CrossingEstimate
-        In order of prevalence. In each drawn pair the nearest swap in the same direction counts. Where there is none,
-        because one model leads throughout, the swap counts as lying beyond the range: above it if the model that
-        should lead below leads everywhere, else below it. Swaps of calibration errors have no interval: nan.
+        In order of prevalence. In each bootstrap sample the nearest crossing in the same direction counts. If there is
+        none, because one model is better everywhere, the crossing counts as beyond the range: above it if the better
+        model is the one that should lead below the crossing, else below it. Crossings of calibration errors have nan
+        as interval.
 
     Examples
     --------
@@ -261,9 +264,9 @@ def crossing_estimates(
     True
     """
     span = checks.prevalence_range(low, high)
-    asked = Asked.of(confidence_level, n_resamples, rng)
-    level = asked.confidence_level
-    check_draws(asked.n_draws, level)
+    settings = IntervalSettings.of(confidence_level, n_resamples, rng)
+    level = settings.confidence_level
+    check_draws(settings.n_draws, level)
     contest = contest_of(metric, pair, at)
     if pair.a.missing_class:
         return []
@@ -274,14 +277,14 @@ def crossing_estimates(
         return [_with_interval(one, (math.nan, math.nan), math.nan, level) for one in seen]
     grid = np.linspace(float(scipy.special.logit(span[0])), float(scipy.special.logit(span[1])), _CELLS + 1)
     along = contest._replace(x=np.exp(-grid))
-    sides = differences_in(along, resampled(along, asked)[0])[:, :, 0]
+    sides = differences_in(along, resampled(along, settings)[0])[:, :, 0]
     made = []
     for one in seen:
         sign = _sign(metric)
         lost_by_first = sign if one.leads_below == pair.names[0] else -sign
         swaps = np.stack([_swaps(lost_by_first * side, grid, one.prevalence) for side in sides])
-        found = ends.melded(swaps, np.asarray(scipy.special.logit(one.prevalence)), level)
-        low, high = (float(scipy.special.expit(end)) for end in found)
+        interval = ends.melded(swaps, np.asarray(scipy.special.logit(one.prevalence)), level)
+        low, high = (float(scipy.special.expit(end)) for end in interval)
         again = float(np.mean(np.isfinite(swaps)))
         made.append(_with_interval(one, (max(span[0], low), min(span[1], high)), again, level))
     return made
@@ -307,10 +310,10 @@ def _swaps(differences: FloatArray, grid: FloatArray, seen: float) -> FloatArray
 
 
 def _nearest_swap(difference: FloatArray, grid: FloatArray, middle: float) -> float:
-    """Where a lead is lost nearest to the middle, in log-odds; infinite where it is not lost within the grid."""
+    """The log-odds nearest to `middle` at which the lead is lost; infinite if that is nowhere in the grid."""
     lost = np.flatnonzero((difference[:-1] > 0) & (difference[1:] <= 0))
     if len(lost) == 0:
-        # Who never leads has lost the lead before the range began; who always leads has yet to lose it.
+        # A model that never leads lost its lead below the range; one that always leads loses it above.
         return np.inf if difference[-1] > 0 else -np.inf
     before, after = difference[lost], difference[lost + 1]
     places = grid[lost] + (grid[lost + 1] - grid[lost]) * before / (before - after)

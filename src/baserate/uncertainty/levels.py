@@ -1,7 +1,7 @@
-"""Points chosen where scores are discrete: a rule jumps from level to level.
+"""Points chosen where scores are discrete: the rule jumps from one score level to another.
 
-Draws are then a mixture over levels, whose quantiles do not do justice to any of them. An interval has to hold those of
-every level that may be the population's choice.
+Draws are then a mixture over levels, and quantiles of the mixture cover none of them well. So an interval must contain
+the interval at every level that the rule may choose in the population.
 """
 
 import itertools
@@ -17,12 +17,12 @@ from baserate.uncertainty.samplers import Drawn
 
 
 def is_chosen(at: Curve | Point) -> bool:
-    """Whether a point was chosen on the data it is judged on."""
+    """Whether a point was chosen on the data it is evaluated on."""
     return isinstance(at, Point) and at.chosen is not None and not at.chosen.is_given and at.curve is not None
 
 
 def levels_of(at: Sequence[Curve | Point], drawn: Sequence[Drawn]) -> FloatArray:
-    """The level chosen on each drawn curve of each model; nan where nothing is chosen, or scores are continuous."""
+    """The level that a rule chooses on each drawn curve of each model; nan without a rule, or for continuous scores."""
     return np.stack([_of_one(*one) for one in zip(at, drawn, strict=True)], axis=1)
 
 
@@ -33,18 +33,18 @@ def _of_one(at: Curve | Point, drawn: Drawn) -> FloatArray:
 
 
 def likely_levels(sides: FloatArray, tail: float) -> list[tuple[float, ...]]:
-    """Levels, one for each model, each of which is chosen in more of one side's draws than may lie beyond an end.
+    """Combinations of levels, one per model, each chosen in a larger share of an observer's draws than `tail`.
 
-    Each side has a row for every draw and a column for every model. Where models have several such levels, all pairs
-    are likely, also those that were seldom drawn together: draws resemble the rows, which may have been lucky with both
-    models alike. What is nan for all models is left out.
+    Each of `sides` has a row per draw and a column per model. If models have several such levels, all combinations
+    count, even those that were rarely drawn together: the draws share the luck of the rows. A combination that is nan
+    for all models is left out.
     """
-    found: dict[tuple[float, ...], None] = {}
+    likely: dict[tuple[float, ...], None] = {}
     for side in sides:
         for levels in itertools.product(*(_likely(column, tail) for column in side.T)):
             if not np.isnan(levels).all():
-                found[levels] = None
-    return list(found)
+                likely[levels] = None
+    return list(likely)
 
 
 def _likely(chosen: FloatArray, tail: float) -> list[float]:
@@ -54,7 +54,7 @@ def _likely(chosen: FloatArray, tail: float) -> list[float]:
 
 
 def at_level(at: Curve | Point, level: float) -> Curve | Point:
-    """The point at a level as if it had been given beforehand; where there is none, what was there."""
+    """The point at a level, as a given threshold; `at` itself if there is no level."""
     if np.isnan(level) or not isinstance(at, Point) or at.curve is None:
         return at
     return at.curve.at_threshold(level)

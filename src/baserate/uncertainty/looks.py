@@ -1,11 +1,11 @@
-"""Looking again and again: alarms that are false only as often as was agreed.
+"""Sequential monitoring: alarms with a given probability of a false alarm over all looks.
 
-A stream is compared with a reference at every look, over windows of different lengths. What chance does to a look is
-seen by dealing the rows of reference and stream again. A look uses nothing that comes later.
+At each look, windows of several lengths are compared with a reference. The null distribution of a look comes from a
+permutation test that deals the rows of reference and stream again. A look uses no later data.
 
-Looks share the reference, and windows share periods, so an alarm that is false is often raised again. Therefore each
-look may take a little more than its share of false alarms. How much more is read off simulated noise, which knows only
-how large periods are.
+Looks share the reference, and windows share periods, so false alarms are correlated. Therefore each look may have a
+somewhat larger false alarm probability than its share. How much larger is computed from simulated normal noise, which
+depends only on the sizes of the periods.
 """
 
 import math
@@ -27,55 +27,55 @@ from baserate.uncertainty.draws import Reader, drawn, seeds_from
 from baserate.uncertainty.readers import losses_of, reading_of, values_where
 from baserate.uncertainty.samplers import Drawn
 
-SEED = 20_260_401  # so that the same stream has the same verdicts
+SEED = 20_260_401  # fixed, so that the same data have the same alarms
 
-_PATHS = 100_000  # of noise
-_FEWEST = 50  # paths beyond a limit that say how many there are
+_PATHS = 100_000  # of simulated noise
+_FEWEST = 50  # paths beyond a limit, to estimate a probability from
 
 _COARSE = (
     2,
     128,
-)  # runs to a unit of log odds, and corners that are all kept: as many cells as a mean over a curve needs
+)  # runs per unit of log-odds, and corners that are never merged: enough cells for areas and mean losses
 
 _AT_ONCE = 250  # deals
 _MANY_DEALS = 5000
-_FEWEST_BEYOND = 10  # deals that may be as bad in an alarm, if there are not too many deals then
-_FEWEST_IN_TAIL, _WIDER = 50, 4  # deals that say where a limit is, and how many times as many as are beyond it
+_FEWEST_BEYOND = 10  # deals beyond the limit that are wanted, within the largest number of deals
+_FEWEST_IN_TAIL, _WIDER = 50, 4  # deals that the limit is fitted to: at least, and as a multiple of those beyond it
 
 
-class Question(NamedTuple):
-    """What is asked at each look."""
+class LookSettings(NamedTuple):
+    """What is monitored, and how, at each look."""
 
     metric: MetricFunction
     at: Rule | None
-    windows: Sequence[int]  # periods, from the shortest window up
-    side: int  # what is bad: 1 for low values, -1 for high ones, 0 for both
-    n_deals: int  # at least
+    windows: Sequence[int]  # lengths in periods, shortest first
+    side: int  # 1 if low values are bad, -1 if high ones are, 0 if both
+    n_deals: int  # the fewest
     seed: int
 
 
 class Look(NamedTuple):
-    """The worst deviation from the reference at a look, in standard errors, and where an alarm begins."""
+    """The worst standardised deviation from the reference at a look, its window, and the limit of an alarm."""
 
     statistic: float
     window: float
     limit: float
 
 
-def looks(periods: Sequence[Curve], reference: Curve, asked: Question, spend: float) -> Iterator[Look]:
-    """A look at each period; `spend` is the chance of a false alarm at each if there was none before."""
+def looks(periods: Sequence[Curve], reference: Curve, settings: LookSettings, spend: float) -> Iterator[Look]:
+    """A look at each period; `spend` is the probability of a false alarm at a look, given none before."""
     samples, pooled = [reference], reference
     noise = tuple(_noise(curve) for curve in periods)
-    level = levels(noise, _noise(reference), tuple(asked.windows), spend, side=asked.side)
+    level = levels(noise, _noise(reference), tuple(settings.windows), spend, side=settings.side)
     for t, curve in enumerate(periods):
         samples.append(curve)
-        if not isinstance(asked.at, Threshold):  # which is all that is to be known of the rows
+        if not isinstance(settings.at, Threshold):  # a threshold needs no pooled curve
             pooled = Curve.pool([pooled, curve])
-        yield _look(samples, pooled, asked, level[t], t)
+        yield _look(samples, pooled, settings, level[t], t)
 
 
 def _noise(curve: Curve) -> float:
-    """What chance does to a curve, but for a factor: one over each class's number of rows, or of equal rows."""
+    """The sampling variance of a curve, up to a factor: the sum of 1 over the effective size of each class."""
     of_class = (curve.n_pos, curve.pos_squares), (curve.n_neg, curve.neg_squares)
     return float(sum(squares.sum() / float(total) ** 2 for total, squares in of_class))
 
@@ -83,48 +83,48 @@ def _noise(curve: Curve) -> float:
 # --- one look -------------------------------------------------------------------------------------
 
 
-def _look(samples: Sequence[Curve], pooled: Curve, asked: Question, level: float, t: int) -> Look:
-    groups, lengths = _groups(len(samples) - 1, asked.windows)
-    rng = np.random.default_rng([asked.seed, t])
-    sampler = OfDeals(_cut(samples, pooled, asked), groups, rng)
-    reader = Reader(_deviations(asked, pooled), of_curves=False)
+def _look(samples: Sequence[Curve], pooled: Curve, settings: LookSettings, level: float, t: int) -> Look:
+    groups, lengths = _groups(len(samples) - 1, settings.windows)
+    rng = np.random.default_rng([settings.seed, t])
+    sampler = OfDeals(_cut(samples, pooled, settings), groups, rng)
+    reader = Reader(_deviations(settings, pooled), of_curves=False)
 
     def deal(n_deals: int) -> FloatArray:
-        (found,) = drawn(sampler, [reader], n_deals, seeds_from(rng), what="Dealing rows")
-        return np.asarray(found[0], np.float64)
+        (dealt,) = drawn(sampler, [reader], n_deals, seeds_from(rng), what="Dealing rows")
+        return np.asarray(dealt[0], np.float64)
 
-    first, seen = deal(asked.n_deals), reader.read(sampler.seen())
+    first, seen = deal(settings.n_deals), reader.read(sampler.seen())
     middle, error = _mean_and_spread(first)
     standing = _standardised(seen, middle, error)[0]
-    bad = float(_worst(standing, asked.side))
-    law = _worst(_standardised(first, middle, error), asked.side)
-    most = max(asked.n_deals, _most_deals(level))
-    if _is_open(law, bad, level, most):  # others decide than those that say what a standard error is
+    bad = float(_worst(standing, settings.side))
+    law = _worst(_standardised(first, middle, error), settings.side)
+    most = max(settings.n_deals, _most_deals(level))
+    if _is_open(law, bad, level, most):  # decide by other deals than those that the standard error is from
         law = np.empty(0)
         while len(law) < most and _is_open(law, bad, level, most):
-            law = np.append(law, _worst(_standardised(deal(_AT_ONCE), middle, error), asked.side))
-    worst = int(np.argmax(_worst(standing[:, np.newaxis], asked.side)))
+            law = np.append(law, _worst(_standardised(deal(_AT_ONCE), middle, error), settings.side))
+    worst = int(np.argmax(_worst(standing[:, np.newaxis], settings.side)))
     return Look(float(standing[worst]), lengths[worst], _limit(np.sort(law), bad, level))
 
 
 def _most_deals(level: float) -> int:
-    """So many that luck in dealing decides little; where alarms are to be very rare, so many that there can be one."""
+    """The largest number of deals: enough for a stable decision, and for an alarm to be possible at all."""
     return math.ceil(max(1 / level, min(_FEWEST_BEYOND / level, _MANY_DEALS)))
 
 
 def _is_open(law: FloatArray, bad: float, level: float, most: int) -> bool:
-    """Whether there may be an alarm; where too many deals are as bad already, more of them would change nothing."""
+    """Whether an alarm is still possible: few enough deals are as bad as the data."""
     return bool(np.count_nonzero(law >= bad) < level * (most + 1))
 
 
 def _limit(law: FloatArray, bad: float, level: float) -> float:
-    """Where an alarm begins, from how bad deals were, in order: a smooth limit, unless counting says otherwise."""
+    """The limit of an alarm, from sorted deals: the smooth quantile, unless the empirical one decides otherwise."""
     counted, smooth = float(law[-max(1, int(level * (len(law) + 1)))]), _in_the_tail(law, level)
     return smooth if (bad > smooth) == (bad > counted) else counted
 
 
 def _in_the_tail(law: FloatArray, level: float) -> float:
-    """What a small share of deals is beyond, if the highest of them lie as those of a normal law do but for scale."""
+    """The quantile of the deals at a small tail probability, from a normal tail fitted to the highest of them."""
     n = len(law)
     tail = law[-min(n, max(_FEWEST_IN_TAIL, math.ceil(_WIDER * level * n))) :]
     z = scipy.special.ndtri(1 - (np.arange(len(tail), 0, -1) - 0.5) / n)
@@ -135,9 +135,9 @@ def _in_the_tail(law: FloatArray, level: float) -> float:
     return float(tail[0] + scale * (beyond - z[0]))
 
 
-def _cut(samples: Sequence[Curve], pooled: Curve, asked: Question) -> list[Cells]:
-    """The same cells for all, which follow from all rows together; few of them for means over a curve."""
-    metric, at = asked.metric, asked.at
+def _cut(samples: Sequence[Curve], pooled: Curve, settings: LookSettings) -> list[Cells]:
+    """Common cells for all samples, from the pooled rows; areas and mean losses need few of them."""
+    metric, at = settings.metric, settings.at
     if isinstance(at, Threshold):
         return [between(curve, np.array([at.target])) for curve in samples]
     row = row_of(metric)
@@ -148,28 +148,28 @@ def _cut(samples: Sequence[Curve], pooled: Curve, asked: Question) -> list[Cells
 
 
 def _groups(n_periods: int, windows: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Which samples are read together: the reference, and periods that windows share; and how long windows are."""
+    """The group of each sample, by the shortest window that contains it, and the lengths of the windows."""
     lengths = [length for length in windows if length <= n_periods] or [n_periods]
     age = np.arange(n_periods, 0, -1)
-    shared = 1 + np.searchsorted(lengths, age)  # the shortest window that has it
+    shared = 1 + np.searchsorted(lengths, age)  # the shortest window that contains it
     return [0, *np.where(age <= lengths[-1], shared, NOWHERE).tolist()], lengths
 
 
-def _deviations(asked: Question, pooled: Curve) -> Callable[[tuple[Drawn, ...]], FloatArray]:
-    """How far each window is from the reference: one row for each deal."""
-    where = partial(values_where, asked.metric, asked.at) if asked.at else reading_of(asked.metric, pooled)
+def _deviations(settings: LookSettings, pooled: Curve) -> Callable[[tuple[Drawn, ...]], FloatArray]:
+    """A function that reads the deviation of each window from the reference: one row per deal."""
+    where = partial(values_where, settings.metric, settings.at) if settings.at else reading_of(settings.metric, pooled)
     x = np.array([pooled.odds_against])
 
     def read(models: tuple[Drawn, ...]) -> FloatArray:
-        level, *found = (_unending(asked.metric, where(one, x)) for one in models)
+        level, *of_windows = (_unending(settings.metric, where(one, x)) for one in models)
         with np.errstate(invalid="ignore"):  # from infinity to infinity is no distance
-            return np.concatenate(found, axis=1) - level
+            return np.concatenate(of_windows, axis=1) - level
 
     return read
 
 
 def _unending(metric: MetricFunction, value: FloatArray) -> FloatArray:
-    """A metric where its noise is more nearly the same everywhere: without the squeeze at the ends of its range."""
+    """The metric on a variance-stabilising scale: arcsine or square root, by its range."""
     row = row_of(metric)
     if row is None or not (np.isfinite(row.lowest) or np.isfinite(row.highest)):
         return value
@@ -180,7 +180,7 @@ def _unending(metric: MetricFunction, value: FloatArray) -> FloatArray:
 
 
 def _mean_and_spread(deviation: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Of each window, over deals where there is a number."""
+    """Mean and standard deviation of each window, over finite deals."""
     there = np.isfinite(deviation)
     n = np.maximum(there.sum(axis=0), 1)
     middle = np.sum(deviation, axis=0, where=there) / n
@@ -188,19 +188,19 @@ def _mean_and_spread(deviation: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _standardised(deviation: FloatArray, middle: FloatArray, error: FloatArray) -> FloatArray:
-    """In standard errors, to so many digits that equal deals are equal; nan where there is no number."""
+    """Deviations in standard errors, rounded so that equal deals compare as equal; nan where undefined."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(deviation == middle, 0.0, np.round((deviation - middle) / error, 9))
 
 
 def _worst(standardised: FloatArray, side: int) -> FloatArray:
-    """The badness of the worst window; what has no number says nothing."""
-    found = badness(standardised, side)
-    return np.asarray(np.max(np.where(np.isnan(found), -np.inf, found), axis=-1))
+    """The badness of the worst window; undefined ones are ignored."""
+    bad = badness(standardised, side)
+    return np.asarray(np.max(np.where(np.isnan(bad), -np.inf, bad), axis=-1))
 
 
 def badness(deviation: FloatArray | float, side: int) -> FloatArray:
-    """How bad a deviation is: the way that is bad, or either way."""
+    """How far a deviation goes in the bad direction, or in either."""
     return np.abs(deviation) if side == 0 else -side * np.asarray(deviation)
 
 
@@ -211,12 +211,12 @@ def badness(deviation: FloatArray | float, side: int) -> FloatArray:
 def levels(
     variance: tuple[float, ...], reference: float, windows: tuple[int, ...], spend: float, *, side: int
 ) -> tuple[float, ...]:
-    """How often each look may raise a false alarm, so that `spend` is the chance of one if there was none before."""
+    """The level of each look, such that the probability of a false alarm, given none before, is `spend`."""
     rng = np.random.default_rng(SEED)
     base = rng.standard_normal(_PATHS) * np.sqrt(reference)
     shocks: list[FloatArray] = []
     alive = np.ones(_PATHS, bool)
-    found = []
+    of_looks = []
     for t in range(len(variance)):
         shocks = [*shocks, rng.standard_normal(_PATHS) * np.sqrt(variance[t])][-max(windows) :]
         worst = np.full(_PATHS, -np.inf)
@@ -228,5 +228,5 @@ def levels(
             worst = np.maximum(worst, badness(noise / error, side))
         beyond = worst > np.quantile(worst[alive], 1 - spend, method="higher")
         alive &= ~beyond
-        found.append(max(spend, float(beyond.mean())) if spend * _PATHS >= _FEWEST else spend)
-    return tuple(found)
+        of_looks.append(max(spend, float(beyond.mean())) if spend * _PATHS >= _FEWEST else spend)
+    return tuple(of_looks)

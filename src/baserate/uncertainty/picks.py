@@ -1,4 +1,4 @@
-"""Cases picked without replacement: at random, or in every way there is."""
+"""Cases picked without replacement: at random, or by enumerating every way."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -10,48 +10,46 @@ from baserate.arrays import Counts, FloatArray, Indices
 from baserate.curves.curve import Curve
 from baserate.errors import InputError, MissingInformationError
 
-# Ways are all gone through up to this many, and up to this many counts in all of them.
+# All ways are enumerated up to this many, and up to this many counts in total.
 _FEW_LABELLINGS = 20_000
 _FEW_COUNTS = 2**22
 
-# Counts worked on at a time: few enough that the work on them stays in the processor's cache.
+# Counts per chunk: few enough to stay in the processor's cache.
 _CHUNK = 2**17
 
 # numpy draws without replacement from fewer cases than this.
 TOO_MANY_CASES = 10**9
 
 
-def check_cases(curve: object, what: str) -> None:
-    """Refuse what does not know how many cases there are at each score."""
-    if not isinstance(curve, Curve):
-        raise InputError(f"{what} needs a whole Curve, got {type(curve).__name__}; pass the curve itself.")
+def check_cases(curve: Curve, what: str) -> None:
+    """Refuse a curve that does not know how many cases there are at each score."""
     made_from = "weighted rows" if curve.weighted else None if curve.has_scores else "rates"
     if made_from:
         raise MissingInformationError(
-            f"{what} needs the numbers of cases at each score, and this curve was made from {made_from}; build it with "
-            f"from_scores or from_counts, without weights."
+            f"{what} needs counts of cases by score, got a curve made from {made_from}; build it with from_scores or "
+            f"from_counts, without weights."
         )
 
 
 class Picks(NamedTuple):
-    """Cases picked out of a table without replacement, in many ways: one row each."""
+    """Many samples of cases drawn without replacement from a table: one row each."""
 
-    place: Indices  # at which of the scores, from the highest down
-    cases: Counts  # how many there; none where a place is named again
+    place: Indices  # index of the score, from the highest down
+    cases: Counts  # number of cases there; 0 where an index is repeated
 
     def by_score(self, i: int, n_scores: int) -> Indices:
-        """One of the ways: how many cases at each score."""
+        """The number of cases at each score, in one of the samples."""
         return np.bincount(self.place[i], weights=self.cases[i], minlength=n_scores).astype(np.intp)
 
 
 def picks(totals: Indices, n_picked: int, n_ways: int, rng: np.random.Generator) -> Iterator[Picks]:
-    """Pick as many cases at random, again and again, from scores that have some; a few ways at a time."""
+    """Draw samples of cases without replacement, a chunk of samples at a time."""
     if totals.sum() >= TOO_MANY_CASES:
         raise InputError(
-            f"cases are drawn from fewer than {TOO_MANY_CASES:,} of them, got {totals.sum():,}; take a sample of the "
-            f"rows first."
+            f"sampling without replacement needs fewer than {TOO_MANY_CASES:,} cases, got {totals.sum():,}; take a "
+            f"sample of the rows first."
         )
-    # By score where scores are fewer than picks, case by case where picks are fewer: it is the same law.
+    # By score or case by case, whichever needs fewer numbers; the distribution is the same.
     n_scores = len(totals)
     for chunk in chunks(n_ways, min(n_scores, n_picked)):
         n_rows = chunk.stop - chunk.start
@@ -77,25 +75,25 @@ def _picked_one_by_one(totals: Indices, n_picked: int, n_ways: int, rng: np.rand
 
 
 def chunks(n_ways: int, width: int) -> list[slice]:
-    """Which ways to work on at a time."""
+    """Slices of the samples, each small enough for the cache."""
     size = max(1, _CHUNK // max(1, width))
     return [slice(start, min(start + size, n_ways)) for start in range(0, n_ways, size)]
 
 
 def every_labelling(totals: Indices, n_pos: int) -> tuple[Picks, FloatArray] | None:
-    """All ways to pick the positives that differ at some score, with their probabilities; None if there are many."""
+    """All distinct labellings with this number of positives, and their probabilities; None if there are too many."""
     n_scores = len(totals)
     if n_pos == 1:
         places = np.arange(n_scores)[:, np.newaxis]
         return None if n_scores > _FEW_LABELLINGS else (Picks(places, np.ones_like(places)), totals / totals.sum())
     most = min(_FEW_LABELLINGS, _FEW_COUNTS // n_scores)
     behind = totals.sum() - np.cumsum(totals)
-    left = np.array([n_pos])  # positives still to hand out, in each way so far
+    left = np.array([n_pos])  # positives left to assign, in each way so far
     levels: list[tuple[Indices, Indices]] = []
     for total, rest in zip(totals, behind, strict=True):
         fewest, highest = np.maximum(left - rest, 0), np.minimum(left, total)
         choices = highest - fewest + 1
-        # Each way so far can be brought to an end, so there will not be fewer later.
+        # Each way so far can be completed, so their number never falls.
         if choices.sum() > most:
             return None
         before = np.repeat(np.arange(len(left)), choices)

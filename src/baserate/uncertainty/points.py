@@ -1,4 +1,4 @@
-"""Intervals at a threshold that was fixed beforehand: TPR and FPR are two independent proportions."""
+"""Intervals at a threshold fixed in advance: TPR and FPR are two independent proportions."""
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
@@ -19,32 +19,32 @@ from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.registry import DependsOn, Family, bound_parameters, row_of, traits_of
 
-# Where a pointwise metric depends on less than both rates, its interval is that of the rate, or of the ratio of rates,
-# read through the metric.
+# A pointwise metric that depends on one rate, or on the ratio of both, has the interval of that rate or ratio,
+# transformed by the metric.
 _RATES = (DependsOn.TPR, DependsOn.FPR)
 _RATIOS = (DependsOn.LR_POSITIVE, DependsOn.LR_NEGATIVE, DependsOn.F_BETA)
 
-# Panels of probabilities, and how many nodes each gets, when a metric of two random rates is averaged over both.
+# Panels of probability and their numbers of quadrature nodes, to integrate a metric over both random rates.
 _PANELS = (0.0, 1e-4, 0.02, 0.98, 1 - 1e-4, 1.0)
 _NODES = (8, 16, 64, 16, 8)
-_NODES_OF_OWN = (3, 6, 16, 6, 3)  # for a user's own function, which is called for each pair of them
+_NODES_OF_OWN = (3, 6, 16, 6, 3)  # for a user's own function, which is called for each pair of nodes
 _STRATA_OF_OWN = 8  # of an uncertain prevalence
-_FINER = 8  # times as many where there is one random rate only
+_FINER = 8  # times as many nodes if only one rate is random
 
 
-# Of weights that halve what rows are worth, fewer rows than this on a side are too few to know what others weigh.
+# If weights halve the effective sample size, this many effective rows on a side are too few to tell what others weigh.
 _UNEVEN = 2.0
 _FEW = 5
 FEW_HEAVY = (
-    f"weights differ much, and a side of the threshold has fewer than {_FEW} rows' worth; it may hold less often than "
-    f"it says"
+    f"weights are very uneven, and one side of the threshold has an effective sample size below {_FEW}; coverage may "
+    f"be below the confidence level"
 )
 
 
 class Cases(NamedTuple):
-    """A confusion matrix in cases; of weighted rows, in the number of equal ones that are worth as much.
+    """A confusion matrix in cases; for weighted rows, in effective sample sizes.
 
-    That number is another one for each rate. Intervals that know the weights, `pos` and `neg`, go by them.
+    The effective size differs between the two rates. Methods that use the weights themselves read `pos` and `neg`.
     """
 
     tp: float
@@ -66,7 +66,7 @@ class Cases(NamedTuple):
 
     @property
     def laws(self) -> tuple[tuple[Law, Law], tuple[Law, Law]]:
-        """The laws of the lower and of the upper limit, of TPR and of FPR."""
+        """The distributions behind the lower and the upper limit, of TPR and of FPR."""
         return (
             _laws(self.tp, self.fn) if self.pos is None else self.pos.laws,
             _laws(self.fp, self.tn) if self.neg is None else self.neg.laws,
@@ -74,7 +74,7 @@ class Cases(NamedTuple):
 
 
 def cases(point: Point) -> Cases:
-    """How many cases the rates of a point rest on."""
+    """The numbers of cases behind the rates of a point."""
     shares, curve = point.rates, point.curve
     n_pos, n_neg = float(point.n_pos), float(point.n_neg)
     pos = neg = None
@@ -87,7 +87,7 @@ def cases(point: Point) -> Cases:
 
 
 def caution(metric: MetricFunction, point: Point) -> str | None:
-    """A sentence where the rows that a point rests on are few and of very different weight."""
+    """A caution if weights are very uneven and one side of the threshold has few rows."""
     depends_on, seen = traits_of(metric).depends_on, cases(point)
     classes = [seen.pos] * (depends_on is not DependsOn.FPR) + [seen.neg] * (depends_on is not DependsOn.TPR)
     few = any(sides is not None and sides.uneven > _UNEVEN and sides.fewest < _FEW for sides in classes)
@@ -95,12 +95,12 @@ def caution(metric: MetricFunction, point: Point) -> str | None:
 
 
 def sides_of(weight: CountArray, squares: CountArray, above: BoolArray) -> Sides:
-    """The rows of one class on both sides, by which entries of a curve are above."""
+    """The rows of one class above and below a threshold; `above` marks the entries of the curve above it."""
     return Sides(*(rows_of(weight[side], squares[side]) for side in (above, ~above)))
 
 
 def rows_of(weight: CountArray, squares: CountArray) -> Rows:
-    """Sums over the entries of a curve; rows that share an entry are taken to weigh the same."""
+    """Sums over entries of a curve; rows that share an entry are assumed to have equal weights."""
     there = weight > 0
     each = squares[there] / weight[there]
     rows = float(np.sum(weight[there] / each))
@@ -111,7 +111,7 @@ PointInterval = Callable[[MetricFunction, Cases, FloatArray, float], Interval]
 
 
 def methods(metric: MetricFunction) -> Mapping[str, PointInterval]:
-    """The methods there are for a metric, the default first."""
+    """The methods for a metric, the default first."""
     row = row_of(metric)
     if row is None or row.family is not Family.POINTWISE:
         return MappingProxyType({"melded": melded, "box": box})
@@ -119,11 +119,11 @@ def methods(metric: MetricFunction) -> Mapping[str, PointInterval]:
         names = ("clopper_pearson", *(name for name in PROPORTIONS if name != "clopper_pearson"))
         of_rates = {name: _rate_interval(name) for name in names}
         return MappingProxyType(of_rates | {"melded": _rate_interval("clopper_pearson"), "box": box})
-    found: dict[str, PointInterval] = {"melded": melded}
+    available: dict[str, PointInterval] = {"melded": melded}
     if row.traits.depends_on in _RATIOS:
-        found["score"] = _by_ratio(two_proportions.ratio_by_score, two_proportions.f_beta_by_score)
-        found["logit_delta"] = _by_ratio(two_proportions.ratio_by_delta, two_proportions.f_beta_by_delta)
-    return MappingProxyType(found | {"box": box})
+        available["score"] = _by_ratio(two_proportions.ratio_by_score, two_proportions.f_beta_by_score)
+        available["logit_delta"] = _by_ratio(two_proportions.ratio_by_delta, two_proportions.f_beta_by_delta)
+    return MappingProxyType(available | {"box": box})
 
 
 # --- one rate -------------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ def _rate_interval(name: str) -> PointInterval:
 
 
 def rate_intervals(seen: Cases, confidence_level: float, name: str = "clopper_pearson") -> tuple[Interval, Interval]:
-    """Intervals of TPR and FPR; of weighted rows, Clopper and Pearson's are those between the laws of their limits."""
+    """Intervals of TPR and FPR; Clopper and Pearson's take weights into account."""
     known = zip(((seen.tp, seen.n_pos), (seen.fp, seen.n_neg)), (seen.pos, seen.neg), strict=True)
     tpr, fpr = (
         PROPORTIONS[name](k, n, confidence_level)
@@ -149,22 +149,22 @@ def rate_intervals(seen: Cases, confidence_level: float, name: str = "clopper_pe
     return tpr, fpr
 
 
-def _with_width(found: Interval) -> Interval:
-    """An interval, or nan where it would claim to know the rate exactly."""
-    return found if found.low < found.high else Interval(np.asarray(np.nan), np.asarray(np.nan))
+def _with_width(interval: Interval) -> Interval:
+    """An interval, or nan if its width is 0."""
+    return interval if interval.low < interval.high else Interval(np.asarray(np.nan), np.asarray(np.nan))
 
 
 def box(metric: MetricFunction, seen: Cases, x: FloatArray, confidence_level: float) -> Interval:
-    """The worst and the best within a box of two exact intervals, each at the root of the level.
+    """The extremes of the metric in a box of two exact intervals, each at the square root of the level.
 
-    Both rates are inside at least as often as the level says, so the metric is inside its interval even more often.
+    Both rates are inside with at least the probability of the level, so coverage of the metric is conservative.
     """
     each = float(np.sqrt(confidence_level))
     return through(metric, *rate_intervals(seen, each), x)
 
 
 def through(metric: MetricFunction, tpr: Interval, fpr: Interval, x: FloatArray) -> Interval:
-    """The extremes of a metric in the corners of a box of rates."""
+    """The extremes of a metric over the corners of a box of rates."""
     corner = [values(metric, t, f, x) for t in tpr for f in fpr]
     return Interval(np.fmin.reduce(corner), np.fmax.reduce(corner))
 
@@ -177,23 +177,23 @@ def values(
     *,
     sizes: tuple[float | None, float | None] = (None, None),
 ) -> FloatArray:
-    """A metric of a point at rates, for each x; all of them broadcast. A user's own function may ask for the sizes."""
+    """A metric of a point with these rates, for each x; arrays broadcast. A user's own function may read the sizes."""
     if row_of(metric) is not None:
         shares = Confusion(tpr, 1 - tpr, fpr, 1 - fpr)
         return np.asarray(evaluate(metric, Points(shares, x))[0], np.float64)
     one_by_one = np.broadcast(tpr, fpr, x)
     at_rates = partial(Point.from_rates, n_pos=sizes[0], n_neg=sizes[1])
-    found = [
+    flat = [
         evaluate(metric, at_rates(float(t), float(f), prevalence=1 / (1 + float(x_j))))[0] for t, f, x_j in one_by_one
     ]
-    return np.array(found, np.float64).reshape(one_by_one.shape)
+    return np.array(flat, np.float64).reshape(one_by_one.shape)
 
 
 # --- two rates ------------------------------------------------------------------------------------
 
 
 def _by_ratio(of_ratio: Callable[..., Interval], of_f_beta: Callable[..., Interval]) -> PointInterval:
-    """The interval of a ratio of rates, or of F-beta, read through the metric."""
+    """The interval of a ratio of rates, or of F-beta, transformed by the metric."""
 
     def interval(metric: MetricFunction, seen: Cases, x: FloatArray, confidence_level: float) -> Interval:
         depends_on = traits_of(metric).depends_on
@@ -204,14 +204,14 @@ def _by_ratio(of_ratio: Callable[..., Interval], of_f_beta: Callable[..., Interv
         negative = depends_on is DependsOn.LR_NEGATIVE
         k_pos, k_neg = (seen.fn, seen.tn) if negative else (seen.tp, seen.fp)
         ends = of_ratio(k_pos, seen.n_pos, k_neg, seen.n_neg, confidence_level)
-        found = [_at_ratio(metric, end, x, negative=negative) for end in ends]
-        return Interval(np.minimum(*found), np.maximum(*found))
+        at_ends = [_at_ratio(metric, end, x, negative=negative) for end in ends]
+        return Interval(np.minimum(*at_ends), np.maximum(*at_ends))
 
     return interval
 
 
 def _at_ratio(metric: MetricFunction, ratio: FloatArray, x: FloatArray, *, negative: bool) -> FloatArray:
-    """A metric that depends on the ratio of two rates only, at rates that have this ratio."""
+    """A metric that depends only on the ratio of two rates, at a given ratio."""
     if np.isnan(ratio):
         return np.full(len(x), np.nan)
     upper = np.minimum(ratio, 1.0)
@@ -220,24 +220,24 @@ def _at_ratio(metric: MetricFunction, ratio: FloatArray, x: FloatArray, *, negat
 
 
 def melded(metric: MetricFunction, seen: Cases, x: FloatArray, confidence_level: float) -> Interval:
-    """Quantiles of the metric when each rate follows the law behind Clopper and Pearson's interval.
+    """Quantiles of the metric when each rate follows a confidence distribution behind Clopper and Pearson's limits.
 
-    The lower end is found with whichever of the two laws, that of the lower and that of the upper limit, does most
-    harm, the upper end likewise. There is no randomness in it: the average runs over nodes.
+    Each rate has two of them, one for the lower limit and one for the upper. Each end of the interval is the most
+    extreme over all combinations. Integration is by quadrature, so the result is not random.
     """
     ends = [melded_over(metric, seen, x_j[np.newaxis], confidence_level) for x_j in x]
     return Interval(np.array([end.low for end in ends]), np.array([end.high for end in ends]))
 
 
 def melded_over(metric: MetricFunction, seen: Cases, x: FloatArray, confidence_level: float) -> Interval:
-    """The same where any of the x is equally likely."""
+    """The melded interval where the prevalence is uncertain: each x is equally likely."""
     return over_laws(metric, *seen.laws, x, confidence_level)
 
 
 def over_laws(
     metric: MetricFunction, of_tpr: tuple[Law, Law], of_fpr: tuple[Law, Law], x: FloatArray, confidence_level: float
 ) -> Interval:
-    """The same for two rates, or means, of which the laws of their limits are known."""
+    """The melded interval of a metric of two rates, or means, from the distributions of their limits."""
     tail = (1 - confidence_level) / 2
     sizes = _NODES
     if row_of(metric) is None:
@@ -246,24 +246,24 @@ def over_laws(
     low, high = np.inf, -np.inf
     for tpr in of_tpr:
         for fpr in of_fpr:
-            # Where one of the rates is certain, the nodes of the other are all there is, and have to be finer.
+            # If one of the rates is certain, only the nodes of the other are left, and there must be more of them.
             finer = _FINER if 0 in (*tpr, *fpr) else 1
             (t, of_t), (f, of_f) = (_at_nodes(law, tuple(finer * n for n in sizes)) for law in (tpr, fpr))
-            found = values(metric, t[:, np.newaxis, np.newaxis], f[:, np.newaxis], x).ravel()
+            at_nodes = values(metric, t[:, np.newaxis, np.newaxis], f[:, np.newaxis], x).ravel()
             weights = np.repeat(np.outer(of_t, of_f).ravel(), len(x)) / len(x)
-            ends = _weighted_quantiles(found, weights, (tail, 1 - tail))
+            ends = _weighted_quantiles(at_nodes, weights, (tail, 1 - tail))
             low, high = np.fmin(low, ends[0]), np.fmax(high, ends[1])
     return Interval(np.asarray(low), np.asarray(high))
 
 
 def _laws(k: float, rest: float) -> tuple[Law, Law]:
-    """The laws of the lower and of the upper limit of a rate."""
+    """The beta distributions behind the lower and the upper limit of a rate."""
     return Law(k, rest + 1), Law(k + 1, rest)
 
 
 @lru_cache(maxsize=16)  # each law meets two others
 def _at_nodes(law: Law, sizes: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
-    """Quantiles of a law and their weights."""
+    """Quantiles of a distribution at the quadrature nodes, and their weights."""
     if 0 in law:
         return np.array([0.0 if law.a == 0 else 1.0]), np.ones(1)
     nodes, weights = _quantile_nodes(sizes)
@@ -272,7 +272,7 @@ def _at_nodes(law: Law, sizes: tuple[int, ...]) -> tuple[FloatArray, FloatArray]
 
 @lru_cache(maxsize=4)
 def _quantile_nodes(sizes: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
-    """Probabilities and their weights: Gauss and Legendre's in each panel, so that the tails have nodes, too."""
+    """Gauss-Legendre nodes and weights in each panel of probability, so that the tails have nodes, too."""
     nodes, weights = [], []
     for start, end, n in zip(_PANELS, _PANELS[1:], sizes, strict=False):
         places, sizes_of = np.polynomial.legendre.leggauss(n)
@@ -281,10 +281,10 @@ def _quantile_nodes(sizes: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
     return np.concatenate(nodes), np.concatenate(weights)
 
 
-def _weighted_quantiles(found: FloatArray, weights: FloatArray, tails: tuple[float, float]) -> FloatArray:
-    """Quantiles, between values where they are finite."""
-    order = np.argsort(found)
-    ordered, middle = found[order], np.cumsum(weights[order]) - weights[order] / 2
+def _weighted_quantiles(numbers: FloatArray, weights: FloatArray, tails: tuple[float, float]) -> FloatArray:
+    """Weighted quantiles, interpolated between finite values."""
+    order = np.argsort(numbers)
+    ordered, middle = numbers[order], np.cumsum(weights[order]) - weights[order] / 2
     if len(ordered) == 1:
         return np.repeat(ordered, 2)
     after = np.clip(np.searchsorted(middle, tails), 1, len(order) - 1)

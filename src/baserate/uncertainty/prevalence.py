@@ -1,4 +1,4 @@
-"""A prevalence that is not one number."""
+"""Uncertain prevalences: a distribution, or a range."""
 
 from dataclasses import dataclass
 
@@ -8,14 +8,15 @@ import scipy
 from baserate import checks
 from baserate.arrays import FloatArray
 from baserate.errors import InputError
+from baserate.written import one_in
 
-_PLACES = 33  # prevalences looked at between two ends
-_STRATA = 64  # equally likely parts of a distribution
+_PLACES = 33  # prevalences from end to end of a range
+_STRATA = 64  # equally likely prevalences of a distribution
 
 
 @dataclass(frozen=True)
 class Beta:
-    """What is known of a prevalence after `a` positives and `b` negatives: a Beta distribution.
+    """A Beta distribution of the prevalence, as known from `a` positives and `b` negatives.
 
     Examples
     --------
@@ -50,28 +51,28 @@ class Beta:
 
 @dataclass(frozen=True)
 class Span:
-    """A prevalence somewhere between two ends."""
+    """A range of prevalences."""
 
     low: float
     high: float
 
     @property
     def middle(self) -> float:
-        """Halfway in log-odds."""
+        """The middle in log-odds."""
         return float(scipy.special.expit((scipy.special.logit(self.low) + scipy.special.logit(self.high)) / 2))
 
     def places(self) -> FloatArray:
-        """Prevalences between the ends, both included, evenly in log-odds."""
+        """Prevalences from end to end, evenly spaced in log-odds."""
         start, end = scipy.special.logit(self.low), scipy.special.logit(self.high)
         inner = scipy.special.expit(np.linspace(start, end, _PLACES)[1:-1])
         return np.concatenate([[self.low], inner, [self.high]])
 
     def __str__(self) -> str:
-        return f"{self.low:.4g} to {self.high:.4g}"
+        return f"{one_in(self.low)} to {one_in(self.high)}"
 
 
 def strata(known: Beta) -> FloatArray:
-    """Equally likely prevalences that stand for the distribution."""
+    """Equally likely prevalences that represent the distribution."""
     return known.quantile((np.arange(_STRATA) + 0.5) / _STRATA)
 
 

@@ -1,4 +1,4 @@
-"""What metrics say of drawn populations, many at once."""
+"""Metrics of drawn populations, many at once."""
 
 from collections.abc import Callable
 from functools import partial
@@ -22,7 +22,7 @@ from baserate.uncertainty.samplers import Drawn
 
 
 def reading_of(metric: MetricFunction, at: Curve | Point) -> Callable[[Drawn, FloatArray], FloatArray]:
-    """How to read a metric off drawn curves, for each x: one row per curve."""
+    """A function that reads a metric off drawn curves, for each x: one row per curve."""
     losses = losses_of(metric)
     if losses is not None and isinstance(at, Curve):
         return mean_losses(losses, at)
@@ -30,7 +30,7 @@ def reading_of(metric: MetricFunction, at: Curve | Point) -> Callable[[Drawn, Fl
 
 
 def cut_for(metric: MetricFunction, at: Curve | Point) -> Cut:
-    """How to cut a curve for it: as finely as it looks; a user's own function may look at every score."""
+    """How to cut a curve into cells for a metric; a user's own function may read every score."""
     if losses_of(metric) is not None and isinstance(at, Curve):
         return scores_in_runs
     row = row_of(metric)
@@ -44,7 +44,7 @@ def losses_of(metric: MetricFunction) -> Losses | None:
 
 
 def has_interval(metric: MetricFunction) -> bool:
-    """False for calibration errors: resampling adds plug-in bias, so that intervals around them fail."""
+    """False for calibration errors: they have plug-in bias, and resampling adds to it."""
     row = row_of(metric)
     return row is None or row.family is not Family.PROBABILITY or losses_of(metric) is not None
 
@@ -60,14 +60,14 @@ def values(metric: MetricFunction, at: Curve | Point, drawn: Drawn, x: FloatArra
         return _of_chosen_points(metric, at, drawn, x)
     row = row_of(metric)
     if row is not None and row.over_odds is not None:
-        found = row.over_odds(drawn, x, **bound_parameters(metric))
-        return np.broadcast_to(found, (len(drawn.steps.tp), len(x)))
+        over_x = row.over_odds(drawn, x, **bound_parameters(metric))
+        return np.broadcast_to(over_x, (len(drawn.steps.tp), len(x)))
     curves = [_as_curve(drawn, i) for i in range(len(drawn.steps.tp))]
     return np.array([[_value(metric, curve.at_prevalence(1 / (1 + x_j))) for x_j in x] for curve in curves])
 
 
 def _as_curve(drawn: Drawn, i: int) -> Curve:
-    """One of the drawn curves as a Curve of its own, as large as the one it stands for."""
+    """One of the drawn curves as a Curve, with as many cases as the original."""
     _, fp, pos, tied, n_pos, n_neg = drawn.steps.each(lambda column: column[i])
     gap = np.maximum(np.append(fp - tied, n_neg) - np.append(0.0, fp), 0.0)
     with np.errstate(invalid="ignore"):  # halfway between two infinities is nowhere, and nothing is there
@@ -86,7 +86,7 @@ def _value(metric: MetricFunction, at: Curve | Point) -> float:
 
 def values_where(metric: MetricFunction, rule: Rule, drawn: Drawn, x: FloatArray) -> FloatArray:
     """The metric of the point that a rule chooses on each drawn curve, read at one x: one row per curve."""
-    # Of a curve, rules need to know no more than how many rows it has and where it is read.
+    # Rules need only the size of the curve and its prevalence.
     like = Curve.from_counts([0.0], [round(drawn.n_pos)], [round(drawn.n_neg)]).at_prevalence(1 / (1 + float(x[0])))
     if not rule.follows_draws:
         return values(partial(_value_where, metric, rule), like, drawn, x)
@@ -121,14 +121,14 @@ def _at_rates(
 
 
 def chosen_on_draws(at: Point, drawn: Drawn) -> Chosen:
-    """Have the rule of a point choose again."""
+    """Apply the rule that chose a point to drawn curves."""
     assert at.chosen is not None
     assert at.curve is not None
     return at.chosen.on_draws(at.curve, drawn.steps, drawn.atoms, drawn.score)
 
 
 def chosen_levels(at: Point, drawn: Drawn) -> FloatArray:
-    """The scores that were chosen as thresholds, one for each drawn curve; nan where scores are continuous."""
+    """The threshold that the rule chooses on each drawn curve; nan where scores are continuous."""
     levels = np.append(np.nan, np.where(drawn.atoms, drawn.score, np.nan))
     return levels[chosen_on_draws(at, drawn).corner]
 
@@ -137,7 +137,7 @@ def chosen_levels(at: Point, drawn: Drawn) -> FloatArray:
 
 
 class _CellLosses(NamedTuple):
-    """The mean loss of the rows in each cell; at a corner without rows, that of one to come; none in an empty gap."""
+    """The mean loss of the rows in each cell; at a corner without rows the loss at its score, in an empty gap 0."""
 
     pos: FloatArray  # of positives at each corner
     tied: FloatArray  # of negatives at each corner
@@ -145,14 +145,14 @@ class _CellLosses(NamedTuple):
 
 
 def mean_losses(losses: Losses, curve: Curve) -> Callable[[Drawn, FloatArray], FloatArray]:
-    """Read the mean loss off drawn curves, for each x: one row per curve.
+    """A function that reads the mean loss off drawn curves, for each x: one row per curve.
 
-    What is unplaced costs the least or the most there is, as its place is above all scores or below them.
+    Free mass has the lowest or the highest possible loss, since its place is above all scores or below them.
     """
     known: dict[int, _CellLosses] = {}
 
     def read(drawn: Drawn, x: FloatArray) -> FloatArray:
-        place = id(drawn.cells.score)  # where cells are, whatever they hold
+        place = id(drawn.cells.score)  # the same cells, whatever their masses
         if place not in known:
             known[place] = _cell_losses(losses, curve, drawn.cells)
         of_pos, of_neg = _class_means(drawn, known[place], losses.worst)
@@ -192,7 +192,7 @@ def _class_means(drawn: Drawn, losses: _CellLosses, worst: float) -> tuple[Float
 
 
 def _cost(share: FloatArray, loss: FloatArray) -> FloatArray:
-    """What shares cost together; where nothing is it costs nothing, even if the loss is infinite."""
+    """The sum of shares times losses; an infinite loss with share 0 counts as 0."""
     endless = np.isinf(loss)
-    found = share @ np.where(endless, 0.0, loss)
-    return np.where((share[:, endless] > 0).any(axis=1), np.inf, found) if endless.any() else found
+    finite_cost = share @ np.where(endless, 0.0, loss)
+    return np.where((share[:, endless] > 0).any(axis=1), np.inf, finite_cost) if endless.any() else finite_cost

@@ -1,14 +1,12 @@
-"""How the rows came, and populations drawn that they may have come from.
+"""Samplers: they draw populations that the rows may have come from.
 
-A sampler draws what a population holds in each cell of each model's curve. Under the usual law the distribution
-function at each corner follows the law of uniform order statistics, which leaves something of each class free to be
-anywhere: a row for ends that hold for sure, half a row for ends that hold on average (mid-P). Observers place it
-differently, a pessimist where it does most harm, an optimist where it does most good. For a single rate and a whole row
-the two together are Clopper and Pearson's interval. Resampling is another law: rows drawn with replacement within each
-class, of which nothing is left.
+A sampler draws the mass of each cell of each model's curve. By default the distribution function at each corner follows
+the law of uniform order statistics. This law leaves some mass of each class free: one row for coverage that is
+guaranteed, half a row for coverage on average (mid-P). An observer places the free mass: a pessimist where it lowers a
+metric most, an optimist where it raises it most. For a single rate and one whole row, the two together give Clopper and
+Pearson's interval. The other law is the bootstrap: rows drawn with replacement within each class, without free mass.
 
-Random numbers come in streams of their own for each class and for what is free, so that a draw does not depend on how
-many are made at a time.
+Each class and the free mass have a random stream of their own. So a draw does not depend on how many are made at once.
 """
 
 import math
@@ -18,7 +16,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
-import scipy
 
 from baserate.arrays import BoolArray, FloatArray, Indices
 from baserate.curves.curve import Curve
@@ -27,29 +24,28 @@ from baserate.errors import InputError
 from baserate.formulas.areas import Corners
 from baserate.formulas.steps import Steps
 from baserate.uncertainty.cells import RUNS_PER_LOGIT, Cells, Part, cell_of, every_corner
-from baserate.uncertainty.laws import Law, gammas, multinomial
+from baserate.uncertainty.laws import HALF_A_ROW, Law, gamma_quantile, gammas, multinomial
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-# Numbers worked on at a time: few enough that the work on them stays in the processor's cache.
+# Numbers per chunk: few enough to stay in the processor's cache.
 _CHUNK = 2**17
 
-# Rows that two models see in the same cells are a group; with more groups than this, cells become coarser.
+# Rows in the same cells under all models are a group; with more groups than this, cells become coarser.
 _MANY_GROUPS = 2**15
 
-HALF_A_ROW = 0.5  # free in each class
-_KNOWN = 5  # rows at a level that is known to be there, and to be the outermost
+_KNOWN = 5  # rows at the outermost level, from which on no unseen level is assumed beyond it
 
-_NEXT = 3  # weighted rows that tell how heavy one beyond them may be
-_ALIKE = 1e-9  # up to such a part, weights do not differ
+_NEXT = 3  # outermost weighted rows; an unseen row beyond them is given their largest weight
+_ALIKE = 1e-9  # relative difference up to which weights are equal
 
 
 @dataclass(frozen=True)
 class Drawn(Corners):
     """Many drawn curves with the same corners.
 
-    Where something is placed, there is a corner for it above all others, and one below them.
+    If free mass is placed, there is one more corner above all others, and one below them.
     """
 
     atoms: BoolArray  # corners where the score is discrete
@@ -59,9 +55,9 @@ class Drawn(Corners):
 
 
 class Placed(NamedTuple):
-    """Where what is free is placed on a model's curve: positives at a corner, negatives in a cell.
+    """The place of the free mass on a model's curve: the index of a corner for positives, of a cell for negatives.
 
-    Both are counted with the corner above all others and the one below them.
+    The indices count the additional corners above and below all others.
     """
 
     pos: int
@@ -74,7 +70,7 @@ OFFSET = 2
 
 
 class Observer(NamedTuple):
-    """Where somebody places what is free on each model's curve, and how much there is of it."""
+    """Places the free mass on each model's curve, and says how many rows it is worth."""
 
     models: tuple[Placed, ...]
     pos: float = HALF_A_ROW
@@ -82,73 +78,73 @@ class Observer(NamedTuple):
     worth: tuple[float, float] = (1.0, 1.0)  # of a free row of each class
 
 
-# Nothing is placed: of rows that are drawn again, or to see what the rows alone do.
+# No free mass: for the bootstrap, and to read the rows alone.
 NOBODY = Observer((), 0.0, 0.0)
 
 
 class Masses(NamedTuple):
-    """What drawn populations hold in each cell of each model, and random numbers for what is free in each class."""
+    """Masses of drawn populations by cell and model, and random numbers for the free mass of each class."""
 
     models: Sequence[tuple[FloatArray, FloatArray]]  # positives and negatives
-    free: FloatArray  # between 0 and 1: how much is free, among all that might be
+    free: FloatArray  # between 0 and 1: a quantile of the free mass
 
 
 class Sampler(ABC):
-    """How rows came: draws what a population may hold in each cell."""
+    """Draws the mass that a population may have in each cell."""
 
     curves: tuple[Curve, ...]  # of each model
     cells: tuple[Cells, ...]
-    numbers: int  # that one draw takes
-    worth: tuple[tuple[float, float], ...] = ((1.0, 1.0),) * 2  # of a free row of each class, at the top and below
-    again: bool = False  # whether rows are drawn again; then curves are read as they are, like the data themselves
+    numbers: int  # per draw, to choose the size of chunks
+    worth: tuple[tuple[float, float], ...] = ((1.0, 1.0),) * 2  # weight of a free row by class, at the top and bottom
+    again: bool = False  # True for the bootstrap, whose curves are read like the data
 
     @abstractmethod
     def held(self, n_draws: int, streams: "Streams") -> Sequence[tuple[FloatArray, FloatArray]]:
-        """What so many populations hold in the cells of each model."""
+        """The masses of drawn populations in the cells of each model."""
 
     def masses(self, n_draws: int, streams: "Streams") -> Masses:
-        """So many populations."""
+        """Draw populations."""
         return Masses(self.held(n_draws, streams), streams.free.random((n_draws, 2)))
 
     def chunks(self, n_draws: int) -> list[int]:
-        """How many populations to draw at a time."""
+        """The sizes of the chunks in which populations are drawn."""
         size = max(1, min(n_draws, _CHUNK // self.numbers))
         return [size] * (n_draws // size) + [n_draws % size] * (n_draws % size > 0)
 
     @property
     def pessimist(self) -> Observer:
-        """The free positive below all others, the free negative above them."""
+        """Places free positives below all others, free negatives above them."""
         return self._placing(pos=1, neg=0)
 
     @property
     def optimist(self) -> Observer:
-        """The reverse."""
+        """Places free positives above all others, free negatives below them."""
         return self._placing(pos=0, neg=1)
 
     def _placing(self, *, pos: int, neg: int) -> Observer:
-        """What is free of each class at the highest place, 0, or at the lowest, 1."""
+        """Place the free mass of each class at the highest place (0) or at the lowest (1)."""
         ends = map(_ends, self.cells)
         models = tuple(Placed(places[pos].pos, places[neg].neg) for places in ends)
         return Observer(models, worth=(self.worth[0][pos], self.worth[1][neg]))
 
     def seen_by(self, observer: Observer, masses: Masses) -> tuple[Drawn, ...]:
-        """Populations as somebody sees them, model by model."""
+        """The curve of each model in populations whose free mass an observer has placed."""
         models = zip(self.cells, masses.models, strict=True)
         if observer is NOBODY:
             return tuple(self._read(*one) for one in models)
         free = [
-            np.asarray(worth * scipy.special.gammaincinv(rows, masses.free[:, k]) if rows else 0.0, np.float64)
+            worth * gamma_quantile(rows, masses.free[:, k])
             for k, (worth, rows) in enumerate(zip(observer.worth, observer[1:3], strict=True))
         ]
         placed = zip(models, observer.models, strict=True)
         return tuple(self._with_free(cells, held, free, where) for (cells, held), where in placed)
 
     def seen(self) -> tuple[Drawn, ...]:
-        """The rows themselves, as if they were a population."""
+        """The curve of each model in the rows themselves, with the same cells."""
         return tuple(self._as_seen(cells) for cells in self.cells)
 
     def seen_closely(self) -> tuple[Drawn, ...] | None:
-        """The same with every corner; None where every corner has a cell anyway."""
+        """The curve of each model in the rows themselves, with no corners merged; None if none are."""
         if not self.curves or not any(cells.straight.any() for cells in self.cells):
             return None
         return tuple(self._as_seen(every_corner(curve)) for curve in self.curves)
@@ -158,14 +154,14 @@ class Sampler(ABC):
         return self._read(cells, (pos, neg))
 
     def _read(self, cells: Cells, held: tuple[FloatArray, FloatArray]) -> Drawn:
-        """Curves with nothing left to be placed; drawn rows are read as they are, like the curve itself."""
+        """Curves without free mass; resampled rows are read like the data."""
         atoms = ~cells.straight if self.again else cells.atoms
         return Drawn(_shares(*held), atoms, cells.pos.total, cells.neg.total, cells.score, cells)
 
     def _with_free(
         self, cells: Cells, held: tuple[FloatArray, FloatArray], free: Sequence[FloatArray], where: Placed
     ) -> Drawn:
-        """Populations with what is free at a corner: one of those that are there, or one above or below them all."""
+        """Curves with the free mass at its places, among corners of which one is added above and one below."""
         pos, neg = (np.pad(amounts, ((0, 0), (width, width))) for amounts, width in zip(held, (1, 2), strict=True))
         pos[:, where.pos] += free[0]
         neg[:, where.neg] += free[1]
@@ -175,15 +171,15 @@ class Sampler(ABC):
 
 
 def _ends(cells: Cells) -> tuple[Placed, Placed]:
-    """The highest and the lowest place: beyond all others or, where it is known, at the outermost level.
+    """The highest and the lowest place of free mass: beyond all corners or, if it is known, at the outermost level.
 
-    Where scores are mostly tied, a level with some rows of the class is known to be there, and beyond it nobody invents
-    another one. One with a row or two may as well have neighbours that were not seen.
+    If scores are mostly tied, an outermost level with several rows is taken as the end of the scale. Beyond a level
+    with a row or two there may be others that were not observed.
     """
     if not cells.mostly_tied:
         return TOP, BOTTOM
     pos, neg = cells.pos.rows, cells.neg.rows[1::2]
-    # What does harm goes to the outermost level of all, what does good to the outermost of its own class.
+    # Mass that lowers the metric goes to the outermost level of all, mass that raises it to that of its own class.
     top, bottom = 0, len(pos) - 1
     best_pos, best_neg = int(np.flatnonzero(pos)[0]), int(np.flatnonzero(neg)[-1]) if neg.any() else bottom
     high = Placed(
@@ -199,7 +195,7 @@ def _ends(cells: Cells) -> tuple[Placed, Placed]:
 
 @dataclass(frozen=True)
 class Streams:
-    """Random numbers for positives, for negatives, and for what is free."""
+    """Random streams for positives, for negatives, and for the free mass."""
 
     pos: np.random.Generator
     neg: np.random.Generator
@@ -212,7 +208,7 @@ class Streams:
 
 
 def _shares(pos: FloatArray, neg: FloatArray) -> Steps:
-    """Corners of curves with one positive and one negative in all, from what each cell holds."""
+    """Corners in shares of each class, from the mass of each cell."""
     tp, fp = np.cumsum(pos, axis=1), np.cumsum(neg, axis=1)
     # Divided by its own last entry a running sum ends at exactly 1.
     n_pos, n_neg = tp[:, -1:], fp[:, -1:]
@@ -223,7 +219,7 @@ def _shares(pos: FloatArray, neg: FloatArray) -> Steps:
 
 
 class OfCells(Sampler):
-    """Independent rows of one model, in cells."""
+    """Independent rows of one model, given their cells."""
 
     curves: tuple[Curve, ...] = ()
 
@@ -235,14 +231,14 @@ class OfCells(Sampler):
         self.worth = (cells.pos.typical_weight,) * 2, (cells.neg.typical_weight,) * 2
 
     def held(self, n_draws: int, streams: Streams) -> Sequence[tuple[FloatArray, FloatArray]]:
-        """Cell by cell."""
+        """Masses drawn cell by cell."""
         return [(self._pos(n_draws, streams.pos), self._neg(n_draws, streams.neg))]
 
 
 class OfCurve(OfCells):
     """Independent rows of one model.
 
-    Where they have weights, what is free is taken to be as heavy as the heaviest of a few rows next to its place.
+    If they are weighted, a free row weighs as much as the heaviest of the few rows next to its place.
     """
 
     def __init__(self, curve: Curve, cells: Cells, *, again: bool = False) -> None:
@@ -258,13 +254,13 @@ def is_uneven(curve: Curve) -> bool:
 
 
 def _weights(curve: Curve) -> list[FloatArray]:
-    """What rows of each class weigh, from the highest score down."""
+    """The weights of the rows of each class, from the highest score down."""
     columns = (curve.pos, curve.pos_squares), (curve.neg, curve.neg_squares)
     return [np.asarray(squares[weight > 0] / weight[weight > 0], np.float64) for weight, squares in columns]
 
 
 class OfModels(Sampler):
-    """Independent rows that models have scored: what one sees in a cell, another sees in cells of its own."""
+    """Independent rows scored by several models, each of which has its own cells."""
 
     def __init__(self, models: SameRows, cut: Callable[[Curve, int], Cells], *, again: bool = False) -> None:
         self.curves, self.again = models.curves, again
@@ -285,7 +281,7 @@ class OfModels(Sampler):
         self.pos, self.neg = _shared(cell[:, models.positive] // 2), _shared(cell[:, ~models.positive])
 
     def held(self, n_draws: int, streams: Streams) -> Sequence[tuple[FloatArray, FloatArray]]:
-        """Group by group of rows that all models see alike, added up by cell."""
+        """Masses drawn by groups of rows that share their cells under all models, summed by cell."""
         pos, neg = self._pos(n_draws, streams.pos), self._neg(n_draws, streams.neg)
         models = []
         for k, cells in enumerate(self.cells):
@@ -301,26 +297,26 @@ class OfClusters(Sampler):
         self.curves, self.cells = (pooled,), (cells,)
         self.numbers = 3 * len(cells.score) + len(clusters) + 1
         self._spread, self._n = _spread(cells, clusters), len(clusters)
-        # What is unplaced is one more cluster, which may be large.
+        # The free mass is one more cluster, which may be large.
         of_class = zip(*((curve.n_pos, curve.n_neg) for curve in clusters.values()), strict=True)
         pos, neg = (np.array(sizes, np.float64) for sizes in of_class)
         self.worth = (float(pos @ pos / pos.sum()),) * 2, (float(neg @ neg / neg.sum()),) * 2
 
     def held(self, n_draws: int, streams: Streams) -> Sequence[tuple[FloatArray, FloatArray]]:
-        """Cluster by cluster."""
+        """Masses drawn cluster by cluster."""
         weight = streams.pos.standard_exponential((n_draws, self._n))
         pos, neg = (np.asarray((part.T @ weight.T).T, np.float64) for part in self._spread)
         return [(pos, neg)]
 
 
 class _Shared(NamedTuple):
-    """Groups of rows of one class that all models see in the same cells."""
+    """Rows of one class, grouped by their cells under all models."""
 
-    part: Part  # how many rows are in each group
+    part: Part  # the number of rows of each group
     cell: Indices  # of each group, by model; groups are in the order of the first one
 
     def into(self, drawn: FloatArray, model: int, n_cells: int) -> FloatArray:
-        """What was drawn for the groups, added up by cell of a model."""
+        """The masses drawn for groups, summed by cell of a model."""
         cell_of = self.cell[model]
         if model:
             order = np.argsort(cell_of, kind="stable")
@@ -332,7 +328,7 @@ class _Shared(NamedTuple):
 
 
 def _shared(cell: Indices) -> _Shared:
-    """Rows with the same cell under every model: `cell` has a row for each model."""
+    """Group rows by their cells; `cell` has a row for each model."""
     ordered = cell[:, np.lexsort(cell[::-1])]
     first = np.flatnonzero(np.append(True, (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)))
     rows = np.diff(np.append(first, cell.shape[1])).astype(np.float64)
@@ -340,7 +336,7 @@ def _shared(cell: Indices) -> _Shared:
 
 
 def _spread(cells: Cells, clusters: Mapping[object, Curve]) -> tuple["csr_array", "csr_array"]:
-    """What each cluster holds in each cell of the pooled curve: one row per cluster."""
+    """Counts of each cluster in each cell of the pooled curve: one row per cluster."""
     from scipy.sparse import csr_array  # slow to import, seldom needed
 
     cluster = np.repeat(np.arange(len(clusters)), [len(curve) for curve in clusters.values()])
@@ -356,10 +352,10 @@ def _spread(cells: Cells, clusters: Mapping[object, Curve]) -> tuple["csr_array"
 
 
 def check_draws(n_draws: int, confidence_level: float, tail: float | None = None) -> None:
-    """Refuse so few draws that none of them would lie beyond the ends of an interval, which leave a tail each."""
+    """Refuse so few draws that none lies beyond an end of the interval."""
     fewest = math.ceil(2 / (1 - confidence_level) if tail is None else 1 / tail)
     if n_draws < fewest:
         raise InputError(
             f"n_resamples must be at least {fewest:,} for a confidence level of {confidence_level:.6g}, got "
-            f"{n_draws:,}; draw more, or ask for less."
+            f"{n_draws:,}; raise n_resamples, or lower the confidence level."
         )

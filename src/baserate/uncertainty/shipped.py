@@ -1,8 +1,9 @@
-"""Thresholds that the data have chosen themselves: what they will do from now on, and what the rule would do again.
+"""Thresholds chosen on the data: how they perform on new data, and what the rule would choose in the population.
 
-A threshold that had to keep a limit is judged as if it had been given: exact intervals of both rates allow for that
-(docs/coverage.md has what was measured). One that was searched for is better on the rows that found it than elsewhere.
-By how much is seen on drawn curves, which are searched in the same way and judged on the rows: Efron's optimism.
+A threshold that meets a limit, such as a recall, is evaluated like a given one: exact intervals of both rates cover the
+choice, too (docs/coverage.md has the measurements). A threshold that optimises a metric looks better on the rows that
+it was chosen on. This optimism is estimated as Efron does: search drawn curves in the same way, and evaluate the choice
+on the rows.
 
 References
 ----------
@@ -27,26 +28,26 @@ from baserate.uncertainty.draws import Reader
 from baserate.uncertainty.readers import reading_of
 from baserate.uncertainty.samplers import NOBODY, Drawn, is_uneven
 
-# Thresholds looked at among those that drawn curves choose.
+# Thresholds tried, out of those that drawn curves choose.
 _CANDIDATES = 12
 
 
 def optimism(metric: MetricFunction, at: Point, x: FloatArray) -> Reader:
-    """How much better a metric is on each drawn curve, where the rule chooses on it, than on the rows, for each x."""
+    """The metric at the rule's choice on each drawn curve, minus that of the same threshold on the rows, for each x."""
 
     def read(models: tuple[Drawn, ...]) -> FloatArray:
         (drawn,) = models
         corner = _corners(at, drawn)
         here = [_rate(column, corner) for column in (drawn.steps.tp, drawn.steps.fp)]
         there = [rate[corner] for rate in _rates_of_rows(drawn.cells)]
-        found, seen = (points.values(metric, t[:, np.newaxis], f[:, np.newaxis], x) for t, f in (here, there))
-        return found - seen
+        on_draws, seen = (points.values(metric, t[:, np.newaxis], f[:, np.newaxis], x) for t, f in (here, there))
+        return on_draws - seen
 
     return Reader(read, (NOBODY,), of_curves=False)
 
 
 def less_optimism(interval: Interval, drawn: FloatArray) -> Interval:
-    """An interval as if the threshold had been given, with an end let down by what a search makes of it."""
+    """The interval of a given threshold, widened by the optimism of the search."""
     gain = [np.nan_to_num(middle(drawn[0], axis=0)) for middle in (np.nanmean, np.nanmedian)]
     most, least = np.maximum(*gain), np.minimum(*gain)
     return Interval(interval.low - np.maximum(most, 0.0), interval.high + np.maximum(-least, 0.0))
@@ -56,9 +57,9 @@ def less_optimism(interval: Interval, drawn: FloatArray) -> Interval:
 
 
 def searched(metric: MetricFunction, at: Curve | Point, x: FloatArray, sign: float) -> list[Reader]:
-    """A metric that the rows were searched for, as they are drawn, and where it is best on them; for each x.
+    """Readers of an optimised metric: of its optimum on drawn curves, and at the threshold that is best on the rows.
 
-    Heavy rows beyond that threshold may be few, so that of uneven ones a whole row is free, as at given thresholds.
+    With uneven weights a whole row is free, as at given thresholds, because few heavy rows may lie beyond that one.
     """
     read, curve = reading_of(metric, at), at if isinstance(at, Curve) else at.curve
     whole, of_curves = curve is not None and is_uneven(curve), isinstance(at, Curve)
@@ -69,18 +70,20 @@ def searched(metric: MetricFunction, at: Curve | Point, x: FloatArray, sign: flo
 
 
 def let_down(
-    found: Interval, value: FloatArray, confidence_level: float, sign: float, read: Sequence[FloatArray]
+    interval: Interval, value: FloatArray, confidence_level: float, sign: float, read: Sequence[FloatArray]
 ) -> Interval:
-    """An interval of the best of many values, with the end that the search flatters let down.
+    """The interval of an optimum over thresholds, with its optimistic end corrected.
 
-    The best of a population is at least what the threshold does there that was best on the rows, as a pessimist sees
-    it. The search flatters the rows as it flatters what is drawn from them.
+    The optimum of a population is at least the value there of the threshold that was best on the rows; the pessimist's
+    percentile bounds it. The optimism of the rows is estimated by that of curves drawn from them.
     """
     drawn, there = sign * read[0][0], sign * read[1][0]
     gain = np.maximum(np.nanmean(drawn, axis=0), np.nanmedian(drawn, axis=0)) - sign * value
     least = sign * (ends.percentile(there, confidence_level).low - np.maximum(gain, 0.0))
     return (
-        Interval(np.fmin(found.low, least), found.high) if sign > 0 else Interval(found.low, np.fmax(found.high, least))
+        Interval(np.fmin(interval.low, least), interval.high)
+        if sign > 0
+        else Interval(interval.low, np.fmax(interval.high, least))
     )
 
 
@@ -101,7 +104,7 @@ def _where_best(
         if id(cells) not in known:
             gains = sign * alone(drawn, *_rates_of_rows(cells), chosen_at)
             known[id(cells)] = np.argmax(np.where(np.isnan(gains), -np.inf, gains), axis=0)
-        above = 1 + (len(drawn.score) - len(cells.score)) // 2  # corners without rows, and no alerts at all
+        above = 1 + (len(drawn.score) - len(cells.score)) // 2  # the point without alerts, and the corner of free mass
         tpr, fpr = (np.pad(rates, ((0, 0), (1, 0))) for rates in (drawn.steps.tp, drawn.steps.fp))
         best = np.broadcast_to(known[id(cells)], len(x))
         places = np.where(best > 0, best + above - 1, 0)
@@ -111,14 +114,14 @@ def _where_best(
 
 
 def _with_one_threshold(drawn: Drawn, tpr: FloatArray, fpr: FloatArray) -> Drawn:
-    """Curves of rows that are above a threshold or below it, and no more is known of them."""
+    """Drawn curves reduced to one threshold."""
     tp, fp = (np.stack([rate, np.ones_like(rate)], axis=1) for rate in (tpr, fpr))
     steps = Steps(tp, fp, np.diff(tp, prepend=0.0), np.diff(fp, prepend=0.0), 1.0, 1.0)
     return replace(drawn, steps=steps, atoms=np.ones(2, np.bool_), score=np.array([1.0, 0.0]))
 
 
 def _rates_of_rows(cells: Cells) -> tuple[FloatArray, FloatArray]:
-    """TPR and FPR of the rows at no alerts and at each corner."""
+    """TPR and FPR of the rows, at the point without alerts and at each corner."""
     held = (part.rows * part.weight for part in (cells.pos, cells.neg))
     pos, neg = (np.append(0.0, np.cumsum(amounts) / amounts.sum()) for amounts in held)
     return pos, neg[::2]
@@ -141,14 +144,16 @@ def chosen_scores(at: Point) -> Reader:
 def over_candidates(
     metric: MetricFunction, at: Point, x: FloatArray, confidence_level: float, chosen: FloatArray
 ) -> Interval:
-    """An interval that holds at every threshold that may be the population's choice."""
+    """An interval that contains those at all thresholds that the rule may choose in the population."""
     assert at.curve is not None
     ordered = np.sort(chosen[0, :, 0])
     tail = (1 - confidence_level) / 2
     places = np.linspace(tail, 1 - tail, _CANDIDATES) * (len(ordered) - 1)
     thresholds = np.unique(ordered[np.rint(places).astype(np.intp)])
-    found = [points.melded(metric, points.cases(at.curve.at_threshold(t)), x, confidence_level) for t in thresholds]
-    return ends.holding(found[0], found[1:])
+    at_thresholds = [
+        points.melded(metric, points.cases(at.curve.at_threshold(t)), x, confidence_level) for t in thresholds
+    ]
+    return ends.holding(at_thresholds[0], at_thresholds[1:])
 
 
 def _corners(at: Point, drawn: Drawn) -> Indices:

@@ -1,7 +1,8 @@
-"""Where a sum of readings of one curve turns: what precision loses to a mix is most for a middling model.
+"""Interior extrema of a linear combination of readings of one curve.
 
-No drawn population passes such an extremum, so that quantiles of a sum stop short of it wherever the data may lie next
-to it. There the end is that of a curve which is at the extremum, and only what else is uncertain is drawn.
+For example, the precision lost to a lower prevalence is largest for a model of middling quality. No drawn population
+passes such an extremum, so percentiles stop short of it if the data lie near it. There the end of the interval is
+computed for a curve at the extremum, and only the remaining uncertainty is drawn.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,8 +17,8 @@ from baserate.metrics.over_prevalence import MetricFunction
 from baserate.registry import DependsOn, traits_of
 from baserate.uncertainty import ends, points
 
-_PLACES = 25  # where a turn is looked for, between what is drawn seldom on either side
-_CLOSER = 6  # times that is looked at more closely
+_PLACES = 25  # of the grid on which an extremum is searched
+_CLOSER = 6  # refinements of the grid
 
 
 class Rates(NamedTuple):
@@ -26,23 +27,23 @@ class Rates(NamedTuple):
     seen: tuple[FloatArray, FloatArray]
     drawn: tuple[FloatArray, FloatArray]
     x: FloatArray
-    threshold: Sequence[str]  # places that have one in common have their rates in common
+    threshold: Sequence[str]  # places with the same threshold have the same rates
     sizes: tuple[float | None, float | None]  # positives and negatives
 
     def values(self, metric: MetricFunction) -> FloatArray:
-        """A metric of what was drawn."""
+        """The metric at the drawn rates."""
         return points.values(metric, *self.drawn, self.x, sizes=self.sizes)
 
 
 class _Number(NamedTuple):
-    """Something between 0 and 1 that a metric depends on, and rates that have it."""
+    """A number between 0 and 1 that a metric depends on, as a function of the rates, and rates that have it."""
 
     of: Callable[[FloatArray, FloatArray], FloatArray]
     rates: Callable[[FloatArray, FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
 
 
 def _share(tpr: FloatArray, fpr: FloatArray) -> FloatArray:
-    """The ratio of rates, as one that is never infinite."""
+    """The ratio of rates, as FPR/(TPR + FPR), which is finite."""
     with np.errstate(invalid="ignore"):
         return np.asarray(fpr / (tpr + fpr), np.float64)
 
@@ -71,11 +72,11 @@ _NUMBERS = {
 def past_middling(
     drawn: FloatArray, seen: FloatArray, coefficients: FloatArray, confidence_level: float, least: FloatArray
 ) -> FloatArray:
-    """The same of an area: past the turn of a parabola that tells the sum by the mean of what is summed up.
+    """The smallest sum of an area's readings in each draw, past its interior extremum if it has one.
 
-    A mix does least to a perfect model and to a useless one, so that only the most that it does is at a turn. Drawn
-    curves are more ragged than the rows, which makes it less; as much as they differ, the rows differ from their
-    population.
+    The sum is modelled as a parabola of the mean reading. A change of prevalence does least to a perfect model and to a
+    useless one, so only the largest effect is an interior extremum. Drawn curves are rougher than the rows, which makes
+    the effect smaller; the same difference is assumed between the rows and their population.
     """
     counts = coefficients != 0
     change, middle = drawn @ np.where(counts, coefficients, 0.0), drawn[..., counts].mean(axis=-1, keepdims=True)
@@ -101,17 +102,17 @@ def past_middling(
 def past(
     metric: MetricFunction, rates: Rates, coefficients: FloatArray, confidence_level: float, least: FloatArray
 ) -> FloatArray:
-    """The least that observers see of a sum of metrics of points in each draw, past its turns if it has any."""
+    """The smallest sum of metrics of points in each draw, over observers, past its interior extrema if it has any."""
     depends_on = traits_of(metric).depends_on
     numbers = _BOTH if depends_on is None else _NUMBERS.get(depends_on, _BOTH)
     counts = coefficients != 0
 
     def summed(tpr: FloatArray, fpr: FloatArray) -> FloatArray:
-        found = points.values(metric, tpr[..., counts], fpr[..., counts], rates.x[counts], sizes=rates.sizes)
-        return np.asarray(found @ coefficients[counts], np.float64)
+        values = points.values(metric, tpr[..., counts], fpr[..., counts], rates.x[counts], sizes=rates.sizes)
+        return np.asarray(values @ coefficients[counts], np.float64)
 
-    # Two curves may turn: at half the risk for each, both turns are within reach as often as the level says. What is so
-    # many standard errors away in both rates together may be the root of two times as many away in either.
+    # Two curves may have extrema: with half the risk for each, both are within reach at the level. A distance in both
+    # rates together may be the square root of two times as large in either.
     reach = len(numbers) ** 0.5 * z_score((1 + confidence_level) / 2)
     level = 1 - 2 * float(scipy.special.ndtr(-reach))
     held = rates
@@ -132,7 +133,7 @@ def _turn(
     summed: Callable[[FloatArray, FloatArray], FloatArray],
     level: float,
 ) -> FloatArray | None:
-    """Where a sum is lowest if one number moves; None if that is at an end of where it may be."""
+    """Where a sum is lowest as one number varies; None if that is at an end of its plausible range."""
     first = [int(np.argmax(here))]
     drawn, seen = (number.of(*known)[..., first] for known in (rates.drawn, rates.seen))
     reach = ends.melded(drawn, seen, level)
@@ -144,18 +145,18 @@ def _turn(
     def along(grid: FloatArray) -> FloatArray:
         return summed(*_moved(number, grid[:, np.newaxis], rates.seen, here))
 
-    found = along(grid)
-    at_ends = min(found[0], found[-1])
+    sums = along(grid)
+    at_ends = min(sums[0], sums[-1])
     for _ in range(_CLOSER):
-        k = int(np.argmin(found))
+        k = int(np.argmin(sums))
         grid = np.linspace(grid[max(k - 1, 0)], grid[min(k + 1, len(grid) - 1)], _PLACES)
-        found = along(grid)
-    return grid[np.argmin(found)] if found.min() < at_ends else None
+        sums = along(grid)
+    return grid[np.argmin(sums)] if sums.min() < at_ends else None
 
 
 def _moved(
     number: _Number, to: FloatArray, rates: tuple[FloatArray, FloatArray], here: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Rates with a number moved at some of the places."""
+    """Rates with a number set to another value at some places."""
     tpr, fpr = (np.where(here, new, old) for new, old in zip(number.rates(to, *rates), rates, strict=True))
     return tpr, fpr

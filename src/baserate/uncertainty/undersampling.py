@@ -1,4 +1,4 @@
-"""Test sets of another prevalence by throwing cases away: what it does to a metric, beside its closed form."""
+"""Undersampling to another prevalence: what it does to a metric, beside its closed form."""
 
 from collections.abc import Iterator
 
@@ -14,6 +14,7 @@ from baserate.progress import progress
 from baserate.registry import Family, describe, row_of
 from baserate.results import Undersampled
 from baserate.uncertainty.picks import check_cases, picks
+from baserate.written import one_in
 
 
 @checks.declared
@@ -25,13 +26,13 @@ def undersampled(
     n_samples: int = 1000,
     rng: np.random.Generator | int | None = None,
 ) -> Undersampled:
-    r"""A metric on test sets of another prevalence, made by throwing cases away at random.
+    r"""A metric on test sets that were undersampled at random to another prevalence.
 
     .. math:: N' = \frac{1 - \eta}{\eta} P \quad \text{or} \quad P' = \frac{\eta}{1 - \eta} N
 
-    This is how test sets are often brought to another prevalence. It estimates what ``curve.at_prevalence`` says in
-    closed form, with noise, and for metrics that are not linear in the rates with a bias. It is here to be looked at:
-    the closed form uses all cases and needs no random numbers.
+    Test sets are often brought to another prevalence in this way. It estimates what ``curve.at_prevalence`` gives in
+    closed form, but with noise and, for metrics that are not linear in the rates, with bias. It is here for comparison:
+    the closed form uses all cases and no random numbers.
 
     Parameters
     ----------
@@ -39,19 +40,19 @@ def undersampled(
         A metric of the whole curve, or your own function of a Curve that returns a float, such as
         ``lambda curve: br.f1(curve.at_threshold(0.5))``.
     curve : Curve
-        Where the cases come from; the prevalence it is read at does not matter.
-    prevalence : float or odds
-        The prevalence to make. Above the one of the data negatives are removed, below it positives; the other class
-        is kept whole. Numbers of cases are rounded to whole ones.
+        The curve of all cases; its prevalence does not matter.
+    prevalence : float or str
+        The prevalence of the test sets. Above that of the data negatives are removed, below it positives; the other
+        class is kept. Numbers of cases are rounded to integers.
     n_samples : int
-        How many test sets to draw.
+        The number of test sets.
     rng : Generator or int, optional
-        Where random numbers come from; the same seed gives the same result.
+        The random generator, or its seed; the same seed gives the same result.
 
     Returns
     -------
     Undersampled
-        With the closed form, the values on the test sets, and their mean, spread and bias.
+        With the closed form, the values on the test sets, and their mean, standard deviation and bias.
 
     References
     ----------
@@ -97,12 +98,12 @@ def _check_metric(metric: MetricFunction) -> None:
     if row is not None and row.family is Family.POINTWISE:
         raise InputError(
             f"undersampling needs a metric of the whole curve, got {row.name}; pass a function that chooses a point, "
-            f"such as lambda curve: br.{row.name}(curve.at_threshold(0.5))."
+            f"for example lambda curve: br.{row.name}(curve.at_threshold(0.5))."
         )
 
 
 def _sizes(curve: Curve, prevalence: float) -> tuple[int, int]:
-    """How many cases of each class to keep."""
+    """The number of cases of each class to keep."""
     n_pos, n_neg = int(curve.n_pos), int(curve.n_neg)
     odds_against = (1 - prevalence) / prevalence
     if n_pos * odds_against < n_neg:
@@ -111,14 +112,14 @@ def _sizes(curve: Curve, prevalence: float) -> tuple[int, int]:
         kept = round(n_neg / odds_against), n_neg
     if 0 in kept:
         raise InputError(
-            f"a test set needs positives and negatives, got {kept[0]:,} and {kept[1]:,} at prevalence {prevalence:.4g} "
-            f"out of {n_pos:,} and {n_neg:,}; use curve.at_prevalence, which throws nothing away."
+            f"a test set needs positives and negatives, got {kept[0]:,} and {kept[1]:,} at prevalence "
+            f"{one_in(prevalence)} out of {n_pos:,} and {n_neg:,}; use curve.at_prevalence, which throws nothing away."
         )
     return kept
 
 
 def _test_sets(curve: Curve, n_pos: int, n_neg: int, n_samples: int, rng: np.random.Generator) -> Iterator[Curve]:
-    """Curves with as many positives and negatives left, each read at its own prevalence."""
+    """Curves with so many positives and negatives, each at its own prevalence."""
     removes_negatives = n_pos == curve.n_pos
     counts, n_kept = (curve.neg, n_neg) if removes_negatives else (curve.pos, n_pos)
     for left in _thinned(np.asarray(counts, np.intp), n_kept, n_samples, rng):
@@ -127,7 +128,7 @@ def _test_sets(curve: Curve, n_pos: int, n_neg: int, n_samples: int, rng: np.ran
 
 
 def _thinned(counts: Indices, n_kept: int, n_samples: int, rng: np.random.Generator) -> Iterator[Indices]:
-    """Counts at each score after all but so many cases have been removed at random."""
+    """Counts by score of `n_kept` cases kept at random."""
     used = np.flatnonzero(counts)
     for some in picks(counts[used], n_kept, n_samples, rng):
         for i in range(len(some.place)):

@@ -1,4 +1,4 @@
-"""How far precision is known before a prevalence is: the widest place of its band over all of them."""
+"""The band of precision over all prevalences, and its largest width."""
 
 import math
 
@@ -19,21 +19,21 @@ from baserate.uncertainty.points import through, values
 def box_band(
     metric: MetricFunction, prevalences: Prevalences, *, tpr: tuple[float, float], fpr: tuple[float, float]
 ) -> Band:
-    """The worst and the best of a pointwise metric over prevalences when each rate lies in an interval.
+    """The extremes of a pointwise metric at each prevalence, when each rate lies in an interval.
 
-    Brabec's lower and upper bound. The level is not known here: if the two intervals hold independently of each other,
-    it is at least the product of their levels; `box_level` says how much more. For an interval from counts use
-    `estimate` or `sweep_estimates`.
+    These are Brabec's lower and upper bound. Their level is unknown here: if the two intervals are independent, it is
+    at least the product of their levels; `box_level` computes it. For an interval from counts use `estimate` or
+    `sweep_estimates`.
 
     Parameters
     ----------
     metric : callable
-        A pointwise metric; F1's band lets recall vary with the rest.
+        A pointwise metric; the band of F1 includes the uncertainty of recall.
     prevalences : column
-        Where to read it: shares strictly between 0 and 1, or odds such as "1:1000".
+        Shares strictly between 0 and 1, or texts such as "1 in 1,000" and "1:999".
     tpr, fpr : (float, float)
-        An interval of each rate, such as ``(estimate - sigma, estimate + sigma)``; an end outside [0, 1] is cut there.
-        The value in the band is that of the middles.
+        An interval of each rate, such as ``(estimate - sigma, estimate + sigma)``; it is clipped to [0, 1]. The value
+        of the band is that at the midpoints.
 
     References
     ----------
@@ -49,9 +49,7 @@ def box_band(
     """
     row = row_of(metric)
     if row is None or row.family is not Family.POINTWISE:
-        raise InputError(
-            f"a box of rates gives the band of a pointwise metric, got {metric!r}; pass br.f1 for example."
-        )
+        raise InputError(f"box_band needs a pointwise metric, got {metric!r}; pass one such as br.f1.")
     grid = checks.prevalences(prevalences)
     x = (1 - grid) / grid
     t, f = _rates(tpr, "tpr"), _rates(fpr, "fpr")
@@ -84,8 +82,8 @@ def max_width(*, tpr: tuple[float, float], fpr: tuple[float, float]) -> MaxWidth
     Parameters
     ----------
     tpr, fpr : (float, float)
-        An interval of each rate, such as ``(estimate - sigma, estimate + sigma)``, or the ends of an `Estimate`. An end
-        outside [0, 1] is cut there, as a rate cannot be.
+        An interval of each rate, such as ``(estimate - sigma, estimate + sigma)``, or the ends of an `Estimate`. It is
+        clipped to [0, 1].
 
     References
     ----------
@@ -104,13 +102,13 @@ def max_width(*, tpr: tuple[float, float], fpr: tuple[float, float]) -> MaxWidth
 
 
 def max_width_from_cvs(cv_tpr: float, cv_fpr: float) -> float:
-    r"""The same width from the coefficients of variation of the two rates.
+    r"""The largest width of the band of precision, from the coefficients of variation of the two rates.
 
     .. math:: \left(\frac{1 - \Delta}{1 + \Delta}\right)^2
               = \frac{1 - CV_T}{1 + CV_T} \cdot \frac{1 - CV_F}{1 + CV_F}, \qquad \Delta \le \max(CV_T, CV_F)
 
-    A coefficient of variation is half the width of an interval over its middle: ``sigma / estimate``. It is never
-    larger than the larger of the two, and equal to it if they are equal.
+    A coefficient of variation is half the width of an interval divided by its midpoint: ``sigma / estimate``. The width
+    is at most the larger of the two, and equal to it if they are equal.
 
     Examples
     --------
@@ -123,19 +121,19 @@ def max_width_from_cvs(cv_tpr: float, cv_fpr: float) -> float:
 
 @checks.declared
 def affordable_cv(width: float, other_cv: float) -> float:
-    """The coefficient of variation one rate may have so that precision is known to `width` everywhere.
+    """The largest coefficient of variation of one rate for which the band of precision is at most `width` wide.
 
     Parameters
     ----------
     width : float
-        The wanted largest width of the band of precision.
+        The largest width of the band of precision over all prevalences.
     other_cv : float
         The coefficient of variation of the other rate.
 
     Returns
     -------
     float
-        nan where the other rate alone makes the band wider than wanted.
+        nan if the other rate alone makes the band wider.
 
     Examples
     --------
@@ -153,20 +151,20 @@ def box_level(
     n_samples: int = 1_000_000,
     rng: np.random.Generator | int | None = None,
 ) -> float:
-    """How often a band of precision, drawn around normal estimates, holds the true precision, by simulation.
+    """The coverage of the band of precision that `box_band` makes of normal estimates, by simulation.
 
-    Both rates inside their intervals is sufficient, not necessary: a box of two 68 % intervals holds both rates in 47 %
-    of cases, and the true precision in more. The answer is the same at every prevalence.
+    That both rates are in their intervals is sufficient, not necessary: a box of two 68 % intervals contains both rates
+    in 47 % of cases, and the band contains the true precision more often. Coverage is the same at every prevalence.
 
     Parameters
     ----------
     tpr, fpr : (float, float)
-        A true rate and the margin of its interval, both as ``(rate, sigma)``: the estimate is normal around the rate
-        with this standard deviation, and the interval reaches one of it to either side.
+        A true rate and the standard deviation of its estimate, as ``(rate, sigma)``. Estimates are normal, and the
+        interval is the estimate plus or minus sigma.
     n_samples : int
-        How many estimates to draw; the standard error is at most ``0.5 / sqrt(n_samples)``.
+        The number of simulated estimates; the standard error is at most ``0.5 / sqrt(n_samples)``.
     rng : Generator or int, optional
-        Where random numbers come from.
+        The random generator, or its seed.
 
     Examples
     --------
@@ -190,7 +188,7 @@ def _rates(ends: object, name: str) -> Interval:
         raise InputError(f"{name} must be a pair such as (0.5, 0.7), got {ends!r}; pass both ends of its interval.")
     low, high = (checks.number(end, name) for end in ends)
     if not low <= high or high < 0 or low > 1:
-        raise InputError(f"{name} must run from low to high and touch [0, 1], got {ends!r}; swap or check its ends.")
+        raise InputError(f"{name} must go from low to high and overlap [0, 1], got {ends!r}; swap or check its ends.")
     return Interval(np.asarray(max(low, 0.0)), np.asarray(min(high, 1.0)))
 
 
