@@ -10,8 +10,8 @@ from coverage_models import Model, model_of
 
 import baserate as br
 from baserate.metrics.over_prevalence import MetricFunction
-from baserate.uncertainty.estimate import Asked, estimates
-from baserate.uncertainty.methods import Question, methods
+from baserate.uncertainty.estimate import IntervalSettings, estimates
+from baserate.uncertainty.methods import Estimand, methods
 
 PREVALENCES: tuple[float | None, ...] = (None, 0.9, 0.5, 0.01, 1e-3, 1e-4, 1e-5)  # None: that of the test set
 FEW_PREVALENCES: tuple[float | None, ...] = (None, 0.5, 0.01, 1e-4)
@@ -54,7 +54,7 @@ def areas(setting: Setting, scope: Scope) -> Asker:
 
     def ask(rng: np.random.Generator) -> Iterator[Answer]:
         curve = model.curve(rng, setting.n_pos, setting.n_neg)
-        questions = [Question(metric, curve, x) for metric in AREAS if scope.asks(name_of(metric))]
+        estimands = [Estimand(metric, curve, x) for metric in AREAS if scope.asks(name_of(metric))]
         wanted: list[tuple[str | None, float]] = [(None, 0.95)]
         if scope.rivals:
             wanted += [(method, 0.95) for method in RIVALS]
@@ -63,11 +63,11 @@ def areas(setting: Setting, scope: Scope) -> Asker:
         for method, level in wanted:
             if method == "logit_studentised" and setting.n_pos > LARGEST_STUDENTISED:
                 continue
-            some = [question for question in questions if method is None or method in methods(question)]
-            found = estimates(some, Asked.of(level, DRAWS, rng), method) if some else []
-            for question, each in zip(some, found, strict=True):
-                for (where, _), one, true in zip(places, each, truth[question.metric], strict=True):
-                    yield from answer(name_of(question.metric), where, one, true, default=method is None)
+            some = [estimand for estimand in estimands if method is None or method in methods(estimand)]
+            found = estimates(some, IntervalSettings.of(level, DRAWS, rng), method) if some else []
+            for estimand, each in zip(some, found, strict=True):
+                for (where, _), one, true in zip(places, each, truth[estimand.metric], strict=True):
+                    yield from answer(name_of(estimand.metric), where, one, true, default=method is None)
 
     return ask
 
@@ -133,7 +133,7 @@ def _again(
 
 
 def _at_given(metric: MetricFunction, point: br.Point) -> list[tuple[bool, br.results.Estimate]]:
-    names = methods(Question(metric, point, np.array([point.odds_against])))
+    names = methods(Estimand(metric, point, np.array([point.odds_against])))
     default = br.estimate(metric, point)
     others = [br.estimate(metric, point, method=name) for name in names if name != default.method]
     return [(True, default), *((False, one) for one in others)]
@@ -178,7 +178,7 @@ def chosen(setting: Setting, scope: Scope) -> Asker:
 
     def ask(rng: np.random.Generator) -> Iterator[Answer]:
         curve = model.curve(rng, setting.n_pos, setting.n_neg)
-        questions, told = [], []
+        estimands, told = [], []
         for where, eta, rule, metric, true in asked:
             try:
                 point = br.Rule.parse(rule).on(curve.at_prevalence(eta))
@@ -193,11 +193,11 @@ def chosen(setting: Setting, scope: Scope) -> Asker:
                 if place is None or not scope.asks(question):
                     continue
                 if not (again and rule.startswith(name_of(metric))):  # that would be the target
-                    questions.append(Question(metric, point, np.array([point.odds_against]), again=again))
+                    estimands.append(Estimand(metric, point, np.array([point.odds_against]), again=again))
                     told.append((question, where, _read(metric, place)))
         for method in (None, "percentile") if scope.rivals else (None,):
-            some = [i for i, one in enumerate(questions) if method is None or method in methods(one)]
-            found = estimates([questions[i] for i in some], Asked.of(0.95, DRAWS, rng), method)
+            some = [i for i, one in enumerate(estimands) if method is None or method in methods(one)]
+            found = estimates([estimands[i] for i in some], IntervalSettings.of(0.95, DRAWS, rng), method)
             for i, (one,) in zip(some, found, strict=True):
                 question, where, truth = told[i]
                 yield from answer(question, where, one, truth, default=method is None, known_to=GRID)

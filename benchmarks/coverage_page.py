@@ -26,25 +26,25 @@ PARTS = {
     "changes": "Changes",
     "alarms": "Alarms",
     "claims": "Claims",
-    "blame": "Whether scores are blamed",
+    "blame": "Whether calibrated scores are called wrong",
 }
 WORDS = {
-    "areas": """Average precision, AUC-PR, AUC-PRG, AUC-ROC and the best F1, at the own prevalence of the test set, at
-        0.9, 0.5, 0.01, 0.001, 1e-4 and 1e-5, and for small test sets at 80 and 99 %, too.""",
+    "areas": """Average precision, AUC-PR, AUC-PRG, AUC-ROC and the best F1, at the test set's own prevalence and at
+        0.9, 0.5, 0.01, 0.001, 1e-4 and 1e-5. Small test sets also have intervals at 80 and 99 %.""",
     "given": """Thresholds whose recall is 0.6, or 0.05, or that have one false positive in every sixth test set.""",
-    "chosen": """"The threshold" is what the chosen threshold does in the population, the default of `estimate`; "the
-        rule" is what the rule chooses there.""",
+    "chosen": """For "the threshold", the true value is that of the chosen threshold in the population (the default of
+        `estimate`). For "the rule", it is that of the threshold which the rule chooses in the population.""",
     "differences": """Normal scores, correlated row by row: equally good with equal shapes, equally good at one
-        prevalence with unequal shapes, or one better. A test falls short where it finds a difference that is none in
-        more than 5 % of cases.""",
-    "clusters": "Three tenths of the variance of a score is that of its cluster.",
-    "slices": "Four slices of one model at different prevalences; adjusted p-values are to find none that differs.",
-    "changes": "Half as many positives later on, and the same model or a worse one.",
-    "alarms": "Nine looks after three periods of reference, while the number of positives falls to a third.",
-    "claims": """The bound is what the rule gives in the population. A claim called met is a mistake where the threshold
-        that was chosen does not keep it, one called broken where it does.""",
-    "blame": """Each row is positive with the probability that it has as a score; `reliability` is to find no bin that
-        is off.""",
+        prevalence with unequal shapes, or one better. A test falls short if it finds a difference where there is none
+        in more than 5 % of cases.""",
+    "clusters": "Three tenths of the variance of a score is variance between clusters.",
+    "slices": "Four equally good slices at different prevalences; adjusted p-values should find none that differs.",
+    "changes": "The later period has half as many positives, and the same model or a worse one.",
+    "alarms": "Nine looks after three reference periods, while the number of positives falls to a third.",
+    "claims": """The bound is the value that the rule gives in the population. The verdict "met" is wrong if the chosen
+        threshold does not meet the claim in the population; "broken" is wrong if it does.""",
+    "blame": """Each row is positive with a probability equal to its score, so `reliability` should find no bin that is
+        too high or too low.""",
 }
 
 
@@ -53,27 +53,30 @@ def page(study: Study, *, whole: bool) -> str:
     sections = [_section(part, [line for line in lines if line.setting.part == part]) for part in PARTS]
     packages = ", ".join(f"{name} {version(name)}" for name in ("baserate", "numpy", "scipy"))
     command = "make coverage WHOLE=yes" if whole else "make coverage"
-    shortest = f"{100 * WANTED['coverage', 0.95]:.0f} % where 95 % is promised, 78 % for 80 %, 98 % for 99 %"
+    shortest = f"{100 * WANTED['coverage', 0.95]:.0f} % of test sets; at 80 % the limit is 78 %, at 99 % it is 98 %"
     words = f"""
 Made by `{command}`: {study.n:,} simulated test sets for each of {_settings(lines)} settings, {DRAWS} draws for each
 interval. Python {platform.python_version()}, {packages}.{_missing(study)}
 
-The library is judged as it is called. Scores are normal, positives higher by one standard deviation (weak) or three
-(strong); wholly apart (perfect); rounded so that most rows are tied; of three levels; with the tails of Student's law
-with two degrees of freedom (t2); Beta; zero for many rows (zero-inflated); with positives that score like negatives
-(unreachable); with a few positives or negatives far above all others; or weighted, with weights that rise with the
-score. The truth is known by integration.
+The study calls the public functions of the library. Scores are normal, with positives higher by one standard deviation
+(weak) or three (strong). Other settings: classes fully separated (perfect); scores rounded so that most rows are tied;
+scores of three levels; scores with the tails of Student's t distribution with two degrees of freedom (t2); Beta scores;
+scores that are zero for many rows (zero-inflated); some positives that score like negatives (unreachable); a few
+positives or negatives far above all others; weights that rise with the score. True values are computed by integration.
 
-An interval falls short where it holds in less than {shortest}, a test or a verdict where more than 5 % are wrong: by
-more than two standard errors of the simulation. Where a default falls short, {TIMES_AGAIN} times as many fresh test
-sets decide. Where a method declines to answer, it is not counted; fewer than {FEWEST_ANSWERS} answers are not shown.
+An interval at 95 % falls short if it contains the true value in less than {shortest}. A test or a verdict falls short
+if more than 5 % are wrong. In each case the difference has to be more than two standard errors of the simulation. If a
+default falls short, {TIMES_AGAIN} times as many fresh test sets decide. Cases without an answer of a method are not
+counted; fewer than {FEWEST_ANSWERS} answers are not shown.
 
-In each table the default is in bold. A cell is one question in one setting at one prevalence. Width is compared with
-that of the narrowest method that holds in the same cell, and with the spread of the value over test sets, {SPREADS}
-standard deviations; both are typical ratios (geometric means).
+In each table the default is in bold. A cell is one question in one setting at one prevalence. "width / narrowest" is
+the width divided by that of the narrowest method that does not fall short in the same cell. "width / spread" is the
+width divided by {SPREADS} standard deviations of the value over test sets, the width of a normal interval. Both are
+geometric means over the cells.
 """
     return "\n".join(
-        ["# How often the intervals hold", "", wrapped(words), "", "## What falls short", "", _shortcomings(lines), ""]
+        ["# How often the intervals contain the true value", "", wrapped(words)]
+        + ["", "## What falls short", "", _shortcomings(lines), ""]
         + [section for section in sections if section]
     )
 
@@ -87,7 +90,7 @@ def _missing(study: Study) -> str:
     if study.missing:
         text += f" The run was stopped early: {study.missing} more settings are not here."
     if study.undecided:
-        text += f" Of {study.undecided} settings that fell short at first the fresh test sets are not complete."
+        text += f" For {study.undecided} settings that fell short at first, the fresh test sets are not complete."
     return text
 
 
@@ -153,8 +156,8 @@ def _grouped(lines: Iterable[Line], key: Callable[[Line], K]) -> dict[K, list[Li
 # --- power ----------------------------------------------------------------------------------------
 
 _POWER_WORDS = """
-How often something is found that is there, on average over the cells in which every method was asked; beside it, over
-that of the best method that holds its size everywhere.
+"found" is how often an existing difference is found, on average over the cells in which every method was used. "over
+the best" is its ratio to that of the best method whose rate of false findings does not fall short in any cell.
 """
 
 
@@ -193,10 +196,10 @@ def fell_short(lines: Iterable[Line]) -> list[str]:
 
 def _shortcomings(lines: list[Line]) -> str:
     names = ", ".join(f"`{name}`" for name in fell_short(lines))
-    said = f"Methods of `estimate` that fell short somewhere, and say so where they are asked for: {names or 'none'}."
+    said = f"Methods of `estimate` that fell short somewhere, and warn where they are asked for: {names or 'none'}."
     short = [line for line in lines if line.default and line.falls_short]
     judged = sum(line.default and line.kind != "power" for line in lines)
-    told = f"Of {judged:,} cells of the defaults {len(short):,} fall short" + (", at worst here:" if short else ".")
+    told = f"Of {judged:,} cells of the defaults, {len(short):,} fall short" + ("; the worst are:" if short else ".")
     together = _grouped(sorted(short, key=_missed, reverse=True), lambda line: (line.question, line.setting))
     rows = [
         [worst.question, worst.method, f"{worst.setting}", worst.where, _percent(worst.level), _share(worst), f"{n}"]

@@ -112,7 +112,7 @@ def fingerprint() -> str:
     files = [
         *(package / "uncertainty").glob("*.py"),
         *(package / "formulas").glob("*.py"),
-        *(file for file in package.glob("monitor/*.py") if not file.name.startswith("store")),
+        *(file for file in package.glob("monitoring/*.py") if not file.name.startswith("store")),
     ]
     files += [here / f"coverage_{name}.py" for name in ("models", "estimates", "comparisons", "verdicts")]
     digest = hashlib.sha256()

@@ -1,4 +1,4 @@
-"""How often monitoring cries wolf, and how soon it sees that a model has become worse.
+"""How often monitoring raises false alarms, and how soon it sees that a model has become worse.
 
 Streams of periods are simulated whose truth is known: the prevalence moves and the model stays, or the model becomes
 worse. ``python benchmarks/monitoring.py`` prints the tables, ``--write docs/monitoring-study.md`` puts them into the
@@ -254,32 +254,32 @@ def page(lines: Sequence[Line], n: int, missing: int = 0) -> str:
     stopped = f"\n\nThe run was stopped early: {missing} more kinds of streams are not here." if missing else ""
     quiet = [line for line in lines if not line.setting.decay]
     worse = [line for line in lines if line.setting.decay]
-    return f"""# How often monitoring cries wolf
+    return f"""# How often monitoring raises false alarms
 
 Made by `make monitor-study` with baserate {br.__version__}, numpy {version("numpy")} and Python \
-{platform.python_version()}. `model_alarms` was asked about {n:,} simulated streams of each kind: {REFERENCE} periods \
-of reference and {LOOKS} looks, at a false-alarm rate of {100 * FALSE_ALARM:g} % over all {
-        LOOKS
-    } looks together. Scores \
-are normal in both classes, and the average precision of the model is {AP:g} at the common prevalence of {COMMON:g}.
+{platform.python_version()}. `model_alarms` was run on {n:,} simulated streams of each kind. Each stream has \
+{REFERENCE} reference periods and {LOOKS} looks (comparisons with the reference). The nominal false-alarm rate is \
+{100 * FALSE_ALARM:g} % over all {LOOKS} looks together. Scores are normal in both classes, and the average precision \
+of the model is {AP:g} at the common prevalence of {COMMON:g}.
 
-Each look is compared over windows of 1, 2, 3 and 6 periods, and its limit is that of rows dealt again among the \
-reference and the periods so far. Each look spends the same share of the rate, if there was no alarm before.{stopped}
+Each look compares windows of 1, 2, 3 and 6 periods with the reference. Its limit comes from a permutation test: rows \
+are permuted at random among the reference and the periods so far. Each look uses the same share of the false-alarm \
+rate, if there was no alarm before.{stopped}
 
 ## Only the prevalence moves
 
-The prevalence moves between 1 in 250 and 1 in 40, so that the number of positives moves with it, and the model stays \
-as it is. Every alarm is false. Beside it, how often the average precision at each period's own prevalence would have \
-raised one, with intervals corrected for the number of looks. Where the prevalence is steady and positives are few, or \
-the metric is read where few negatives decide, or the model is nearly perfect (an average precision of \
-{NEARLY_PERFECT:g}), the metric is far from normal.
+The prevalence moves between 1 in 250 and 1 in 40, and the number of positives with it. The model does not change, so \
+every alarm is false. The last column shows how often the average precision at each period's own prevalence would have \
+raised an alarm, with intervals corrected for the number of looks. In some streams with a steady prevalence the metric \
+is far from normally distributed: positives are few, or the metric is read at a prevalence where it depends on few \
+negatives, or the model is nearly perfect (an average precision of {NEARLY_PERFECT:g}).
 
 {table(("stream", "metric", "positives", "read at", "false alarms", "at own prevalences"), _quiet(quiet))}
 
 ## The model becomes worse
 
-From look {CHANGED_AT} on, the average precision at the common prevalence is lower. The delay counts looks, 1 for the \
-one at which the model changed; streams that had raised a false alarm before are left out.
+From look {CHANGED_AT} on, the average precision at the common prevalence is lower. The delay is a number of looks; it \
+is 1 for the look at which the model changed. Streams with a false alarm before the change are left out.
 
 {
         table(

@@ -247,37 +247,39 @@ INTRODUCTION = """# How well the prevalence is known
 Made by `make prior-study`: {n:,} simulated sets of labelled and unlabelled rows for each setting, intervals at 95 %.
 {versions}.
 
-Scores are normal, positives higher by 2.5 standard deviations (strong) or by one (weak); they are fine, rounded to
-0.02 standard deviations, or tied, rounded to a half. As probabilities they are right at the prevalence of the
-labelled rows. There are 50 : 500, 200 : 2,000 or 1,000 : 10,000 labelled positives and negatives, and 1,000, 10,000 or
-100,000 unlabelled rows, of which 0.1 %, 1 %, 10 % or 50 % are positive.
+Scores are normal; positives are higher by 2.5 standard deviations (strong) or by one (weak). Scores are rounded to
+0.02 standard deviations, or to 0.5 ("tied"). As probabilities they are calibrated at the prevalence of the labelled
+rows. There are 50 : 500, 200 : 2,000 or 1,000 : 10,000 labelled positives and negatives, and 1,000, 10,000 or 100,000
+unlabelled rows, of which 0.1 %, 1 %, 10 % or 50 % are positive.
 
 ## Intervals
 
-A method falls short where it holds in less than {wanted:.0f} % of cases by more than two standard errors of the
-simulation. An interval that begins at 0 cannot lie above the truth, so that intervals for a low prevalence hold more
-often than they say. What "em" answers does not depend on the labelled rows, so it was studied with one size of them.
-Width is the typical ratio to that of "mixture".
+A method falls short if its intervals contain the true prevalence in less than {wanted:.0f} % of cases, by more than two
+standard errors of the simulation. An interval that begins at 0 cannot lie above the true value, so intervals for a low
+prevalence contain it more often than 95 %. The result of "em" does not depend on the labelled rows, so it was studied
+with only one number of them. "typical" is the median over the settings. "width" is the median ratio to the width of
+"mixture".
 """
 
 CHECK = """
 ## The check
 
-False alarms at the 5 % level where only the prevalence has changed; too often is more than {most:.0f} % by more than
-two standard errors.
+The table has the rate of false alarms at the 5 % level where only the prevalence has changed. A rate counts as "too
+often" if it is above {most:.0f} % by more than two standard errors.
 """
 
 POWER = """
-What the check sees where something else has changed too, with 200 : 2,000 labelled rows and 10,000 unlabelled ones: how
-often it says so and, in brackets, how often the interval of "mixture" still held. It is to see the first of these
-changes in at least 80 % of cases.
+The next table is about settings where something else has changed, too, with 200 : 2,000 labelled rows and 10,000
+unlabelled ones. It shows how often the check detects this and, in brackets, how often the interval of "mixture" still
+contains the true prevalence. The goal is to detect the first of these changes in at least 80 % of cases.
 """
 
 LIMITS = """
-Negatives that score *lower* than before are like no mix, and the check sees them. Negatives that score *higher* look
-like more positives if the model is weak, and positives that score lower look like fewer; where positives are rare,
-hardly anything is seen of them at all. The interval is then off without a sign of it. So a check that passes does not
-prove that only the prevalence has changed. Labels for a few hundred rows tell: see `prior_shift_check`.
+If negatives score *lower* than before, no mix of the old classes fits, and the check detects it. If negatives score
+*higher* and the model is weak, this looks like more positives. If positives score lower, this looks like fewer of
+them; where positives are rare, it is hardly ever detected. The interval is then wrong without any warning. So a check
+that passes does not prove that only the prevalence has changed. Labels for a few hundred rows can show it: see
+`prior_shift_check`.
 """
 
 

@@ -23,6 +23,8 @@ from speed_picture import picture
 from timing import TOLERANCE, Race, digits, in_words
 from workload import Workload
 
+import baserate as br
+
 PICTURE = "speed.svg"
 _DRAWN = (numbers.OURS, SKLEARN, TORCH, TORCH_BINNED, numbers.SORTING, numbers.READING)
 
@@ -96,7 +98,8 @@ def method(left_out: list[str], programs: list[str]) -> str:
     missing = f" Not installed, so left out: {', '.join(left_out)}." if left_out else ""
     peaks = "" if numbers.CAN_TELL_PEAKS else " Peaks of memory can be told on Linux only, and are left out."
     return f"""By `make bench`: everything in one run on one machine with {os.cpu_count()} processors, so that ratios
-mean something and milliseconds little. Python {platform.python_version()}, {", ".join(programs)}.{missing}{peaks}
+mean something and milliseconds little. Python {platform.python_version()}, {", ".join(programs)}; rows are counted by
+`{br.native.status()}` ([the kernel](kernel.md)).{missing}{peaks}
 
 Programs take turns, and each round gives one ratio: the other program's time divided by baserate's. Printed are the
 median and, in brackets, the quartiles; above 1 baserate is faster. A ratio is printed only if both gave the same

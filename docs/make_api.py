@@ -31,7 +31,7 @@ PAGES = (
         "Curves and points",
         "Where everything starts: rows, counts, rates, tables and files become a `Curve`, and a threshold makes it a "
         "`Point`.",
-        ("curves", "ingest"),
+        ("curves", "ingest", "native"),
         ("Curve", "Point", "Pair", "Models", "curve", "curves_by"),
     ),
     Page(

@@ -1,17 +1,14 @@
 """Draws docs/two-estimands.svg, the picture in docs/intervals.md: ``python docs/make_estimands_picture.py``."""
 
-import sys
 from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
+from make_theory_pictures import BLUE, GREY, LOOKS, NAMELESS, ORANGE
 from matplotlib.figure import Figure
 from scipy.special import ndtr, ndtri
 
 import baserate as br
-
-sys.path.insert(0, str(Path(__file__).parent))
-from make_theory_pictures import BLUE, GREY, LOOKS, NAMELESS, ORANGE
 
 TARGET = Path(__file__).with_name("two-estimands.svg")
 RECALL, APART, N_POS, N_NEG, TIMES = 0.6, 1.5, 50, 500, 12

@@ -7,7 +7,7 @@ from baserate.checks.synonyms import synonyms
 TARGET = Path(__file__).with_name("glossary.md")
 HEADING = "## Names from elsewhere"
 ABOUT = """\
-A name from elsewhere is not accepted; the error names the right one, as for
+Names used by other tools are not accepted. The error message has the name used here, as for
 `--metric ppv`, `sample_weight=`, `br.auroc`."""
 
 

@@ -10,16 +10,16 @@ TARGET = Path(__file__).with_name("metrics.md")
 
 
 ACCURACY = """\
-Tested against fifty-digit arithmetic, from prevalence 1e-9 to 1 − 1e-9 and with counts up to 1e12, a value is within
-1e-12 of itself, however near to 0. The exceptions:
+Values were tested against fifty-digit arithmetic, from prevalence 1e-9 to 1 − 1e-9 and with counts up to 1e12. The
+relative error is at most 1e-12, also for values near 0. The exceptions:
 
-- calibration errors of scores that are all but calibrated: `ece`, `mce`, `rms_calibration_error` and `debiased_ece`
-  within 1e-15; `debiased_rms_calibration_error`, the root of a difference, within 1e-8;
-- `auc_prg` where parts above and below chance cancel, or over a part of the recalls: within 1e-14;
-- weights that are not whole numbers: their sums are rounded, and a difference of two shares cannot know more;
-- `smooth_ece`, which is integrated on a grid and not held to this.
+- calibration errors of scores that are nearly calibrated: `ece`, `mce`, `rms_calibration_error` and `debiased_ece`
+  have an absolute error of at most 1e-15; `debiased_rms_calibration_error`, the root of a difference, of at most 1e-8;
+- `auc_prg` if parts above and below chance cancel, or over a range of recalls: an absolute error of at most 1e-14;
+- fractional weights: their sums are rounded, which limits the accuracy of a difference of two shares;
+- `smooth_ece`, which is integrated on a grid and not tested to this accuracy.
 
-A rate that is given is taken as the float it is."""
+A rate that you pass is used as the float that it is."""
 
 
 def index() -> str:
@@ -27,7 +27,7 @@ def index() -> str:
     parts = [
         "# Metrics",
         "Every metric is a function `br.name(curve)`; parameters are keywords. `help(br.name)` has the formula, the "
-        "reference and an example. This page is made from the registry by `python docs/make_metrics.py`.",
+        "reference and an example. This page is generated from the registry by `python docs/make_metrics.py`.",
     ]
     for family in Family:
         rows = [row for row in br.METRICS.values() if row.family is family]
@@ -35,7 +35,8 @@ def index() -> str:
         parts += [f"## {family.name.capitalize()}: {family.value}", "\n".join([*head, *map(line, rows)])]
     parts += [
         "## Laws",
-        "The tests hold each metric to these, except those named, which count cases or read scores as numbers:",
+        "The tests check these laws for each metric. The exceptions in brackets depend on the number of cases, or on "
+        "the numerical values of the scores:",
     ]
     parts += [";\n".join(f"- {law.value}{exceptions(law)}" for law in Law) + "."]
     parts += ["## Accuracy", ACCURACY]
