@@ -22,7 +22,8 @@ COMMANDS = ("evaluate", "compare", "sweep", "demo")
 READY = [
     sys.executable,
     "-c",
-    "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); import baserate_command, baserate.cli.app; "
+    "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "import baserate_command, baserate.cli.app; "
     "print('ready', file=sys.stderr, flush=True); baserate_command.main()",
 ]
 
