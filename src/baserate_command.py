@@ -24,7 +24,7 @@ def _stop(*_: object) -> None:
 def _interrupt(number: int, frame: FrameType | None) -> None:
     """Raise KeyboardInterrupt, or try again soon while a module loads: C code that loads may swallow it."""
     if _loading(frame):
-        _thread.start_new_thread(_interrupt_later, ())
+        _thread.start_new_thread(_interrupt_later, (_thread.get_ident(),))
     else:
         signal.default_int_handler(number, frame)
 
@@ -37,9 +37,12 @@ def _loading(frame: FrameType | None) -> bool:
     return False
 
 
-def _interrupt_later() -> None:
+def _interrupt_later(main_thread: int) -> None:
     time.sleep(_LATER)
-    _thread.interrupt_main()
+    if hasattr(signal, "pthread_kill"):  # which wakes it where it waits, too
+        signal.pthread_kill(main_thread, signal.SIGINT)
+    else:
+        _thread.interrupt_main()
 
 
 def _on_interrupt(do: "signal._HANDLER") -> None:

@@ -122,7 +122,7 @@ def test_an_interrupt_is_heard_when_a_module_that_swallows_it_has_loaded(tmp_pat
     work = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
         f"import time, baserate.cli, baserate_command; sys.path.insert(0, {str(tmp_path)!r})\n"
-        "def carry_out():\n    print('ready', file=sys.stderr, flush=True)\n    import deaf\n    time.sleep(25)\n"
+        "def carry_out():\n    print('ready', file=sys.stderr, flush=True)\n    import deaf\n    time.sleep(60)\n"
         "baserate.cli.main = carry_out; baserate_command.main()"
     )
     assert interrupted([sys.executable, "-c", work], "", 0.3) == (130, "", "Stopped.\n")
