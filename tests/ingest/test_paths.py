@@ -1,6 +1,7 @@
 """A path means the files that were named, and nothing else; folders are columns only where they were meant to be."""
 
 import os
+import tempfile
 
 import polars as pl
 import pytest
@@ -172,6 +173,36 @@ def test_folders_must_have_the_same_keys(tmp_path):
     write(tmp_path / "c" / "k=1" / "k=2" / "a.csv", 1)
     with pytest.raises(br.errors.DataFileError, match="must be the same keys"):
         positives(tmp_path / "c")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_folders_above_are_no_columns_even_those_of_the_temporary_folder(tmp_path, monkeypatch, form):
+    room = tmp_path / "y=1" / "p=7" / "k=[2]"
+    room.mkdir(parents=True)
+    monkeypatch.setattr(tempfile, "tempdir", str(room))
+    write(tmp_path / "h" / "k=1" / f"a.{form}", 1, 2)
+    curves = br.curves_by(tmp_path / "h", "k", label="y", score="p")
+    assert {key: (curve.n_pos, curve.n_neg, curve.score.tolist()) for key, curve in curves.items()} == {
+        1: (1, 2, [0.2, 0.1, 0.0])
+    }
+
+
+def test_each_of_many_folders_has_its_value(tmp_path):
+    for k in range(150):
+        write(tmp_path / f"k={k}" / f"day={k % 7}" / "0.csv", 1 + k % 5)
+    curves = br.curves_by(tmp_path, "k", "day", label="y", score="p")
+    assert {key: curve.n_pos for key, curve in curves.items()} == {(k, k % 7): 1 + k % 5 for k in range(150)}
+
+
+def test_a_folder_whose_value_is_no_utf8_is_refused(tmp_path):
+    try:
+        os.mkdir(os.path.join(os.fsencode(tmp_path), b"k=caf\xe9"))
+    except OSError:
+        pytest.skip("this system has no such names")
+    (tmp_path / os.fsdecode(b"k=caf\xe9") / "a.csv").write_text("y,p\n1,.5\n0,.4\n")
+    assert positives(tmp_path) == 1
+    with pytest.raises(br.errors.DataFileError, match=r"folders must be UTF-8, got 'caf\\udce9' for 'k'"):
+        br.curves_by(tmp_path, "k", label="y", score="p")
 
 
 def test_without_links_folders_are_no_columns(tmp_path, monkeypatch):

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from baserate.checks import did_you_mean
 from baserate.errors import DataFileError
@@ -114,28 +114,18 @@ def _check_parts(files: Sequence[File]) -> None:
 
 
 def named_plainly(files: Sequence[File], folder: str) -> list[File]:
-    """The files, with links to them that have nothing but a number for a name: DuckDB takes any name for a pattern.
-
-    The keys in their paths, and only these, are folders above the links.
-    """
+    """The files, with links to them that have nothing but a number for a name: DuckDB takes any name for a pattern."""
+    os.makedirs(folder, exist_ok=True)
     return [file._replace(plain=_link(file, folder, str(k))) for k, file in enumerate(files)]
 
 
 def _link(file: File, folder: str, number: str) -> str:
-    values = [_NULL_PART if value is None else quote(value, safe="") for _, value in file.parts]
-    above = os.path.join(folder, *(f"{part_column(k)}={value}" for k, value in enumerate(values)))
-    link = os.path.join(above, f"{number}{_suffix(file.path)}{COMPRESSED if is_compressed(file.path) else ''}")
+    link = os.path.join(folder, f"{number}{_suffix(file.path)}{COMPRESSED if is_compressed(file.path) else ''}")
     try:
-        os.makedirs(above, exist_ok=True)
         os.symlink(os.path.abspath(file.path), link)
     except OSError:  # not everyone may make links everywhere
         return file.path
     return link
-
-
-def part_column(k: int) -> str:
-    """What DuckDB calls the values of a key in the path: no file has such a column."""
-    return f"baserate_part_{k}"
 
 
 # --- what is in them ------------------------------------------------------------------------------

@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 from baserate.errors import DataFileError
 from baserate.ingest import delimited
 from baserate.ingest.delimited import Dialect, Layout
-from baserate.ingest.paths import File, part_column
+from baserate.ingest.paths import File
 from baserate.ingest.request import Columns, check_names
-from baserate.ingest.sql import literal, name, options
+from baserate.ingest.sql import literal, name, options, text
 
 _READERS = {"Parquet": "read_parquet", "CSV": "read_csv", "JSON lines": "read_json"}
 _JSON_LINES = {"format": "newline_delimited"}
+_FILE = "baserate file"  # what DuckDB calls the file of a row; hardly a file has such a column
 
 
 class Table(NamedTuple):
@@ -50,7 +51,7 @@ def _of_parquet(connection: Any, files: Sequence[File], columns: Columns) -> Tab
         _check_alike(column, [in_file[column][0] for in_file in types], files)
     # Unless it is told to look at all files, DuckDB gives every column the type that it has in the first one.
     said = {"union_by_name": True} if different else {}
-    source = read("Parquet", files, **_hive(parts), **said)
+    source = read("Parquet", files, **_told(parts), **said)
     return Table(_selected(source, {column: name(column) for column in own} | parts), text=parts)
 
 
@@ -106,7 +107,7 @@ def _of_csv(files: Sequence[File], columns: Columns, said: Dialect) -> Table:
     own = {column: name(column) for column in sorted(columns.names - parts.keys())}
     selects = [
         _selected(
-            csv_source(layout, written, columns, **_hive(parts)), {column: name(column) for column in own} | parts
+            csv_source(layout, written, columns, **_told(parts)), {column: name(column) for column in own} | parts
         )
         for layout, written in layouts.items()
     ]
@@ -151,7 +152,7 @@ def _of_json(connection: Any, files: Sequence[File], columns: Columns) -> Table:
     _check_columns({files[0].path: known}, files, columns)
     numbers, time = {columns.score, columns.weight}, columns.time
     types = {column: "DOUBLE" if column in numbers else "VARCHAR" if column == time else "JSON" for column in own}
-    source = read("JSON lines", files, columns=types, **_JSON_LINES, **_hive(parts))
+    source = read("JSON lines", files, columns=types, **_JSON_LINES, **_told(parts))
     selected = _selected(source, {column: name(column) for column in own} | parts)
     in_json = [column for column, kind in types.items() if kind == "JSON"]
     return Table(selected, text=[*parts, *(column for column in own if column == time)], json=in_json)
@@ -165,8 +166,9 @@ def _selected(source: str, columns: Mapping[str, str]) -> str:
 
 
 def _parts(files: Sequence[File], columns: Columns) -> dict[str, str]:
-    """The keys of folders that are asked for, as SQL."""
+    """The keys of folders that are asked for, as SQL: of all their values, that of the file that a row is in."""
     numbers = {columns.score, columns.weight}
+    number = f"CAST(regexp_extract({name(_FILE)}, '([0-9]+)[^/\\\\]*$', 1) AS INTEGER)"  # of a link
     parts = {}
     for k, (key, _) in enumerate(files[0].parts):
         if key in columns.names:
@@ -175,12 +177,26 @@ def _parts(files: Sequence[File], columns: Columns) -> dict[str, str]:
                     f"key=value folders need symbolic links, which this system refuses, for {key!r}; write it as a "
                     f"column."
                 )
-            parts[key] = f"CAST({part_column(k)} AS DOUBLE)" if key in numbers else part_column(k)
+            values = ", ".join(_part(file, k) for file in files)
+            value = f"(CAST([{values}] AS VARCHAR[]))[{number} + 1]"
+            parts[key] = f"CAST({value} AS DOUBLE)" if key in numbers else value
     return parts
 
 
-def _hive(parts: Collection[str]) -> dict[str, bool]:
-    return {"hive_partitioning": True, "hive_types_autocast": False} if parts else {}
+def _part(file: File, k: int) -> str:
+    key, value = file.parts[k]
+    try:
+        (value or "").encode()
+    except UnicodeEncodeError:
+        raise DataFileError(
+            f"values of key=value folders must be UTF-8, got {value!r} for {key!r}; rename the folder."
+        ) from None
+    return text(value)
+
+
+def _told(parts: Collection[str]) -> dict[str, str]:
+    """Have DuckDB say which file a row is in. Its own reading of key=value folders takes those above, too."""
+    return {"filename": _FILE} if parts else {}
 
 
 # --- names ----------------------------------------------------------------------------------------
