@@ -1,6 +1,6 @@
 """The answer of an engine as plain columns."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -53,7 +53,12 @@ class Answer:
         if isinstance(column, list) or column.dtype.kind not in "biuf":
             column = column.tolist() if isinstance(column, np.ndarray) else column
             seen: dict[object, int] = {}
-            place = np.array([seen.setdefault(value, len(seen)) for value in column], np.intp)
+            try:
+                place = np.array([seen.setdefault(value, len(seen)) for value in column], np.intp)
+            except TypeError:
+                raise not_single(column) from None
+            if any(isinstance(value, bytes | tuple) for value in seen):
+                raise not_single(seen)
             values = [_plain(self._written.get(name, _plain)(value)) for value in seen]
         else:
             known, missing = np.ma.getdata(column), np.ma.getmaskarray(column)
@@ -96,6 +101,15 @@ def _column(series: "nw.Series[Any]") -> Array | list[object]:
     if series.dtype.is_numeric() and not isinstance(series.dtype, nw.Decimal) and series.null_count() == 0:
         return series.to_numpy()
     return series.to_list()
+
+
+def not_single(values: Iterable[object]) -> InputError:
+    """What to say of labels or keys that are no single values, such as lists in a column of objects."""
+    kinds = sorted({type(value).__name__ for value in values})
+    return InputError(
+        f"labels and keys must be numbers, text, bools or dates of one kind, got {', '.join(kinds)}; choose another "
+        f"column, or convert it to text."
+    )
 
 
 def _python_times(column: Array) -> list[object]:

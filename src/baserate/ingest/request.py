@@ -121,9 +121,9 @@ def request(
     check_names(columns, list(schema.names()))
     _check_numbers(schema[columns.score], "score", columns.score)
     selected = [nw.col(columns.score).cast(nw.Float64).alias("score")]
-    if columns.label is not None:
-        selected.append(_label(columns.label, schema[columns.label]))
-    selected += [nw.col(name).alias(f"key_{k}") for k, name in enumerate(columns.keys)]
+    for alias, name in columns.grouping.items():
+        _check_single("label" if alias == "label" else "a key", name, schema[name], frame)
+        selected.append(nw.col(name).alias(alias))
     if columns.weight is not None:
         _check_numbers(schema[columns.weight], "weight", columns.weight)
         selected.append(nw.col(columns.weight).cast(nw.Float64).alias("weight"))
@@ -198,10 +198,17 @@ def _check_numbers(dtype: nw.dtypes.DType, part: str, name: str) -> None:
         raise InputError(f"{part} must be numbers, got {name!r} of type {dtype}; convert it to float first.")
 
 
-def _label(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
-    if dtype.is_nested() or dtype.is_temporal():
+def _check_single(part: str, name: str, dtype: nw.dtypes.DType, frame: AnyFrame) -> None:
+    """Refuse values that hold others, and bytes. Objects of pandas may be numbers or text; those of Polars are not."""
+    odd = dtype.is_nested() or isinstance(dtype, nw.Binary)
+    odd = odd or (isinstance(dtype, nw.Object) and frame.implementation.is_polars())
+    if part == "label" and (odd or dtype.is_temporal()):
         raise InputError(f"label must hold two classes, got {name!r} of type {dtype}; pass the column of labels.")
-    return nw.col(name).alias("label")
+    if odd:
+        raise InputError(
+            f"{part} must be a column of numbers, text, bools or dates, got {name!r} of type {dtype}; choose another "
+            f"column, or convert it to text."
+        )
 
 
 def _calendar(frame: AnyFrame, period: Period, dtype: nw.dtypes.DType, collect: Collect) -> Calendar:

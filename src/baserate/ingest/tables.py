@@ -9,6 +9,7 @@ from baserate.checks import Label
 from baserate.curves.curve import Curve
 from baserate.errors import DataFileError, InputError, UnlabelledWarning
 from baserate.ingest import files, paths
+from baserate.ingest.collecting import not_single
 from baserate.ingest.files import Files, Options
 from baserate.ingest.groups import Reader
 from baserate.ingest.passes import gather
@@ -172,7 +173,10 @@ def _answered(asked: Request, tolerance: float, max_scores: int, opened: Files |
     if unlabelled:
         warnings.warn(UnlabelledWarning(unlabelled), stacklevel=4)
     named = dict(zip(asked.named(list(reader.groups)), curves, strict=True))
-    return dict(sorted(named.items(), key=lambda item: [_sortable(part) for part in item[0]]))
+    try:
+        return dict(sorted(named.items(), key=lambda item: [_sortable(part) for part in item[0]]))
+    except TypeError:
+        raise not_single(part for key in named for part in key) from None
 
 
 def _with_sources(curves: list[Curve], reader: Reader, opened: Files) -> list[Curve]:
