@@ -210,6 +210,33 @@ def test_an_alarm_is_one_though_nobody_reads_it(folder, how):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("how", ["| true", "| head -c 5"])
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        (["check", "claims.toml", "scores.csv", *COLUMNS, "-q", "--junit", "/dev/stdout"], 3),
+        (["report", "scores.csv", *COLUMNS, "-q", "--resamples", "100", "-o", "/dev/stdout"], 0),
+        ([*MONITOR, "--prometheus", "/dev/stdout"], 3),
+        ([*MONITOR, "--export", "/dev/stdout"], 3),
+    ],
+)
+def test_a_device_that_nobody_reads_does_not_change_how_it_ends(folder, how, command, code):
+    (folder / "claims.toml").write_text(BROKEN_CLAIM, encoding="utf-8")
+    assert ended(folder, how, command) == (code, "")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_a_named_pipe_whose_reader_leaves_does_not_change_how_it_ends(folder, ask):
+    os.mkfifo(folder / "pipe")
+    reader = threading.Thread(target=lambda: open(folder / "pipe", "rb").close(), daemon=True)
+    reader.start()
+    done = ask("report", "scores.csv", *COLUMNS, "-q", "--resamples", "100", "-o", "pipe")
+    reader.join(timeout=30)
+    assert (done.code, done.err) == (0, "")
+
+
+@pytest.mark.slow
 def test_an_error_that_nobody_reads_is_still_one(folder):
     for how in ("2>&-", "2>&1 | true", ">&- 2>&-"):
         assert ended(folder, how, ["evaluate", "nowhere.csv"])[0] == 1

@@ -12,7 +12,7 @@ from baserate.claims.claims import check as compare
 from baserate.claims.claims import read_claims
 from baserate.cli.arguments import OutputPath, check_outputs, curves_of, of_a_file
 from baserate.cli.notes import quiet_option
-from baserate.cli.output import Row, in_a_format, say, show
+from baserate.cli.output import Row, in_a_format, say, show, until_nobody_reads
 from baserate.curves.saving import write_whole
 from baserate.progress import progress
 from baserate.results import ClaimVerdict
@@ -80,7 +80,8 @@ def check(*, claims: str, junit: str | None, strict: bool, form: str | None, **d
         for claim, score, key, curve in progress(asked, len(asked), "Checking")
     ]
     if junit is not None:
-        write_whole(junit, _junit(checked, strict))
+        with until_nobody_reads():
+            write_whole(junit, _junit(checked, strict))
     _show([_row(one) for one in checked], form)
     verdicts = {one.verdict.verdict for one in checked}
     if verdicts != {"met"}:

@@ -8,7 +8,7 @@ from typing import SupportsFloat
 
 import numpy as np
 
-from baserate.cli.output import Row
+from baserate.cli.output import Row, until_nobody_reads
 from baserate.curves.saving import write_whole
 
 # Columns of the Parquet file and their kinds; what does not exist is null.
@@ -46,7 +46,8 @@ def write_parquet(path: str, rows: Sequence[Row]) -> None:
                 connection.execute(f"COPY (SELECT {wanted} FROM monitored) TO '{where}' (FORMAT parquet)")
         except duckdb.IOException as error:
             raise OSError(f"{path!r} cannot be written ({str(error).splitlines()[0]})") from None
-        write_whole(path, made.read_bytes())
+        with until_nobody_reads():
+            write_whole(path, made.read_bytes())
 
 
 def _cell(value: object) -> object:
@@ -95,7 +96,8 @@ def write_prometheus(path: str, latest: Iterable[Row]) -> None:
     for name, (about, samples) in gauges.items():
         lines += [f"# HELP {name} {about}", f"# TYPE {name} gauge"]
         lines += [f"{name}{{{_labels(labels)}}} {_number(value)}" for labels, value in samples]
-    write_whole(path, ("\n".join(lines) + "\n").encode("utf-8", "backslashreplace"))
+    with until_nobody_reads():
+        write_whole(path, ("\n".join(lines) + "\n").encode("utf-8", "backslashreplace"))
 
 
 def _of(row: Row) -> dict[str, object]:

@@ -99,6 +99,11 @@ def drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def until_nobody_reads() -> "contextlib.suppress":
+    """Whoever reads a pipe that is an output may stop; like a closed stdout, this is no failure of the command."""
+    return contextlib.suppress(BrokenPipeError)
+
+
 def _ruled(rows: Rows) -> str:
     """A table for a terminal; if it is too wide, without what all rows share, which stands above it, or as a list."""
     from rich.console import Console

@@ -9,7 +9,7 @@ from baserate.answers.curves import Key
 from baserate.cli.arguments import OutputPath, check_clock, check_outputs, curves_of, of_a_file, reading
 from baserate.cli.columns import columns_meant
 from baserate.cli.notes import note, quiet_option
-from baserate.cli.output import say
+from baserate.cli.output import say, until_nobody_reads
 from baserate.cli.prevalences import grid_from
 from baserate.curves.curve import Curve
 from baserate.page.content import content, verdict
@@ -72,7 +72,8 @@ def report(
     made = content(heading, models, wanted, groups, n_resamples=resamples, min_cases=min_cases)
     for sentence in made.revealing:
         note(f"{sentence}{'; --min-cases 10 pools such groups' * (' by ' in sentence)}")
-    write(output, made)
+    with until_nobody_reads():
+        write(output, made)
     say(*verdict(made), f"The page: {output}")
 
 
