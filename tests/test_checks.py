@@ -52,6 +52,10 @@ BAD = {
     "a single score": (scores(0.5), "must be a column of values, got a float"),
     "one string of scores": (scores("abc"), "must be a column of values, got a str"),
     "generator": (scores(s for s in S), "must be a column of values, got a generator"),
+    "a bound of too many digits": (
+        lambda: br.Claim(br.roc_auc, at_least=10**5000),
+        "at_least must be a number, got int of too many digits to be shown",
+    ),
     "lengths": (scores([0.1, 0.2]), "must have the same length, got 3 and 2"),
     "three classes": (labels([0, 1, 2]), "got 3 different labels: 0, 1, 2; use one_vs_rest"),
     "scores as labels": (labels(S), "got 3 different labels: 0.1, 0.2, 0.3; these look like scores: y_true comes first"),

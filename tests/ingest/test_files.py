@@ -261,7 +261,8 @@ def test_the_memory_limit_is_stated_to_duckdb_and_only_for_files(folder):
     with files.opened(folder / "rows.parquet", Columns("y", "p"), files.Options("100MB")) as found:
         (limit,) = found.table.query("t", "SELECT current_setting('memory_limit')").fetchall()[0]
     assert limit == "95.3 MiB"
-    for size in ("plenty", "-5GB", "150%", "-1", "", "1e9GB"):
+    assert read(folder / "rows.parquet", memory_limit="99999TB") == read(folder / "rows.parquet")
+    for size in ("999999999999999TB", "plenty", "-5GB", "150%", "-1", "", "1e9GB"):
         with pytest.raises(br.errors.InputError, match="memory_limit must be a size such as '512MB'"):
             read(folder / "rows.parquet", memory_limit=size)
     with pytest.raises(br.errors.InputError, match="memory_limit is for files"):

@@ -170,5 +170,8 @@ def one_of(value: T, allowed: Sequence[T], name: str) -> T:
 
 
 def _short(value: object) -> str:
-    text = " ".join(repr(value).split())
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # Python does not write whole numbers of more than 4,300 digits
+        return f"{type(value).__name__} of too many digits to be shown"
     return text if len(text) <= 60 else text[:60] + "…"

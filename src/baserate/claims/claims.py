@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Literal
@@ -298,6 +299,8 @@ def _factor_that_decides(
 _SHARED = ("prevalence", "confidence_level")
 _LARGEST_FILE = 1_000_000
 _MOST_DOTS = 100  # in a line: a key of many parts takes memory by their square
+_MOST_DIGITS = 1000
+_LONG_NUMBER = re.compile(rf"0[xob][0-9a-fA-F_]{{{_MOST_DIGITS + 1}}}")
 _KEYS = ("name", "metric", "at", "at_least", "at_most", *_SHARED)
 
 
@@ -375,6 +378,8 @@ def _check_bounds(text: str, path: str) -> None:
         raise InputError(f"a file of claims must be at most {_LARGEST_FILE:,} bytes, got more in {path!r}; split it.")
     if any(line.count(".") > _MOST_DOTS for line in text.split("\n")):
         raise InputError(f"a line must have at most {_MOST_DOTS} dots, got more in {path!r}; shorten its keys.")
+    if _LONG_NUMBER.search(text):  # of decimal ones, Python itself reads no more than 4,300 digits
+        raise InputError(f"a number must have at most {_MOST_DIGITS} digits, got more in {path!r}; shorten it.")
 
 
 def _claim(row: Mapping[str, object], number: int) -> Claim:

@@ -79,7 +79,7 @@ def memory(connection: "DuckDBPyConnection") -> int:
     """How many bytes a connection may take."""
     [(limit,)] = connection.execute("SELECT current_setting('memory_limit')").fetchall()  # all: DuckDB 2 waits for it
     number, unit = str(limit).split()
-    return int(float(number) * 1024 ** ["bytes", "KiB", "MiB", "GiB", "TiB"].index(unit))
+    return int(float(number) * 1024 ** ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"].index(unit))
 
 
 def watched(connection: "DuckDBPyConnection", relation: Any) -> dict[str, Any]:
