@@ -26,12 +26,24 @@ __all__ = [
 _OBEYED = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _HARMLESS = "\u200c\u200d\u2068\u2069"
 
+_LONGEST = 1000  # characters of a message
+
 
 def printable(text: str) -> str:
     """Text that can be shown anywhere: what a terminal would obey is written as an escape, as Python writes it."""
     if text.isprintable():
         return text
     return "".join(_escaped(c) if category(c) in _OBEYED and c not in _HARMLESS else c for c in text)
+
+
+def cut(text: str, most: int = 60) -> str:
+    """The beginning of a text, if it is longer than fits in a sentence."""
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def _of_bearable_length(message: str) -> str:
+    """A message without its midst if somebody's value made it long: the rule comes first, and what to do last."""
+    return message if len(message) <= _LONGEST else f"{message[: _LONGEST // 2]} … {message[-_LONGEST // 3 :]}"
 
 
 def _escaped(character: str) -> str:
@@ -45,7 +57,7 @@ class BaserateError(Exception):
     """
 
     def __init__(self, message: str = "") -> None:
-        super().__init__(printable(message))
+        super().__init__(printable(_of_bearable_length(message)))
 
 
 class InputError(BaserateError, ValueError):

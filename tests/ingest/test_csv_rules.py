@@ -25,6 +25,26 @@ def counts(curve):
     return [(score, pos, neg) for score, pos, neg in zip(curve.score, curve.pos, curve.neg, strict=True)]
 
 
+def records_of(path, delimiter=","):
+    """The rows that Python finds, as a curve."""
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter=delimiter))
+    return br.Curve.from_scores([int(row["y"]) for row in rows], [float(row["p"]) for row in rows])
+
+
+def lines_in_quotes(path, line, end="\n"):
+    """Write a file that DuckDB would have several threads read, whose quoted fields hold lines, and many of them."""
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator=end)
+        writer.writerow(["y", "p", "note"])
+        k = 0
+        while file.tell() < 17_000_000:
+            k += 1
+            note = end.join(line.format(y=n % 2, p=n / 1000) for n in range(1 + k % 400))
+            writer.writerow([k % 2, k % 1000 / 1000, note])
+    return path
+
+
 # --- every record is a row --------------------------------------------------------------------------
 
 
@@ -37,6 +57,60 @@ def test_rows_that_begin_with_a_hash_are_rows(tmp_path):
 def by_note(folder, text, **options):
     (folder / "rows.csv").write_text(text)
     return br.curves_by(folder / "rows.csv", "note", label="y", score="p", **options)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("line", "end"), [("{y},{p},x", "\n"), (",,,", "\r\n"), ("{y},{p},x", "\r\n")])
+def test_quoted_lines_that_look_like_rows_are_none(tmp_path, line, end):
+    path = lines_in_quotes(tmp_path / "rows.csv", line, end)
+    curve = br.curve(path, label="y", score="p")
+    assert curve == records_of(path)
+    assert [column.name for column in columns_of(path)] == ["y", "p", "note"]
+
+
+@pytest.mark.slow
+def test_a_row_that_ends_in_open_quotes_is_not_left_out(tmp_path):
+    path = lines_in_quotes(tmp_path / "rows.csv", "{y},{p},x")
+    with open(path, "a", encoding="utf-8", newline="") as file:
+        file.write('1,.5,"and so on\n')
+    with pytest.raises(br.errors.DataFileError, match="cannot read"):
+        br.curve(path, label="y", score="p")
+
+
+def test_empty_fields_beyond_those_of_the_header_are_none(tmp_path):
+    assert counts(read(tmp_path, "y,p\n1,.5,\n0,.25,,,\n")) == [(0.5, 1, 0), (0.25, 0, 1)]
+
+
+def test_a_blank_line_of_one_column_is_a_missing_value(tmp_path):
+    assert read(tmp_path, "p\n.5\n.4\n", label=None).n_neg == 2
+    with pytest.raises(br.errors.InputError, match="got 1 row without a score"):
+        read(tmp_path, "p\n.5\n\n.4\n", label=None)
+
+
+LONG = "x" * 10_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"y,p\n1,{LONG}\n",
+        f'y,p\n1,"{LONG}\n',
+        f"y,p\n1,.5,{LONG}\n",
+        f"y,p\n{LONG},.5\n0,.5\n",
+        f"y,{LONG}\n1,.5\n",
+        f"0.5,{'1' * 10_000}\n1,.5\n",
+    ],
+)
+def test_messages_do_not_hold_whole_fields(tmp_path, text):
+    with pytest.raises(br.BaserateError) as refused:
+        read(tmp_path, text)
+    assert len(str(refused.value)) < 1000
+    assert str(refused.value)[-1] == "."
+
+
+def test_a_message_keeps_the_rule_and_what_to_do():
+    with pytest.raises(br.errors.InputError, match=r"^no column .* … .*; choose another\.$"):
+        raise br.errors.InputError(f"no column {LONG}; choose another.")
 
 
 FIELD = st.text(st.sampled_from("a#,;|\t\"\n\r 'é%"), max_size=6)

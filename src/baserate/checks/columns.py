@@ -10,7 +10,7 @@ import numpy.typing as npt
 from baserate.arrays import Array, BoolArray, Counts, FloatArray
 from baserate.checks.synonyms import did_you_mean
 from baserate.checks.values import MOST_CASES, SMALLEST_PREVALENCE, prevalence
-from baserate.errors import InputError
+from baserate.errors import InputError, cut
 
 Label = bool | int | float | str
 
@@ -215,7 +215,7 @@ def _listed(array: Array) -> str:
 
 def _shown(value: object) -> str:
     plain = value.item() if isinstance(value, np.generic) else value
-    return repr(int(plain) if isinstance(plain, float) and plain.is_integer() else plain)
+    return cut(repr(int(plain) if isinstance(plain, float) and plain.is_integer() else plain))
 
 
 # --- numbers, counts and weights ------------------------------------------------------------------

@@ -11,12 +11,13 @@ import gzip
 import io
 import itertools
 import math
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from baserate import checks
-from baserate.errors import DataFileError, InputError
-from baserate.ingest.paths import TORN, File, is_compressed, torn
+from baserate.errors import DataFileError, InputError, cut
+from baserate.ingest.paths import COMPRESSED, TORN, File, is_compressed, torn
 from baserate.written import share_from
 
 Kind = Literal["bool", "whole", "float", "other"]
@@ -81,9 +82,10 @@ def _layout(file: File, said: Dialect) -> Layout:
             f"the file."
         ) from None
     if _is_a_row(header, used.decimal):
+        first = cut(", ".join(header[:3]))
         raise DataFileError(
-            f"the first line of a CSV file must be its header, got {', '.join(header[:3])} in {file.path!r}; add a "
-            f"line with the names of the columns, such as label,score."
+            f"the first line of a CSV file must be its header, got {first} in {file.path!r}; add a line with the names "
+            f"of the columns, such as label,score."
         )
     return Layout(used, tuple(header))
 
@@ -95,7 +97,7 @@ def _is_a_row(header: Sequence[str], decimal: str) -> bool:
 
 
 def _delimiter(file: File, line: str) -> str:
-    if file.plain.removesuffix(".gz").endswith(".tsv"):
+    if file.path.lower().removesuffix(COMPRESSED).endswith(".tsv"):
         return "\t"
     seen = {sign for sign, quoted in _signs(line) if sign in _DELIMITERS and not quoted}
     if len(seen) > 1:
@@ -108,9 +110,8 @@ def _delimiter(file: File, line: str) -> str:
 
 def _header_line(file: File) -> str:
     """The first line, which may go on in the next if it ends in quotes."""
-    opening = gzip.open if is_compressed(file.path) else open
     try:
-        with opening(file.path, "rt", encoding="utf-8-sig", newline="") as stream:
+        with _opened(file) as stream:
             line = "".join(sign for sign, _ in itertools.islice(_first_record(stream), _HEADER))
     except UnicodeDecodeError:
         raise DataFileError(f"the CSV file {file.path!r} is not UTF-8; convert it, for example with iconv.") from None
@@ -122,6 +123,26 @@ def _header_line(file: File) -> str:
             f"what stands before the header."
         )
     return line
+
+
+def n_records(file: File, layout: Layout) -> int:
+    """How many rows Python finds below the header; -1 if it cannot read the file."""
+    usual = csv.field_size_limit(sys.maxsize)
+    try:
+        with _opened(file) as stream:
+            records = csv.reader(stream, delimiter=str(layout.dialect.delimiter), strict=True)
+            # A blank line is no row, unless there is one column only.
+            return sum(1 for record in records if record or len(layout.header) == 1) - 1
+    except (csv.Error, ValueError, *TORN):
+        return -1
+    finally:
+        csv.field_size_limit(usual)
+
+
+def _opened(file: File) -> io.TextIOBase:
+    opening = gzip.open if is_compressed(file.path) else open
+    stream: io.TextIOBase = opening(file.path, "rt", encoding="utf-8-sig", newline="")
+    return stream
 
 
 def _first_record(stream: io.TextIOBase) -> Iterator[tuple[str, bool]]:

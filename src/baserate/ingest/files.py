@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 
-from baserate.errors import BaserateError, DataFileError, InputError
+from baserate.errors import BaserateError, DataFileError, InputError, cut
 from baserate.ingest import delimited, engine, paths, relations, texts
 from baserate.ingest.collecting import Answer, AnyFrame
 from baserate.ingest.delimited import Dialect, Kind
@@ -35,11 +35,16 @@ _SCORE = 250  # bytes that a score takes on its way into a curve
 _SHORTEST_ROW = 3  # bytes of a file, at the least, with its end of line
 
 
+class NotInParallel(DataFileError):
+    """A CSV file that threads cannot read that begin in the midst of it: perhaps its quoted lines look like rows."""
+
+
 class Options(NamedTuple):
     """How files are read."""
 
     memory_limit: str | None = None
     dialect: Dialect = Dialect()
+    parallel: bool = True
 
     @classmethod
     def checked(cls, memory_limit: str | None, delimiter: object, decimal: object) -> "Options":
@@ -112,7 +117,7 @@ def opened(path: object, columns: Columns, options: Options) -> Iterator[Files]:
         duckdb.ConstantExpression(0)  # the first one loads pandas, if it is installed
     with _connected(duckdb, given, kind, options) as (connection, files):
         with interrupts_wait():
-            table = relations.table(connection, kind, files, columns, options.dialect)
+            table = relations.table(connection, kind, files, columns, options.dialect, parallel=options.parallel)
         relation = _with_times(connection, table, columns.time)
         with interrupts_wait():
             length = len(relation) if kind == "Parquet" else None
@@ -122,6 +127,12 @@ def opened(path: object, columns: Columns, options: Options) -> Iterator[Files]:
         yield Files(relation, partial(_collected, connection, written), table.text, length, before, words, memory)
         for one in before:
             check_unchanged(one)
+
+
+def n_records(path: object, options: Options) -> int:
+    """How many rows CSV files have, by Python."""
+    by_layout = delimited.layouts(paths.found(path), options.dialect)
+    return sum(delimited.n_records(file, layout) for layout, files in by_layout.items() for file in files)
 
 
 @contextmanager
@@ -142,7 +153,8 @@ def _connected(duckdb: Any, given: list[File], kind: str, options: Options) -> I
                 f"or choose fewer keys."
             ) from error
         except duckdb.Error as error:
-            raise _unreadable(files, kind, error) from error
+            said = _unreadable(files, kind, error)
+            raise (NotInParallel(said) if kind == "CSV" and options.parallel else DataFileError(said)) from error
         finally:
             with interrupts_wait():
                 leftovers.close()
@@ -181,7 +193,7 @@ def _collected(connection: Any, written: Mapping[str, Callable[[object], object]
 
 def columns_of(path: object, options: Options | None = None) -> list[Column]:
     """The columns of files, as the first rows of the first one show them; the rest is not read."""
-    options = options or Options()
+    options = (options or Options())._replace(parallel=False)  # a few rows are soon read
     given = paths.found(path)
     kind = _format(given, options)
     with _connected(engine.duckdb_module(), given[:1], kind, options) as (connection, files):
@@ -208,7 +220,9 @@ def _kind(dtype: nw.dtypes.DType) -> Kind:
 def _csv_columns(connection: Any, _: str, files: Sequence[File], options: Options) -> list[Column]:
     ((layout, _files),) = delimited.layouts(files, options.dialect).items()
     with interrupts_wait():
-        relation = connection.sql(f"SELECT * FROM {relations.csv_source(layout, files)} LIMIT {_HEAD}")
+        relation = connection.sql(
+            f"SELECT * FROM {relations.csv_source(layout, files, parallel=options.parallel)} LIMIT {_HEAD}"
+        )
     columns = engine.watched(connection, relation).values()
     listed = []
     for name, values in zip(layout.header, columns, strict=True):
@@ -229,27 +243,27 @@ def _some(head: Answer, name: str) -> tuple[object, ...]:
 _DECIMAL_COMMA = "if the comma is the decimal sign, say decimal=','"
 
 
-def _unreadable(files: Sequence[File], kind: str, error: Exception) -> DataFileError:
+def _unreadable(files: Sequence[File], kind: str, error: Exception) -> str:
     said = str(error)
     blamed = [file.path for file in files if file.plain and file.plain in said] or [file.path for file in files]
     which = repr(blamed[0]) + (f" and {len(blamed) - 1:,} more" if len(blamed) > 1 else "")
     no_number, no_time = _no_number(said), texts.bad_time(said)
     if no_number is not None:
         advice = _DECIMAL_COMMA if re.match(r"'-?\d*,\d+'", no_number) else "name another column"
-        return DataFileError(f"scores and weights must be numbers, got {no_number} of {which}; {advice}.")
+        return f"scores and weights must be numbers, got {no_number} of {which}; {advice}."
     if no_time is not None:
-        return DataFileError(
+        return (
             f"times in text must be ISO 8601, such as 2026-05-31 or 2026-05-31 23:59:59, and all have a zone or none, "
-            f"got {no_time!r} in {which}; write them in this form."
+            f"got {cut(no_time)!r} in {which}; write them in this form."
         )
     for file in files:
         said = said.replace(file.plain, file.path) if file.plain else said
-    said = "; ".join(line.strip() for line in said.splitlines()[:3] if line.strip())
-    return DataFileError(f"cannot read {which} as {kind} ({said}); check the file.")
+    said = "; ".join(cut(line.strip(), 200) for line in said.splitlines()[:3] if line.strip())
+    return f"cannot read {which} as {kind} ({said}); check the file."
 
 
 def _no_number(said: str) -> str | None:
     in_csv, in_json = _NO_NUMBER.search(said), _NO_JSON_NUMBER.search(said)
     if in_csv:
-        return f"{in_csv[2]!r} in column {in_csv[1]!r}"
+        return f"{cut(in_csv[2])!r} in column {cut(in_csv[1])!r}"
     return f"{in_json[1]} in a line" if in_json else None

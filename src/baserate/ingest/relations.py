@@ -25,10 +25,12 @@ class Table(NamedTuple):
     dialect: Dialect | None = None
 
 
-def table(connection: Any, kind: str, files: Sequence[File], columns: Columns, said: Dialect) -> Table:
-    """The columns that are asked for, from all files."""
+def table(
+    connection: Any, kind: str, files: Sequence[File], columns: Columns, said: Dialect, *, parallel: bool = True
+) -> Table:
+    """The columns that are asked for, from all files; of CSV perhaps by one thread each."""
     if kind == "CSV":
-        return _of_csv(files, columns, said)
+        return _of_csv(files, columns, said, parallel)
     return (_of_parquet if kind == "Parquet" else _of_json)(connection, files, columns)
 
 
@@ -98,7 +100,7 @@ def _check_alike(column: str, stored: Sequence[str], files: Sequence[File]) -> N
         )
 
 
-def _of_csv(files: Sequence[File], columns: Columns, said: Dialect) -> Table:
+def _of_csv(files: Sequence[File], columns: Columns, said: Dialect, parallel: bool) -> Table:
     layouts = delimited.layouts(files, said)
     _check_columns({files[0].path: layout.header for layout, files in layouts.items()}, files, columns)
     for layout, written in layouts.items():
@@ -107,7 +109,8 @@ def _of_csv(files: Sequence[File], columns: Columns, said: Dialect) -> Table:
     own = {column: name(column) for column in sorted(columns.names - parts.keys())}
     selects = [
         _selected(
-            csv_source(layout, written, columns, **_told(parts)), {column: name(column) for column in own} | parts
+            csv_source(layout, written, columns, parallel=parallel, **_told(parts)),
+            {column: name(column) for column in own} | parts,
         )
         for layout, written in layouts.items()
     ]

@@ -10,7 +10,7 @@ from baserate.curves.curve import Curve
 from baserate.errors import DataFileError, InputError, UnlabelledWarning
 from baserate.ingest import files, paths
 from baserate.ingest.collecting import not_single
-from baserate.ingest.files import Files, Options
+from baserate.ingest.files import Files, NotInParallel, Options
 from baserate.ingest.groups import Reader
 from baserate.ingest.passes import gather
 from baserate.ingest.periods import period_from
@@ -152,16 +152,31 @@ def _curves(table: object, columns: Columns, tolerance: float, max_scores: int, 
     if not paths.is_path(table):
         options.check_unused()
         return _answered(request(table, columns), tolerance, max_scores)
+    try:
+        curves = _of_files(table, columns, tolerance, max_scores, options)
+    except NotInParallel as refused:
+        curves = _of_files(table, columns, tolerance, max_scores, options._replace(parallel=False))
+        # DuckDB by itself then leaves out a last row that it cannot read.
+        if _n_rows(curves) != files.n_records(table, options):
+            raise DataFileError(str(refused)) from refused
+    if not any(len(curve) or curve.unlabelled for curve in curves.values()):
+        named = str(table) if isinstance(table, str | os.PathLike) else table
+        raise DataFileError(f"the file {named!r} has no rows; check how it was written.")
+    return curves
+
+
+def _of_files(table: object, columns: Columns, tolerance: float, max_scores: int, options: Options) -> Curves:
     with files.opened(table, columns, options) as opened:
         asked = request(opened.table, columns, collect=opened.collect, text=opened.text, length=opened.length)
         if tolerance == 0:
             cells = ["score", *asked.keys, *(["label"] if asked.labelled else [])]
             opened.check_room(asked.frame.select(*cells), max_scores)
-        curves = _answered(asked, tolerance, max_scores, opened)
-    if not any(len(curve) or curve.unlabelled for curve in curves.values()):
-        named = str(table) if isinstance(table, str | os.PathLike) else table
-        raise DataFileError(f"the file {named!r} has no rows; check how it was written.")
-    return curves
+        return _answered(asked, tolerance, max_scores, opened)
+
+
+def _n_rows(curves: Curves) -> int:
+    """How many rows were read."""
+    return sum(curve.source.labelled + curve.source.unlabelled for curve in curves.values() if curve.source)
 
 
 def _answered(asked: Request, tolerance: float, max_scores: int, opened: Files | None = None) -> Curves:
@@ -171,7 +186,7 @@ def _answered(asked: Request, tolerance: float, max_scores: int, opened: Files |
         curves = _with_sources(curves, reader, opened)
     unlabelled = int(reader.unlabelled.sum())
     if unlabelled:
-        warnings.warn(UnlabelledWarning(unlabelled), stacklevel=4)
+        warnings.warn(UnlabelledWarning(unlabelled), stacklevel=4 if opened is None else 5)
     named = dict(zip(asked.named(list(reader.groups)), curves, strict=True))
     try:
         return dict(sorted(named.items(), key=lambda item: [_sortable(part) for part in item[0]]))

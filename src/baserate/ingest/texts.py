@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from baserate.errors import InputError
+from baserate.errors import InputError, cut
 from baserate.ingest.sql import name, text
 
 _DAY = r"\d{4}-\d{2}-\d{2}"
@@ -51,6 +51,8 @@ def from_json(value: object) -> object:
     """A label or a key of a JSON file, with the type that it has there."""
     parsed = None if value is None else json.loads(str(value))
     if isinstance(parsed, list | dict):
-        raise InputError(f"labels and keys must be numbers, text, true or false, got {value}; choose another column.")
+        raise InputError(
+            f"labels and keys must be numbers, text, true or false, got {cut(str(value))}; choose another column."
+        )
     # JSON knows one kind of number: 1 and 1.0 are the same key.
     return int(parsed) if isinstance(parsed, float) and parsed.is_integer() else parsed
