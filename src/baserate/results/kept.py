@@ -7,6 +7,7 @@ JSON has no nan, no infinity, no arrays, tuples or dates, so each of these is an
 import datetime
 import json
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -18,6 +19,7 @@ from baserate.errors import InputError, Reason
 # Goes up when somebody who knows the version before would misread what is written, and only then.
 VERSION = 1
 _MARK = "baserate_result"
+_DTYPE = re.compile(r"[<>|](f[248]|[iu][1248]|b1|U\d+)")
 
 Classes = Mapping[str, Callable[..., Any]]
 
@@ -32,7 +34,7 @@ def read(text: str, classes: Classes) -> object:
     try:
         parsed = json.loads(text)
         version = parsed.pop(_MARK)
-    except (ValueError, TypeError, AttributeError, KeyError):
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
         raise InputError(
             f"a result must be read from what to_json wrote, got {str(text)[:40]!r}; pass that text."
         ) from None
@@ -42,8 +44,10 @@ def read(text: str, classes: Classes) -> object:
             f"baserate that wrote it."
         )
     try:
-        return _read(parsed, classes)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        result = _read(parsed, classes)
+        str(result)  # what has a field of another kind cannot be shown
+        return result
+    except Exception as error:  # a field may hold anything, and so its class may raise anything
         raise InputError(f"a kept result must be whole, got one that is not ({error}); write it anew.") from None
 
 
@@ -84,6 +88,8 @@ _WRITTEN: Sequence[tuple[type | tuple[type, ...], Callable[[Any], Any]]] = (
 
 def _read(value: Any, classes: Classes) -> Any:
     """A value back from JSON."""
+    if isinstance(value, list):
+        raise TypeError("a list stands alone")
     if not isinstance(value, dict):
         return value
     tag = next(iter(value), "nothing")
@@ -93,12 +99,19 @@ def _read(value: Any, classes: Classes) -> Any:
             raise KeyError(f"no result is called {content!r}")
         return classes[content](**{name: _read(part, classes) for name, part in value["fields"].items()})
     if tag == "$array":
-        return np.array(content, np.dtype(value["dtype"]))
+        return _array(content, value["dtype"])
     if tag == "$tuple":
         return tuple(_read(part, classes) for part in content)
     if tag == "$mapping":
         return {_read(key, classes): _read(part, classes) for key, part in content}
     return _OF_TEXT[tag](content)
+
+
+def _array(content: object, dtype: str) -> Any:
+    """An array of numbers, bools or text; other types may be large for few bytes, or run code."""
+    if not isinstance(content, list) or not _DTYPE.fullmatch(dtype):
+        raise TypeError(f"no array of {dtype}")
+    return np.array(content, np.str_ if "U" in dtype else dtype)
 
 
 _OF_TEXT: Mapping[str, Callable[[str], object]] = {
