@@ -8,8 +8,10 @@ import sys
 
 import pytest
 
+import baserate as br
 from baserate import progress
 from baserate.errors import BaserateError, printable
+from baserate.monitoring.store_rows import CurveKey
 
 COLUMN, GROUP = "\x1b[2Jp", "\x1b[31mred\x9b\u202eg\x7f"
 SHOWN_COLUMN, SHOWN_GROUP = r"\x1b[2Jp", r"\x1b[31mred\x9b\u202eg\x7f"
@@ -79,6 +81,64 @@ def test_sentences(named, ask, command, monkeypatch):
     assert done.code in (0, 3, 4)
     assert harmless(done.out + done.err)
     assert r"\x1b" in done.out
+
+
+@pytest.mark.slow
+def test_the_store(tmp_path, ask, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path, copy = "s\x1b[2J.db", "c\x1b[2J.db"
+    with br.monitoring.CurveStore(path) as store:
+        for period in ("1\x1b[2J", "2", "3"):
+            store.append(CURVE, model=COLUMN, period=period, slice=f"g={GROUP}\n")
+    for arguments in (
+        ("verify", path),
+        ("backup", path, copy),
+        ("prune", path, "--keep", "2", "--dry-run"),
+        ("prune", path, "--keep", "2"),
+        ("delete", path, "--model", COLUMN),
+        ("list", copy),
+        ("show", copy, "--model", COLUMN, "--slice", "nothing\x1b[2J"),
+    ):
+        done = ask("store", *arguments)
+        assert harmless(done.out + done.err), arguments
+        assert r"\x1b[2J" in done.out + done.err, arguments
+
+
+CURVE = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[60, 30, 10], neg=[20, 200, 680])
+
+
+def with_names():
+    """What carries somebody's names, and the text of each."""
+    claim = br.Claim(br.roc_auc, at_least=0.99, name=f"{GROUP}\n")
+    groups = {GROUP: CURVE, "b": CURVE}
+    pair = br.Pair.from_scores([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], [0.2, 0.1, 0.4, 0.3], names=(GROUP, "b"))
+    yield br.check(claim, CURVE, n_resamples=100, rng=0)
+    yield br.by_slice(br.average_precision, groups, n_resamples=100, rng=0)
+    yield br.evaluate(groups, confidence_level=None)
+    yield br.compare(groups, prevalence=[0.01])
+    yield pair
+    yield CurveKey(GROUP, "2026-05", f"g={GROUP}\n")
+
+
+def test_texts_of_results():
+    for named in with_names():
+        for text in (str(named), repr(named)):
+            assert harmless(text), text
+            assert r"\x1b[31mred" in text
+        assert "\x1b" not in getattr(named, "_repr_html_", str)()
+
+
+def test_texts_of_a_source(tmp_path):
+    path = tmp_path / "ro\x1b[31mred\nws.csv"
+    path.write_text("y,p\n1,.5\n0,.4\n")
+    source = br.curve(path, label="y", score="p").source
+    for text in (str(source), repr(source), str(source.tables[0].files[0])):
+        assert text.isprintable()
+        assert r"ro\x1b[31mred" in text
+    with br.monitoring.CurveStore(tmp_path / "s.db") as store:
+        receipt = store.append(CURVE, model=GROUP, period="1")
+    assert str(receipt).isprintable()
+    assert SHOWN_GROUP in str(receipt)
 
 
 def test_progress(monkeypatch):

@@ -62,7 +62,7 @@ def run(arguments: Sequence[str]) -> int:
         return STOPPED
     except OSError as error:  # a full disk, no temporary folder, an output that cannot be written
         drop_output()
-        click.echo(f"Error: {error}; check free space and permissions.", err=True)
+        click.echo(printable(f"Error: {error}; check free space and permissions."), err=True)
         return REFUSED
 
 

@@ -7,7 +7,7 @@ import click
 
 from baserate.cli.hints import Commands
 from baserate.cli.notes import note, quiet_option
-from baserate.cli.output import F, Row, in_a_format, show
+from baserate.cli.output import F, Row, in_a_format, say, show
 from baserate.errors import InputError
 from baserate.monitoring.store import CurveStore
 from baserate.monitoring.store_rows import CurveKey
@@ -124,7 +124,7 @@ def verify(path: str) -> None:
     """Verify the checksums of a store."""
     with CurveStore(path, read_only=True) as opened:
         opened.verify()
-        click.echo(f"{path}: {_counted(len(opened))}, all intact.")
+        say(f"{path}: {_counted(len(opened))}, all intact.")
 
 
 # --- tidying up -----------------------------------------------------------------------------------
@@ -183,7 +183,7 @@ def backup(path: str, copy: str, replace: bool) -> None:
     """
     with CurveStore(path, read_only=True) as opened:
         opened.backup(copy, replace=replace)
-        click.echo(f"{copy}: {_counted(len(opened))} copied.")
+        say(f"{copy}: {_counted(len(opened))} copied.")
 
 
 def _to_change(path: str, dry_run: bool) -> CurveStore:
@@ -214,6 +214,6 @@ def _say(gone: Iterable[CurveKey], dry_run: bool) -> None:
     done = "would be deleted" if dry_run else "deleted"
     for name, several in periods.items():
         ends = several[0] if len(several) == 1 else f"{several[0]} to {several[-1]}"
-        click.echo(f"{name}: {_counted(len(several))} {done}, {ends}")
+        say(f"{name}: {_counted(len(several))} {done}, {ends}")
     if not periods:
-        click.echo(f"no curve {done}")
+        say(f"no curve {done}")

@@ -9,7 +9,7 @@ from baserate.arrays import ArrayLike, BoolArray, FloatArray
 from baserate.checks import Label
 from baserate.curves import rows
 from baserate.curves.curve import Curve
-from baserate.errors import InputError
+from baserate.errors import InputError, printable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,7 +49,7 @@ class SameRows:
 
     def __repr__(self) -> str:
         *others, last = self.names
-        return f"{type(self).__name__}({', '.join(others)} and {last}, {self.curves[0]._sizes()})"
+        return printable(f"{type(self).__name__}({', '.join(others)} and {last}, {self.curves[0]._sizes()})")
 
 
 class Pair(SameRows):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from baserate.curves.compact import width
 from baserate.curves.curve import Curve
 from baserate.curves.packing import encode, fingerprint
-from baserate.errors import CurveFileError, InputError
+from baserate.errors import CurveFileError, InputError, printable
 
 
 class CurveKey(NamedTuple):
@@ -25,7 +25,7 @@ class CurveKey(NamedTuple):
     slice: str | None = None
 
     def __str__(self) -> str:
-        return f"{self.model}, {self.period}" + (f", {self.slice}" if self.slice is not None else "")
+        return printable(f"{self.model}, {self.period}" + (f", {self.slice}" if self.slice is not None else ""))
 
 
 def key_of(names: object) -> CurveKey:

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from baserate.arrays import FloatArray
-from baserate.errors import Reason
+from baserate.errors import Reason, printable
 from baserate.results.base import Result, Row, Said, cell, with_key
 from baserate.results.intervals import Estimate
 from baserate.results.words import plural, prevalences, with_notes
@@ -111,7 +111,7 @@ class ClaimVerdict(Result):
         return [row]
 
     def _said(self) -> Said:
-        named = self.claim if self.name == self.claim else f"{self.name} ({self.claim})"
+        named = self.claim if self.name == self.claim else f"{printable(self.name)} ({self.claim})"
         return Said(f"{self.verdict}: {named}: {self.sentence}")
 
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 
 from baserate import notebook
-from baserate.errors import InputError, Reason
+from baserate.errors import InputError, Reason, printable
 from baserate.results import kept
 from baserate.results.words import aligned, key_text
 from baserate.written import PREVALENCES, Shown, one_in
@@ -42,6 +42,13 @@ class Said(NamedTuple):
     def __str__(self) -> str:
         table = [*([self.heads] if self.heads else []), *self.cells]
         return "\n".join([*([self.head] if self.head else []), *(aligned(table) if table else []), *self.foot])
+
+    @property
+    def harmless(self) -> "Said":
+        """The same with what a terminal would obey escaped: names in it are somebody else's."""
+        cells = [list(map(printable, row)) for row in self.cells]
+        head = "\n".join(map(printable, self.head.split("\n")))
+        return Said(head, list(map(printable, self.heads)), cells, list(map(printable, self.foot)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,10 +123,10 @@ class Result:
         return hash((type(self), *(value for value in values if isinstance(value, (str, int)))))
 
     def __str__(self) -> str:
-        return str(self._said())
+        return str(self._said().harmless)
 
     def _repr_html_(self) -> str:
-        said = self._said()
+        said = self._said().harmless
         heads, cells = (said.heads, said.cells) if said.cells else _shown(self.rows())
         picture = notebook.sparkline(*(getattr(self, name) for name in self._drawn)) if self._drawn else ""
         return notebook.view(said.head, heads, cells, said.foot, picture)
@@ -209,7 +216,7 @@ def _text(name: str, value: Cell) -> str:
     if value is None:
         return ""
     if isinstance(value, bool | str):
-        return str(value)
+        return printable(str(value))
     if name in PREVALENCES:
         return one_in(value)
     whole = float(value).is_integer() and abs(value) < _LONGEST

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from baserate.errors import DataFileError, InputError
+from baserate.errors import DataFileError, InputError, printable
 from baserate.results.base import Result, Row, Said
 from baserate.results.words import counted, plural
 
@@ -144,8 +144,8 @@ class Source(Result):
 
 
 def _printable(name: str) -> str:
-    """A name that may not be UTF-8."""
-    return os.fsencode(name).decode("utf-8", "replace")
+    """A name that may not be UTF-8, and may hold what a terminal would obey."""
+    return printable(os.fsencode(name).decode("utf-8", "replace"))
 
 
 def check_unchanged(file: SourceFile) -> None:
