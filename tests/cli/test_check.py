@@ -21,7 +21,7 @@ CLAIMS = {
 }
 COLUMNS = ("--label", "fraud", "--score", "new_model", "--quiet")
 FIELDS = ["claim", "score", "group", "verdict", "metric", "prevalence", "value", "low", "high", "bound", "margin"]
-FIELDS += ["more_pos", "more_neg", "pos", "neg", "note", "sentence"]
+FIELDS += ["more_pos", "more_neg", "pos", "neg", "note", "sentence", "source"]
 
 
 @pytest.fixture
@@ -57,6 +57,12 @@ def test_the_verdict_is_the_exit_code_of_the_program(claims, payments, program):
         assert (done.code, done.err) == (code, "")
 
 
+def test_the_source_is_said_as_by_evaluate(claims, payments, ask):
+    (row,) = json.loads(ask("check", claims("met"), payments, *COLUMNS, "--json").out)
+    assert row["source"] == json.loads(ask("evaluate", payments, *COLUMNS, "--json").out)[0]["source"]
+    assert row["source"].startswith("scores.csv: ")
+
+
 def test_verdicts_are_those_of_the_library(claims, payments, ask):
     path = claims("met", "broken", "undecided")
     rows = json.loads(ask("check", path, payments, *COLUMNS, "--json").out)
@@ -89,7 +95,7 @@ def test_csv(claims, payments, ask):
     done = ask("check", claims("broken"), payments, *COLUMNS, "--csv")
     assert done.code == 3
     (row,) = csv.DictReader(io.StringIO(done.out))
-    assert list(row) == FIELDS
+    assert list(row) == FIELDS[:-1]  # the source is only in JSON
 
 
 def test_each_score_and_each_group_is_checked(claims, payments, ask):

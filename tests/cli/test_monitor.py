@@ -96,6 +96,17 @@ def test_a_model_that_recovered_is_told_as_it_is_now(asked):
     assert (rows[-1]["alarm"], done.code) == (False, 0)
 
 
+def test_periods_have_the_source_of_their_rows(asked):
+    asked(STEADY[:4])
+    answer = json.loads(asked(STEADY, "--json").out)
+    sources = [row["source"] for row in answer["periods"]]
+    assert [source.partition(", ")[0] for source in sources] == ["rows.parquet: 8,000 rows"] * 4 + [
+        "rows.parquet: 10,000 rows"
+    ]
+    assert all("2,000 labelled and 0 unlabelled counted; Parquet" in source for source in sources)
+    assert "source" not in asked(STEADY).out
+
+
 def test_too_few_periods_are_too_early(asked):
     done = asked(STEADY[:2])
     assert done.code == 0

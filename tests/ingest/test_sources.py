@@ -127,3 +127,15 @@ def test_a_damaged_receipt_is_refused(path, tmp_path):
     saving.write(tmp_path / "it.curve", saving.Saved(columns, facts | {"source": '{"tables": 3}'}))
     with pytest.raises(br.errors.CurveFileError, match="the saved source is damaged"):
         br.Curve.load(tmp_path / "it.curve")
+
+
+def test_a_line_names_three_files_their_number_and_a_fingerprint_of_all(tmp_path):
+    for k in range(5):
+        (tmp_path / f"{k}.csv").write_text(f"y,p\n1,.{k}\n")
+    source = br.curve(tmp_path, label="y", score="p").source
+    assert str(source).startswith("5 files, such as 0.csv, 1.csv, 2.csv: 5 rows, ")
+    assert str(source).endswith(source.fingerprint)
+    three = br.curve([tmp_path / f"{k}.csv" for k in range(3)], label="y", score="p").source
+    assert str(three).startswith("0.csv, 1.csv, 2.csv: 3 rows, ")
+    (tmp_path / "4.csv").write_text("y,p\n0,.4\n")
+    assert br.curve(tmp_path, label="y", score="p").source.fingerprint != source.fingerprint

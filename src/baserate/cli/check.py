@@ -56,6 +56,7 @@ class Checked(NamedTuple):
     score: str
     group: str | None
     verdict: ClaimVerdict
+    source: str | None
 
 
 @click.command(epilog=_END)
@@ -76,7 +77,9 @@ def check(*, claims: str, junit: str | None, strict: bool, form: str | None, **d
     wanted = read_claims(claims)
     asked = [(claim, score, key, curve) for (score, key), curve in curves_of(**data).items() for claim in wanted]
     checked = [
-        Checked(score, group_name(key), compare(claim, curve, rng=0))
+        Checked(
+            score, group_name(key), compare(claim, curve, rng=0), None if curve.source is None else str(curve.source)
+        )
         for claim, score, key, curve in progress(asked, len(asked), "Checking")
     ]
     if junit is not None:
@@ -92,7 +95,7 @@ def _row(one: Checked) -> Row:
     row = one.verdict.row()
     named = {"claim": row.pop("claim"), "score": one.score, "group": one.group}
     sizes = {name: _whole(row[name]) for name in ("pos", "neg")}
-    return named | row | sizes | {"sentence": one.verdict.sentence}
+    return named | row | sizes | {"sentence": one.verdict.sentence, "source": one.source}
 
 
 def _whole(size: object) -> object:

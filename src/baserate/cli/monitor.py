@@ -134,8 +134,12 @@ def monitor(
         status = _kept(opened, curves, replace)
         names = list(dict.fromkeys((key.model, key.slice) for key in curves))
         past = {one: opened.curves(model=one[0], slice=one[1]) for one in names}
+        sources = {one: _sources(opened, *one) for one in names}
     settings = SeriesSettings(question, common, reference, rate / len(names), tolerated, last)
     series = [judged(*one, past[one], settings, status) for one in progress(names, len(names), "Comparing")]
+    for one, judgement in zip(names, series, strict=True):
+        for row in judgement.rows:
+            row["source"] = sources[one][str(row["period"])]
     if export is not None:
         write_parquet(export, [row for one in series for row in one.rows])
     if prometheus is not None:
@@ -191,6 +195,13 @@ def _kept(store: CurveStore, curves: dict[CurveKey, Curve], replace: bool) -> di
     if widest > _ROUNDING:
         note(f"curves are stored in 4 KiB each: average precision is exact to {widest:.2g}, see at_least and at_most")
     return {receipt.key: receipt.status for receipt in receipts}
+
+
+def _sources(store: CurveStore, model: str, part: str | None) -> dict[str, str | None]:
+    """Which files the rows of each period came from, as far as that is known."""
+    history = store.history(model=model, slice=part)
+    named = zip(history["period"].tolist(), history["source"].tolist(), strict=True)
+    return {period: source or None for period, source in named}
 
 
 # --- judging --------------------------------------------------------------------------------------

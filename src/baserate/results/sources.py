@@ -13,6 +13,7 @@ from baserate.results.words import counted, plural
 
 _END = 2**14  # bytes at the head and at the tail that a fingerprint is made of
 _CHUNK = 2**20
+_NAMED = 3  # files in one line
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,12 +136,13 @@ class Source(Result):
 
     def _said(self) -> Said:
         files = [file for table in self.tables for file in table.files]
-        named = ", ".join(_printable(os.path.basename(file.path)) for file in files[:3])
-        more = f" and {len(files) - 3:,} more" if len(files) > 3 else ""
+        named = ", ".join(_printable(os.path.basename(file.path)) for file in files[:_NAMED])
+        if len(files) > _NAMED:
+            named = f"{len(files):,} files, such as {named}"
         rows = f"{self.n_rows:,} rows, {self.labelled:,} labelled and {self.unlabelled:,} unlabelled counted"
         formats = " and ".join(dict.fromkeys(table.format for table in self.tables))
         size = sum(file.size for file in files)
-        return Said(f"{named}{more}: {rows}; {formats}; {size:,} bytes, {self.fingerprint}")
+        return Said(f"{named}: {rows}; {formats}; {size:,} bytes, {self.fingerprint}")
 
 
 def _printable(name: str) -> str:
