@@ -1,5 +1,8 @@
 """A short run of `fuzzing_calls`; `make fuzz` makes a hundred thousand calls."""
 
+import tempfile
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -21,6 +24,10 @@ def test_a_raw_error_is_a_complaint():
     assert complaint.startswith("AttributeError")
 
 
+def a_store():
+    return br.monitoring.CurveStore(Path(tempfile.mkdtemp()) / "store.db")
+
+
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
@@ -31,6 +38,22 @@ def test_a_raw_error_is_a_complaint():
             "must be True or False, got",
         ),
         (lambda: br.prg_band(fuzzing_calls.CURVES[0], simultaneous="no"), "must be True or False, got 'no'"),
+        (lambda: br.prior.Beta(2, 98).quantile("x"), "share must be numbers between 0 and 1, got 'x'"),
+        (lambda: br.prior.Beta(2, 98).quantile([0.5, 2]), "share must be numbers between 0 and 1"),
+        (lambda: br.sweep(br.f1, fuzzing_calls.POINTS[0], [0.1]).frame(np.eye(2)), "backend must be one of pandas,"),
+        (lambda: br.Rule.parse("recall=0.6").on(1.5), "curve must be a Curve, got 1.5"),
+        (lambda: br.curve(10**5000, label="y", score="p"), "a table must be a dataframe"),
+        (lambda: br.curve("x.csv", label=10**5000, score="p"), "label must be text, got int of too many digits"),
+        (
+            lambda: br.plots.RocDisplay.from_curve(fuzzing_calls.CURVES[0]).plot(log_x=np.eye(2)),
+            "log_x must be True or",
+        ),
+        (lambda: br.Point(10**5000, 1), "a Point must be made from rates or counts"),
+        (lambda: br.results.Band.from_json(10**5000), "a result must be read from what to_json wrote"),
+        (lambda: br.curve(fuzzing_calls.TABLES[0], label="y", score=("p", 10**5000)), "score must be text"),
+        (lambda: a_store().delete(3), "keys must be a list, got 3; put it in brackets"),
+        (lambda: a_store().keys(model="\ud800"), "model must be valid UTF-8"),
+        (lambda: a_store().prune(keep=1, model="\ud800"), "model must be valid UTF-8"),
     ],
 )
 def test_what_was_found_is_a_sentence_now(call, sentence):

@@ -41,6 +41,14 @@ def cut(text: str, most: int = 60) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
+def shown(value: object, most: int = 60) -> str:
+    """A value as Python writes it, on one line, and only its beginning if that is long."""
+    try:
+        return cut(" ".join(repr(value).split()), most)
+    except ValueError:  # Python does not write whole numbers of more than 4,300 digits
+        return f"{type(value).__name__} of too many digits to be shown"
+
+
 def _of_bearable_length(message: str) -> str:
     """A message without its midst if somebody's value made it long: the rule comes first, and what to do last."""
     return message if len(message) <= _LONGEST else f"{message[: _LONGEST // 2]} … {message[-_LONGEST // 3 :]}"

@@ -15,7 +15,7 @@ from inspect import Parameter
 from typing import NamedTuple, ParamSpec, TypeVar
 
 from baserate.checks.synonyms import did_you_mean, name_here
-from baserate.errors import InputError, UnknownParameterError
+from baserate.errors import InputError, UnknownParameterError, shown
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -114,8 +114,7 @@ def _advice(value: object, wanted: list[_Wish]) -> str:
 def _seen(value: object) -> str:
     """What came, by its kind; of short texts and numbers also what they say."""
     if value is None or isinstance(value, bool | int | float | str):
-        text = repr(value)
-        return text if len(text) <= 40 else f"{text[:40]}…"
+        return shown(value, 40)
     if isinstance(value, Mapping):
         wrong = next((key for key, one in value.items() if type(one).__name__ not in _HOW), None)
         return f"a {type(value).__name__}" + ("" if wrong is None else f" with {_seen(value[wrong])} at {_seen(wrong)}")

@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from baserate.checks.synonyms import did_you_mean
-from baserate.errors import InputError
+from baserate.errors import InputError, shown
 from baserate.written import prevalence_from, right_form, share_from
 
 # Numbers whose squares, and prevalences whose odds, still have a float.
@@ -31,7 +31,7 @@ def number(value: object, name: str) -> float:
     if math.isnan(converted):
         meant = share_from(value) if isinstance(value, str) else math.nan
         advice = "pass a float" if math.isnan(meant) else f"pass {meant:.15g}, without quotes"
-        raise InputError(f"{name} must be a number, got {_short(value)}; {advice}.")
+        raise InputError(f"{name} must be a number, got {shown(value)}; {advice}.")
     return converted
 
 
@@ -72,9 +72,7 @@ def generator(value: object) -> np.random.Generator:
     if isinstance(value, np.random.Generator):
         return value
     if value is not None and (isinstance(value, bool) or not isinstance(value, Integral) or value < 0):
-        raise InputError(
-            f"rng must be a seed or a numpy.random.Generator, got {_short(value)}; pass rng=0 for example."
-        )
+        raise InputError(f"rng must be a seed or a numpy.random.Generator, got {shown(value)}; pass rng=0 for example.")
 
     return np.random.default_rng(None if value is None else int(value))
 
@@ -125,7 +123,7 @@ def prevalence(value: object, name: str = "prevalence") -> float:
     converted = prevalence_from(value) if isinstance(value, str) else number(value, name)
     if not SMALLEST_PREVALENCE <= converted < 1:
         advice = right_form(value, of_prevalence=True) or _PREVALENCES
-        raise InputError(f"{name} must be strictly between 0 and 1, got {_short(value)}; {advice}.")
+        raise InputError(f"{name} must be strictly between 0 and 1, got {shown(value)}; {advice}.")
     return converted
 
 
@@ -165,13 +163,5 @@ def one_of(value: T, allowed: Sequence[T], name: str) -> T:
     if not isinstance(value, tuple(map(type, allowed))) or value not in allowed:
         hint = did_you_mean(str(value), [str(item) for item in allowed])
         listed = ", ".join(repr(item) for item in allowed)
-        raise InputError(f"{name} must be one of {listed}, got {_short(value)}{'; ' + hint if hint else ''}.")
+        raise InputError(f"{name} must be one of {listed}, got {shown(value)}{'; ' + hint if hint else ''}.")
     return value
-
-
-def _short(value: object) -> str:
-    try:
-        text = " ".join(repr(value).split())
-    except ValueError:  # Python does not write whole numbers of more than 4,300 digits
-        return f"{type(value).__name__} of too many digits to be shown"
-    return text if len(text) <= 60 else text[:60] + "…"

@@ -10,7 +10,7 @@ import numpy as np
 from baserate import checks
 from baserate.arrays import FloatArray
 from baserate.curves.reading import Reading
-from baserate.errors import InputError, Reason
+from baserate.errors import InputError, Reason, shown
 from baserate.formulas import exact
 from baserate.formulas.pointwise import Confusion, ratio, with_negatives_weighted
 
@@ -81,7 +81,7 @@ class Point(Reading[float]):
     def __post_init__(self) -> None:
         if not isinstance(self._confusion, Confusion):
             raise InputError(
-                f"a Point must be made from rates or counts, got Point({self._confusion!r}, …); use "
+                f"a Point must be made from rates or counts, got Point({shown(self._confusion)}, …); use "
                 f"Point.from_rates(tpr, fpr) or Point.from_counts(tp, fp, fn, tn)."
             )
 

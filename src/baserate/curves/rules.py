@@ -12,7 +12,7 @@ from baserate import checks
 from baserate.arrays import BoolArray, FloatArray, Indices
 from baserate.curves.point import Point, Points
 from baserate.curves.reading import Reading
-from baserate.errors import InputError, MissingInformationError, NoSuchPointError, UndefinedMetricWarning
+from baserate.errors import InputError, MissingInformationError, NoSuchPointError, UndefinedMetricWarning, shown
 from baserate.formulas import choosing, pointwise
 from baserate.formulas.choosing import ROUNDING
 from baserate.formulas.pointwise import Confusion
@@ -75,7 +75,7 @@ class Rule:
     def parse(cls, text: str, where: str = "the text") -> "Rule":
         """A rule such as "recall >= 0.6", "recall=0.6" or "best=f1"; `where` it was written, for the sentences."""
         if not isinstance(text, str):
-            raise InputError(f"a rule is read from text such as 'recall >= 0.6', got {text!r}; put it in quotes.")
+            raise InputError(f"a rule is read from text such as 'recall >= 0.6', got {shown(text)}; put it in quotes.")
         before, equals, target = text.partition("=")
         name = before.strip().rstrip("<>").rstrip()
         if equals:
@@ -96,6 +96,10 @@ class Rule:
 
     def on(self, curve: "Curve") -> Point:
         """The point it chooses on a curve, at the prevalence that the curve is read at."""
+        if isinstance(curve, type) or not hasattr(curve, "at_threshold"):
+            raise InputError(
+                f"curve must be a Curve, got {shown(curve)}; build one with br.Curve.from_scores(y_true, y_score)."
+            )
         if self._of_both_classes and curve.missing_class:
             raise NoSuchPointError(f"a threshold cannot be chosen on this curve: {curve.missing_class.sentence}.")
         if self.depends_on_prevalence:

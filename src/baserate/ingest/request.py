@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import narwhals.stable.v2 as nw
 
 from baserate.checks import Label, did_you_mean
-from baserate.errors import InputError
+from baserate.errors import InputError, shown
 from baserate.ingest import periods, texts
 from baserate.ingest.collecting import Answer, AnyFrame, asking, collected
 from baserate.ingest.periods import Calendar, Period
@@ -185,7 +185,7 @@ def check_names(columns: Columns, known: list[str]) -> None:
             hint = did_you_mean(str(name), [str(column) for column in known])
             listed = ", ".join(str(column) for column in known[:20]) + ", …" * (len(known) > 20)
             advice = hint or f"its columns are {listed or 'none'}"
-            raise InputError(f"{part} must be a column of the table, got {name!r}; {advice}.")
+            raise InputError(f"{part} must be a column of the table, got {shown(name)}; {advice}.")
     if columns.label == columns.score:
         raise InputError(f"label and score must be two columns, got {columns.score!r} for both.")
 

@@ -19,7 +19,17 @@ from baserate.curves.saving import write_new, write_whole
 from baserate.errors import CurveFileError, InputError
 from baserate.monitoring import store_file
 from baserate.monitoring.store_appending import Making, Receipt, receipt_of
-from baserate.monitoring.store_rows import CurveKey, Row, Rows, edges_of_model, key_of, place_of, row_of, row_of_curve
+from baserate.monitoring.store_rows import (
+    CurveKey,
+    Row,
+    Rows,
+    check_model,
+    edges_of_model,
+    key_of,
+    place_of,
+    row_of,
+    row_of_curve,
+)
 
 
 class CurveStore:
@@ -145,7 +155,7 @@ class CurveStore:
         return receipt_of("added" if there is None else "replaced", row)
 
     @checks.declared
-    def delete(self, keys: "Iterable[CurveKey] | Iterable[tuple[str, str, str | None]]") -> list[CurveKey]:
+    def delete(self, keys: Iterable[tuple[str, str, str | None]]) -> list[CurveKey]:
         """Delete curves, by (model, period, slice), in one transaction; their bytes are overwritten.
 
         Rows of a deleted slice still count in the curves of all rows.
@@ -195,6 +205,7 @@ class CurveStore:
         ['m, 2026-02']
         >>> store.close()
         """
+        check_model(model)
         keep = checks.whole_number(keep, "keep")
         first = int(checks.counts([first], "first")[0])
         with self._reading() if dry_run else self._writing() as rows:
@@ -227,6 +238,7 @@ class CurveStore:
     @checks.declared
     def keys(self, *, model: str | None = None) -> list[CurveKey]:
         """The sorted keys of stored curves, of one model or of all."""
+        check_model(model)
         with self._reading() as rows:
             return [row.key for row in rows.curves(model, content=False)]
 

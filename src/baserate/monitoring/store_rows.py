@@ -45,6 +45,12 @@ def key_of(names: object) -> CurveKey:
     return CurveKey(model, period, part)  # checked above
 
 
+def check_model(model: str | None) -> None:
+    """Refuse a name that no model can have."""
+    if model is not None:
+        key_of((model, "any", None))
+
+
 # A key in the order of rows: model, slice, period. No name is empty, and none has a "\0" in it.
 Place = tuple[str, str, str]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from baserate import checks
 from baserate.arrays import FloatArray
-from baserate.errors import BaserateError, InputError
+from baserate.errors import BaserateError, InputError, shown
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -75,6 +75,13 @@ def axes_or_new(ax: object, *, width: float = COLUMN, height: float = SQUARE) ->
     made = new_figure(width, height).add_subplot()
     dress(made)
     return made
+
+
+def check_switches(**switches: object) -> None:
+    """Refuse what is neither True nor False."""
+    for name, value in switches.items():
+        if not isinstance(value, bool):
+            raise InputError(f"{name} must be True or False, got {shown(value)}; pass one of them.")
 
 
 def checked_axes(ax: Any) -> "Axes":

@@ -196,6 +196,9 @@ class PrecisionRecallDisplay(CurveDisplay):
             For the line of the curve, as for ``Axes.plot``.
         """
         made = ax is None
+        drawing.check_switches(chance=chance, lowest=lowest)
+        if not isinstance(f1_lines, Sequence):
+            drawing.check_switches(f1_lines=f1_lines)
         ax = drawing.axes_or_new(ax)
         looks = drawing.line_looks(ax, {"drawstyle": "steps-pre" if self.steps else "default", **line_kwargs})
         (self.line_,) = ax.plot(self.recall, self.precision, **({"label": self.label} | looks))

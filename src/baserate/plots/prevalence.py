@@ -195,6 +195,7 @@ class PrevalenceDisplay(Display):
         """
         checks.one_of(scale, ("log-odds", "log"), "scale")
         made = ax is None
+        drawing.check_switches(own=own, crossings=crossings)
         ax = drawing.axes_or_new(ax, height=2.6)
         places = np.concatenate([_places(line) for line in self.lines.values()])
         ax.set_xscale("logit" if scale == "log-odds" else "log")

@@ -215,6 +215,7 @@ class ReliabilityDisplay(CurveDisplay):
         """
         if scale is not None:
             checks.one_of(scale, ("linear", "log-odds"), "scale")
+        drawing.check_switches(off=off, diagonal=diagonal)
         made = ax is None
         ax, below = _axes(ax, histogram)
         looks = drawing.line_looks(ax, line_kwargs)

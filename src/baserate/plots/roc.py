@@ -151,6 +151,7 @@ class RocDisplay(CurveDisplay):
         **line_kwargs
             For the line of the curve, as for ``Axes.plot``.
         """
+        drawing.check_switches(log_x=log_x, chance=chance)
         made = ax is None
         ax = drawing.axes_or_new(ax)
         start = min(self.smallest_fpr, _WIDEST) if log_x else 0.0

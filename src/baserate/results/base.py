@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 
 from baserate import notebook
-from baserate.errors import InputError, Reason, printable
+from baserate.errors import InputError, Reason, printable, shown
 from baserate.results import kept
 from baserate.results.words import aligned, key_text
 from baserate.written import PREVALENCES, Shown, one_in
@@ -172,10 +172,12 @@ def columns_of(rows: Sequence[Mapping[str, Cell]]) -> dict[str, list[Cell]]:
 
 def _backend(asked: Backend | None) -> Backend:
     """The library whose frame is wanted, or that is there."""
-    if asked in _BACKENDS:
+    if isinstance(asked, str) and asked in _BACKENDS:
         return asked
     if asked is not None:
-        raise InputError(f"backend must be one of {', '.join(_BACKENDS)}, got {asked!r}; pass one of them or nothing.")
+        raise InputError(
+            f"backend must be one of {', '.join(_BACKENDS)}, got {shown(asked)}; pass one of them or nothing."
+        )
     imported = (name for name in _BACKENDS if name in sys.modules)
     installed = (name for name in _BACKENDS if find_spec(name) is not None)
     library = next(imported, None) or next(installed, None)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from baserate.errors import InputError, Reason
+from baserate.errors import InputError, Reason, shown
 
 # Goes up when somebody who knows the version before would misread what is written, and only then.
 VERSION = 1
@@ -36,7 +36,7 @@ def read(text: str, classes: Classes) -> object:
         version = parsed.pop(_MARK)
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
         raise InputError(
-            f"a result must be read from what to_json wrote, got {str(text)[:40]!r}; pass that text."
+            f"a result must be read from what to_json wrote, got {shown(text, 40)}; pass that text."
         ) from None
     if not isinstance(version, int) or not 1 <= version <= VERSION:
         raise InputError(

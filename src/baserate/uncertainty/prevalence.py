@@ -7,7 +7,7 @@ import scipy
 
 from baserate import checks
 from baserate.arrays import FloatArray
-from baserate.errors import InputError
+from baserate.errors import InputError, shown
 from baserate.written import one_in
 
 _PLACES = 33  # prevalences from end to end of a range
@@ -43,7 +43,13 @@ class Beta:
 
     def quantile(self, share: FloatArray) -> FloatArray:
         """The prevalence below which it lies with this probability."""
-        return np.clip(scipy.special.betaincinv(self.a, self.b, share), 1e-300, 1 - 1e-16)
+        try:
+            shares = np.asarray(share, np.float64)
+        except (TypeError, ValueError, OverflowError):
+            shares = np.array(np.nan)
+        if not ((shares >= 0) & (shares <= 1)).all():
+            raise InputError(f"share must be numbers between 0 and 1, got {shown(share)}; pass 0.5 for the median.")
+        return np.clip(scipy.special.betaincinv(self.a, self.b, shares), 1e-300, 1 - 1e-16)
 
     def __str__(self) -> str:
         return f"Beta({self.a:.6g}, {self.b:.6g})"
