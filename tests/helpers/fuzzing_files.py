@@ -1,17 +1,21 @@
 """Files that something happened to: each is read rightly or refused, in a sentence and in time.
 
 What harms nothing must give the counts of the untouched file. What may harm must give an error of ours, or the counts
-that Python finds in the same bytes (of Parquet, where nothing else can tell, as many rows as its footer has).
+that Python finds in the same bytes; of Parquet those that pyarrow finds, or if it refuses the file, those of the
+untouched one. Files of ours have a checksum and must give what was written. Results as JSON and claims have none, and
+must give what Python's own parser finds.
 """
 
 import argparse
 import csv
+import functools
 import gzip
 import io
 import json
 import random
 import re
 import tempfile
+import tomllib
 import warnings
 from collections import Counter
 from pathlib import Path
@@ -21,10 +25,12 @@ import pyarrow.parquet as pq
 
 import baserate as br
 from baserate.curves.packing import decode, encode
+from helpers import every_result
 from helpers.in_time import in_time
 
 FORMATS = ("csv", "csv.gz", "jsonl", "jsonl.gz", "parquet")
 KEPT = ("saved curve", "saved accumulator", "kept curve")  # what baserate itself writes
+PARSED = ("result", "claims")  # what is text, and may be changed by hand
 MISSING = {"", "NA", "N/A", "n/a", "null", "NULL", "None", "nan", "NaN"}
 
 
@@ -121,8 +127,8 @@ def _csv_rows(text):
     if not records:
         raise ValueError("no header")
     header = records[0]
-    # A delimiter at the end of a line is no field.
-    rows = [record[:-1] if len(record) == len(header) + 1 and not record[-1] else record for record in records[1:]]
+    # Empty fields beyond those of the header are none.
+    rows = [record if any(record[len(header) :]) else record[: len(header)] for record in records[1:]]
     return [dict(zip(header, row, strict=True)) for row in rows]
 
 
@@ -139,11 +145,11 @@ def _counts(rows):
     return found
 
 
-def rows_in_footer(path, otherwise):
-    """How many rows a Parquet file says it has, if pyarrow can read what it says."""
+def by_pyarrow(data, otherwise):
+    """The same of Parquet, by pyarrow, if it can read the file."""
     try:
-        return pq.read_metadata(path).num_rows
-    except (pa.ArrowException, OSError):
+        return _counts(pq.read_table(io.BytesIO(data), columns=["y", "p"]).to_pylist())
+    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError):
         return otherwise
 
 
@@ -166,7 +172,9 @@ def complaint(form, seed, folder):
     data = written(form, rows, rng) if harmless else harmed(written(form, rows), rng)
     path = Path(folder) / f"rows.{form}"
     path.write_bytes(data)
-    expected = Counter((p, float(y)) for y, p, _ in rows) if harmless else by_python(form, data)
+    expected = untouched = Counter((p, float(y)) for y, p, _ in rows)
+    if not harmless:
+        expected = by_pyarrow(data, untouched) if form == "parquet" else by_python(form, data)
     try:
         with in_time():
             found = by_baserate(path)
@@ -174,8 +182,6 @@ def complaint(form, seed, folder):
         return f"refused though nothing happened to it: {error}" if harmless else None, True
     except Exception as error:
         return f"{type(error).__name__}: {error}", True
-    if form == "parquet" and not harmless:
-        return None if found.total() == rows_in_footer(path, len(rows)) else "other rows than its footer has", False
     if found == expected:
         return None, False
     return "no table for Python" if expected is None else f"read {found - expected}, not {expected - found}", False
@@ -213,16 +219,60 @@ def _loaded(form, path):
     return br.Curve.load(path) if form == "saved curve" else br.Accumulator.load(path).curve()
 
 
+CLAIMS = """prevalence = "1:1000"
+confidence_level = 0.9
+[[claim]]
+name = "enough of the fraud"
+metric = "recall"
+at = "alert_rate = 0.01"
+at_least = 0.4
+[[claim]]
+metric = "f_beta:beta=2"
+at = "threshold = 0.5"
+at_most = 0.25
+prevalence = [0.001, 0.01]
+"""
+
+
+@functools.cache
+def results():
+    """A result of each kind, as JSON."""
+    return [makes[0]().to_json() for makes in every_result.MADE.values()]
+
+
+def complaint_of_parsed(form, seed, folder):
+    """The same of JSON and TOML: what is read is what Python's own parser finds in the text, or it is refused."""
+    rng = random.Random(f"{form} {seed}")
+    data = harmed((rng.choice(results()) if form == "result" else CLAIMS).encode(), rng)
+    path = Path(folder) / "parsed"
+    path.write_bytes(data)
+    try:
+        with in_time():
+            if form == "result":
+                found = json.loads(br.results.Result.from_json(data.decode("utf-8", "replace")).to_json())
+                expected = json.loads(data.decode("utf-8", "replace"))
+            else:
+                found, parsed = [str(claim) for claim in br.read_claims(path)], tomllib.loads(data.decode())
+                shared = {key: value for key, value in parsed.items() if key != "claim"}
+                expected = [str(br.Claim(**(shared | row))) for row in parsed["claim"]]
+    except br.BaserateError:
+        return None, True
+    except Exception as error:
+        return f"{type(error).__name__}: {error}", True
+    return None if found == expected else f"read {found}, not {expected}", False
+
+
 def main():
     """Many files; the first complaint of each format is kept."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--format", action="append", choices=(*KEPT, *PARSED, *FORMATS))
     asked = parser.parse_args()
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for form in (*KEPT, *FORMATS):
-            ask = complaint_of_kept if form in KEPT else complaint
+        for form in asked.format or (*KEPT, *PARSED, *FORMATS):
+            ask = complaint_of_kept if form in KEPT else complaint_of_parsed if form in PARSED else complaint
             outcomes = {seed: ask(form, seed, folder) for seed in range(asked.seed, asked.seed + asked.cases)}
             wrong = {seed: said for seed, (said, _) in outcomes.items() if said is not None}
             refused = sum(was_refused for _, was_refused in outcomes.values())

@@ -32,6 +32,7 @@ HOSTILE = {
     "a number that does not fit": with_array("<i8", [10**30]),
     "a dtype that is none": with_array(["<f8"]),
     "no list": with_array("<f8").replace("[1.0]", '"1.0"'),
+    "a name that nobody wrote": CURVE_OF_ARRAYS.replace('"fields"', '"other": 1, "fields"'),
     "a list as a name": json.dumps({"baserate_result": 1, "$result": ["Sweep"], "fields": {}}),
     "text for a number": json.dumps(
         json.loads(every.MADE["Estimate"][0]().to_json()) | {"fields": {"metric": "f1", "value": "x"}}

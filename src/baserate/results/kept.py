@@ -93,7 +93,9 @@ def _read(value: Any, classes: Classes) -> Any:
     if not isinstance(value, dict):
         return value
     tag = next(iter(value), "nothing")
-    content = value[tag]
+    content, beside = value[tag], value.keys() - {tag}
+    if beside != _BESIDE.get(tag, set()):
+        raise KeyError(f"{tag} stands beside {', '.join(sorted(beside)) or 'nothing'}")
     if tag == "$result":
         if content not in classes:
             raise KeyError(f"no result is called {content!r}")
@@ -105,6 +107,9 @@ def _read(value: Any, classes: Classes) -> Any:
     if tag == "$mapping":
         return {_read(key, classes): _read(part, classes) for key, part in content}
     return _OF_TEXT[tag](content)
+
+
+_BESIDE = {"$result": {"fields"}, "$array": {"dtype"}}
 
 
 def _array(content: object, dtype: str) -> Any:
