@@ -22,7 +22,8 @@ BUILDING := $(VENV)/building
 # Tests that import nothing else, and those that need no Spark, Dask or Ibis.
 TESTS_OF_CORE = $(shell grep -LE "polars|pandas|pyarrow|sklearn|matplotlib|playwright|plots|scorer|classifier|benchmarks|fuzzing" \
 	$$(find tests -name 'test_*.py' -not -path 'tests/cli/*' -not -path 'tests/ingest/*')) tests/test_distribution.py
-TESTS_OF_LOWEST = tests/curves tests/metrics tests/cli tests/plots tests/test_scorer.py tests/test_checks.py tests/test_doors.py
+TESTS_OF_LOWEST = tests/curves tests/metrics tests/cli tests/plots tests/test_scorer.py tests/test_checks.py tests/test_doors.py \
+	$(shell grep -LiE "dask|ibis|spark|test_engines|frame_of|helpers import frames|fuzzing" tests/ingest/test_*.py)
 
 # make test NATIVE=0 has numpy do what the compiled kernel does.
 ifdef NATIVE
@@ -203,9 +204,9 @@ $(BUILDING)/ready:
 	@$(BUILDING)/bin/python -m pip install --quiet --disable-pip-version-check build twine
 	@touch $@
 
-$(READY): $(INSTALLED)
+$(READY): $(INSTALLED) constraints.txt
 	@echo "Installing what the tests need (once, a minute) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]' -c constraints.txt
 	@touch $@
 
 $(DOCUMENTING): $(INSTALLED)

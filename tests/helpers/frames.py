@@ -1,8 +1,6 @@
 """The same table in every kind of frame that `curve` and `curves_by` read."""
 
-import dask.dataframe as dd
 import duckdb
-import ibis
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -19,6 +17,8 @@ def _pandas_arrow(table):
 
 
 def _dask(table):
+    import dask.dataframe as dd
+
     # Dask makes text of columns of Python objects.
     typed = {pa.bool_(): pd.BooleanDtype(), pa.decimal128(5, 2): pd.ArrowDtype(pa.decimal128(5, 2))}
     return dd.from_pandas(table.to_pandas(types_mapper=typed.get), npartitions=3)
@@ -41,10 +41,14 @@ def _duckdb(table):
 
 
 def _ibis_duckdb(table):
+    import ibis
+
     return ibis.duckdb.from_connection(_duckdb_connection(table)).table("kept")
 
 
 def _ibis_polars(table):
+    import ibis
+
     return ibis.polars.connect().create_table("kept", pl.from_arrow(table))
 
 

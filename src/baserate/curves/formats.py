@@ -18,7 +18,7 @@ class Format(NamedTuple):
     oldest: int = 1
 
 
-# What `Curve.save` and `Accumulator.save` write: a zip of arrays (files.py).
+# What `Curve.save` and `Accumulator.save` write: a zip of arrays (saving.py).
 SAVED_CURVE = Format("a saved curve", 1)
 SAVED_ACCUMULATOR = Format("a saved accumulator", 1)
 
@@ -28,7 +28,7 @@ BUCKETS = Format("an accumulator's buckets", 1)
 # A curve in a few kilobytes, as a row of a store holds it (packing.py).
 COMPACT_CURVE = Format("a kept curve", 1)
 
-# The tables of a store (monitor/store_rows.py), brought up to date by whoever may write first (monitor/store_file.py).
+# The rows of a store (monitoring/store_rows.py), and their migration by whoever may write first (store_file.py).
 STORE = Format("a store", 2, oldest=0)
 
 
