@@ -104,6 +104,19 @@ def test_errors_name_the_file_that_was_given(tmp_path, form):
     assert "links" not in str(refused.value)
 
 
+def test_hidden_files_of_a_folder_are_not_meant(tmp_path):
+    write(tmp_path / ".here" / "d" / "a.csv", 1)
+    write(tmp_path / ".here" / "d" / ".ipynb_checkpoints" / "a-checkpoint.csv", 2)
+    hidden = write(tmp_path / ".here" / "d" / ".a.csv", 4)
+    assert positives(tmp_path / ".here") == positives(tmp_path / ".here" / "d") == 1
+    assert positives(f"{tmp_path}/.here/**/*.csv") == 1
+    assert positives(hidden) == 4
+    assert positives(hidden.parent / ".ipynb_checkpoints") == 2
+    hidden.rename(tmp_path / ".b.csv")
+    with pytest.raises(br.errors.DataFileError, match=r"the folder .* has no \.parquet"):
+        positives(write(tmp_path / "only" / ".b.csv", 1).parent)
+
+
 def test_a_file_counts_once(tmp_path):
     path = write(tmp_path / "rows.csv", 1)
     with pytest.raises(br.errors.DataFileError, match=r"rows\.csv' are the same file; leave one out"):

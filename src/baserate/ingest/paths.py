@@ -70,7 +70,7 @@ def _files_at(path: str) -> list[File]:
     if os.path.isfile(path):
         return [File(path)]
     if os.path.isdir(path):
-        inside = sorted(str(file) for file in Path(path).rglob("*") if file.is_file() and _suffix(str(file)))
+        inside = sorted(str(file) for file in Path(path).rglob("*") if _is_meant(file, path))
         if not inside:
             raise DataFileError(f"the folder {path!r} has no {_known()} files; check the path.")
         return [_below(path, file) for file in inside]
@@ -80,6 +80,12 @@ def _files_at(path: str) -> list[File]:
         raise DataFileError(f"file not found: {path!r}; {_beside(path) or 'check the path'}{remote}.")
     written_out = list(itertools.takewhile(lambda part: not glob.has_magic(part), Path(path).parts))
     return [_below(str(Path(*written_out)), file) for file in matching]
+
+
+def _is_meant(file: Path, folder: str) -> bool:
+    """Whether a file of a folder is data; names that begin with a dot are hidden there, as they are from patterns."""
+    hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
+    return not hidden and file.is_file() and _suffix(str(file)) is not None
 
 
 def _below(folder: str, file: str) -> File:
