@@ -112,7 +112,6 @@ def test_hidden_files_of_a_folder_are_not_meant(tmp_path):
     assert positives(f"{tmp_path}/.here/**/*.csv") == 1
     assert positives(hidden) == 4
     assert positives(hidden.parent / ".ipynb_checkpoints") == 2
-    hidden.rename(tmp_path / ".b.csv")
     with pytest.raises(br.errors.DataFileError, match=r"the folder .* has no \.parquet"):
         positives(write(tmp_path / "only" / ".b.csv", 1).parent)
 
