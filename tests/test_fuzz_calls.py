@@ -4,6 +4,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import baserate as br
@@ -22,6 +23,10 @@ def test_a_raw_error_is_a_complaint():
     kind, complaint = fuzzing_calls.outcome(lambda curve: curve.nothing_such, fuzzing_calls.random.Random(1))
     assert kind == "wrong"
     assert complaint.startswith("AttributeError")
+
+
+def by_month(time):
+    return br.curves_by(fuzzing_calls.TABLES[0], label="y", score="p", period=(time, "month"))
 
 
 def a_store():
@@ -51,6 +56,11 @@ def a_store():
         (lambda: br.Point(10**5000, 1), "a Point must be made from rates or counts"),
         (lambda: br.results.Band.from_json(10**5000), "a result must be read from what to_json wrote"),
         (lambda: br.curve(fuzzing_calls.TABLES[0], label="y", score=("p", 10**5000)), "score must be text"),
+        (lambda: br.auc_pr(fuzzing_calls.CURVES[0], recall_range=10**5000), "recall_range must be a pair"),
+        (lambda: br.Pair.from_scores([0, 1], [1, 2], [2, 1], names=10**5000), "names must be two different names"),
+        (lambda: br.reliability(fuzzing_calls.CURVES[0], bins=10**5000), "must be"),
+        (lambda: by_month(np.eye(2)), r"period must be a column and a length such as"),
+        (lambda: by_month(pd.NA), r"period must be a column and a length such as"),
         (lambda: a_store().delete(3), "keys must be a list, got 3; put it in brackets"),
         (lambda: a_store().keys(model="\ud800"), "model must be valid UTF-8"),
         (lambda: a_store().prune(keep=1, model="\ud800"), "model must be valid UTF-8"),

@@ -11,7 +11,7 @@ from baserate import checks
 from baserate.arrays import FloatArray
 from baserate.checks import Label
 from baserate.curves.curve import Curve
-from baserate.errors import InputError, Reason
+from baserate.errors import InputError, Reason, shown
 from baserate.formulas.areas import segment_area
 from baserate.formulas.steps import Segments, Steps, per_rise
 from baserate.metrics.definition import evaluate
@@ -287,7 +287,7 @@ def _scores(estimator: Any, X: Any, positive: Label | None) -> Any:
         raise InputError(f"each estimator must have two classes, got {len(classes)}; use one_vs_rest for more.")
     second = positive is None or classes[1] == positive
     if not second and classes[0] != positive:
-        raise InputError(f"positive must be one of the classes {classes}, got {positive!r}; name one of them.")
+        raise InputError(f"positive must be one of the classes {classes}, got {shown(positive)}; name one of them.")
     if hasattr(estimator, "decision_function"):
         return estimator.decision_function(X) * (1 if second else -1)
     return estimator.predict_proba(X)[:, int(second)]

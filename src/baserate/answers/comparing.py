@@ -14,7 +14,7 @@ from baserate.answers.reading import Wanted, answers
 from baserate.checks import Label
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
-from baserate.errors import InputError, NoSuchPointError
+from baserate.errors import InputError, NoSuchPointError, shown
 from baserate.metrics.by_name import Chooser, rule_from
 from baserate.metrics.over_prevalence import best_regions, crossings, sweep
 from baserate.progress import progress
@@ -103,7 +103,7 @@ def compare(
 
 def _span(given: object) -> Span:
     if not isinstance(given, tuple | list) or len(given) != 2:
-        raise InputError(f"span must be two prevalences such as (1e-4, 0.1), got {given!r}; pass a pair.")
+        raise InputError(f"span must be two prevalences such as (1e-4, 0.1), got {shown(given)}; pass a pair.")
     return checks.prevalence_range(*(checks.prevalence(end, "span") for end in given))
 
 

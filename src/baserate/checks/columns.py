@@ -10,7 +10,7 @@ import numpy.typing as npt
 from baserate.arrays import Array, BoolArray, Counts, FloatArray
 from baserate.checks.synonyms import did_you_mean
 from baserate.checks.values import MOST_CASES, SMALLEST_PREVALENCE, prevalence
-from baserate.errors import InputError, cut
+from baserate.errors import InputError, cut, shown
 
 Label = bool | int | float | str
 
@@ -178,7 +178,7 @@ def _which_is_positive(distinct: list[object]) -> str:
 
 def _labels_named(array: Array, positive: Label, name: str) -> BoolArray:
     if not isinstance(positive, str | bytes | Real | np.bool_):
-        raise InputError(f"positive= must be one label, got {positive!r}; pass the label of the positive class.")
+        raise InputError(f"positive= must be one label, got {shown(positive)}; pass the label of the positive class.")
     kind = "U" if isinstance(positive, str) else "S" if isinstance(positive, bytes) else "biuf"
     comparable = array.dtype.kind in kind or array.dtype.kind == "O"
     try:
@@ -196,7 +196,7 @@ def _labels_named(array: Array, positive: Label, name: str) -> BoolArray:
         )
     hint = did_you_mean(str(positive), [str(label) for label in _distinct(array)])
     raise InputError(
-        f"positive= must be one of the labels in {name}, got {positive!r} where the labels are "
+        f"positive= must be one of the labels in {name}, got {shown(positive)} where the labels are "
         f"{_listed(array)}; {hint or 'name one of these'}."
     )
 

@@ -40,7 +40,7 @@ def share(value: object, name: str, *, above: bool = False) -> float:
     converted = number(value, name)
     if not (0 < converted <= 1 if above else 0 <= converted <= 1):
         raise InputError(
-            f"{name} must be {'above 0 and at most 1' if above else 'between 0 and 1'}, got {value!r}; "
+            f"{name} must be {'above 0 and at most 1' if above else 'between 0 and 1'}, got {shown(value)}; "
             f"{right_form(value) or 'pass a share'}."
         )
     return converted
@@ -51,7 +51,7 @@ def probability(value: object, name: str) -> float:
     converted = number(value, name)
     if not 0 < converted < 1:
         raise InputError(
-            f"{name} must be strictly between 0 and 1, got {value!r}; {right_form(value) or 'pass a share'}."
+            f"{name} must be strictly between 0 and 1, got {shown(value)}; {right_form(value) or 'pass a share'}."
         )
     return converted
 
@@ -61,7 +61,7 @@ def confidence_level(value: object) -> float:
     converted = number(value, "confidence_level")
     if not 0.5 <= converted < 1:
         raise InputError(
-            f"confidence_level must be at least 0.5 and below 1, got {value!r}; "
+            f"confidence_level must be at least 0.5 and below 1, got {shown(value)}; "
             f"{right_form(value) or 'pass a share such as 0.95'}."
         )
     return converted
@@ -81,9 +81,9 @@ def whole_number(value: object, name: str, *, most: int = MOST_CASES) -> int:
     """A whole number above zero, and not beyond what can be counted or held in memory."""
     converted = positive_number(value, name)
     if not converted.is_integer():
-        raise InputError(f"{name} must be a whole number, got {value!r}; round it first.")
+        raise InputError(f"{name} must be a whole number, got {shown(value)}; round it first.")
     if converted > most:
-        raise InputError(f"{name} must be at most {most:,}, got {value!r}; ask for less.")
+        raise InputError(f"{name} must be at most {most:,}, got {shown(value)}; ask for less.")
     return int(converted)
 
 
@@ -96,7 +96,7 @@ def not_negative(value: object, name: str) -> float:
     """A finite number, not below zero."""
     converted = number(value, name)
     if not 0 <= converted < math.inf:
-        raise InputError(f"{name} must be finite and not negative, got {value!r}; pass a number from 0 up.")
+        raise InputError(f"{name} must be finite and not negative, got {shown(value)}; pass a number from 0 up.")
     return converted
 
 
@@ -104,7 +104,7 @@ def cost(value: object, name: str) -> float:
     """A finite number, not negative."""
     converted = number(value, name)
     if not 0 <= converted < math.inf:
-        raise InputError(f"{name} must be finite and not negative, got {value!r}; pass the cost of one mistake.")
+        raise InputError(f"{name} must be finite and not negative, got {shown(value)}; pass the cost of one mistake.")
     return converted
 
 
@@ -112,9 +112,11 @@ def positive_number(value: object, name: str) -> float:
     """A finite number above zero."""
     converted = number(value, name)
     if not 0 < converted < math.inf:
-        raise InputError(f"{name} must be finite and above 0, got {value!r}; pass a positive number.")
+        raise InputError(f"{name} must be finite and above 0, got {shown(value)}; pass a positive number.")
     if not 1 / _LARGEST < converted < _LARGEST:
-        raise InputError(f"{name} must be between {1 / _LARGEST:.0e} and {_LARGEST:.0e}, got {value!r}; rescale it.")
+        raise InputError(
+            f"{name} must be between {1 / _LARGEST:.0e} and {_LARGEST:.0e}, got {shown(value)}; rescale it."
+        )
     return converted
 
 
@@ -131,17 +133,17 @@ def prevalence_range(low: object, high: object) -> tuple[float, float]:
     """Two prevalences, the lower first."""
     ends = prevalence(low, "low"), prevalence(high, "high")
     if not ends[0] < ends[1]:
-        raise InputError(f"low must be below high, got {low!r} and {high!r}; swap or widen them.")
+        raise InputError(f"low must be below high, got {shown(low)} and {shown(high)}; swap or widen them.")
     return ends
 
 
 def recall_range(value: object) -> tuple[float, float]:
     """A pair of recalls, the lower first."""
     if not isinstance(value, tuple | list) or len(value) != 2:
-        raise InputError(f"recall_range must be a pair such as (0.5, 1.0), got {value!r}; pass both ends.")
+        raise InputError(f"recall_range must be a pair such as (0.5, 1.0), got {shown(value)}; pass both ends.")
     low, high = share(value[0], "recall_range"), share(value[1], "recall_range")
     if not low < high:
-        raise InputError(f"recall_range must run from low to high, got {value!r}; swap or widen it.")
+        raise InputError(f"recall_range must run from low to high, got {shown(value)}; swap or widen it.")
     return low, high
 
 
@@ -150,7 +152,9 @@ def class_sizes(n_pos: object, n_neg: object) -> tuple[float | None, float | Non
     if n_pos is None and n_neg is None:
         return None, None
     if n_pos is None or n_neg is None:
-        raise InputError(f"n_pos and n_neg must come together, got {n_pos!r} and {n_neg!r}; pass both or neither.")
+        raise InputError(
+            f"n_pos and n_neg must come together, got {shown(n_pos)} and {shown(n_neg)}; pass both or neither."
+        )
     return positive_number(n_pos, "n_pos"), positive_number(n_neg, "n_neg")
 
 
@@ -161,7 +165,7 @@ def one_of(value: T, allowed: Sequence[T], name: str) -> T:
     """One of a few known values."""
     # Arrays and tables have an answer of their own to whether they equal something.
     if not isinstance(value, tuple(map(type, allowed))) or value not in allowed:
-        hint = did_you_mean(str(value), [str(item) for item in allowed])
+        hint = did_you_mean(shown(value).strip("'"), [str(item) for item in allowed])
         listed = ", ".join(repr(item) for item in allowed)
         raise InputError(f"{name} must be one of {listed}, got {shown(value)}{'; ' + hint if hint else ''}.")
     return value

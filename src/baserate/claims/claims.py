@@ -14,7 +14,7 @@ from baserate.claims.more_labels import copies, factor_that_reaches
 from baserate.curves.curve import Curve
 from baserate.curves.rules import Rule
 from baserate.deployment import worst_case
-from baserate.errors import InputError, NoSuchPointError
+from baserate.errors import InputError, NoSuchPointError, shown
 from baserate.metrics.by_name import Chooser, metric_from, rule_from
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.registry import Family, describe, row_of
@@ -99,7 +99,7 @@ class _CheckedClaim:
     def of(cls, claim: Claim) -> "_CheckedClaim":
         metric = metric_from(claim.metric) if isinstance(claim.metric, str) else claim.metric
         if not callable(metric):
-            raise InputError(f"metric must be a function or a name such as 'precision', got {metric!r}; pass one.")
+            raise InputError(f"metric must be a function or a name such as 'precision', got {shown(metric)}; pass one.")
         if (claim.at_least is None) == (claim.at_most is None):
             raise InputError(
                 f"a claim needs one bound, at_least or at_most, got {'none' if claim.at_least is None else 'both'}; "
@@ -136,7 +136,8 @@ def _rule(at: object, metric: MetricFunction) -> Rule | None:
         return None
     if row is not None and row.family is not Family.POINTWISE:
         raise InputError(
-            f"at needs a metric at a threshold, got {at!r} with {row.name}, a metric of the whole curve; leave it out."
+            f"at needs a metric at a threshold, got {shown(at)} with {row.name}, a metric of the whole curve; leave it "
+            f"out."
         )
     return rule_from(at)
 
@@ -147,7 +148,7 @@ def _prevalence(value: object, rule: Rule | None) -> float | tuple[float, float]
     if not isinstance(value, tuple | list):
         return checks.prevalence(value)
     if len(value) != 2:
-        raise InputError(f"prevalence must be one value or a pair (low, high), got {value!r}; pass both ends.")
+        raise InputError(f"prevalence must be one value or a pair (low, high), got {shown(value)}; pass both ends.")
     if rule is not None and rule.depends_on_prevalence:
         raise InputError(
             f"a range of prevalences needs a rule that does not depend on the prevalence, got {rule}; choose by "

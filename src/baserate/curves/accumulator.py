@@ -22,7 +22,7 @@ from baserate.curves.curve import Curve
 from baserate.curves.formats import BUCKETS, check_version
 from baserate.curves.parts import EXACT, Part, pooled
 from baserate.curves.rows import tabulate
-from baserate.errors import CurveFileError, InputError
+from baserate.errors import CurveFileError, InputError, shown
 
 # Held while a state takes the place of another, which takes no time, and over a fork, so that no child is born with it.
 _replacing = threading.Lock()
@@ -273,7 +273,9 @@ def _plain(label: object, name: str) -> Label:
     """A label as Python has it: one that equals itself and can be written to a file."""
     value = label.item() if isinstance(label, np.generic) else label
     if not isinstance(value, bool | int | float | str) or (isinstance(value, float) and math.isnan(value)):
-        raise InputError(f"{name} must be numbers, text or bool in an Accumulator, got {label!r}; convert it first.")
+        raise InputError(
+            f"{name} must be numbers, text or bool in an Accumulator, got {shown(label)}; convert it first."
+        )
     return value
 
 
@@ -321,7 +323,7 @@ def _checked(columns: dict[str, Array], bits: object) -> Part:
             raise InputError("entries must be scores at the exact level, got buckets")
         return Part(merge_counts(counted), EXACT)  # `pooled` takes single scores as they come
     if not isinstance(bits, int) or not 0 <= bits < EXACT:
-        raise InputError(f"bits must be a whole number below {EXACT}, got {bits!r}")
+        raise InputError(f"bits must be a whole number below {EXACT}, got {shown(bits)}")
     level = bits
     if counted.top is None or (bucket_of(counted.score, level) != bucket_of(counted.top, level)).any():
         raise InputError("entries must lie within buckets, got some that do not")

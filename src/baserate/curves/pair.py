@@ -9,7 +9,7 @@ from baserate.arrays import ArrayLike, BoolArray, FloatArray
 from baserate.checks import Label
 from baserate.curves import rows
 from baserate.curves.curve import Curve
-from baserate.errors import InputError, printable
+from baserate.errors import InputError, printable, shown
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,7 +103,7 @@ class Pair(SameRows):
         """
         if not isinstance(names, tuple | list) or len(names) != 2 or str(names[0]) == str(names[1]):
             raise InputError(
-                f"names must be two different names, got {names!r}; pass names=('old', 'new') for example."
+                f"names must be two different names, got {shown(names)}; pass names=('old', 'new') for example."
             )
         columns = _columns(y_true, {"score_a": score_a, "score_b": score_b}, positive)
         return cls(_curves(*columns), (str(names[0]), str(names[1])), *columns)
@@ -155,8 +155,8 @@ class Models(SameRows):
         """
         if not isinstance(scores, Mapping) or len(scores) < 2:
             raise InputError(
-                f"scores must be a mapping of two names or more to columns, got {scores!r}; pass {{'old': old_scores, "
-                f"'new': new_scores}} for example."
+                f"scores must be a mapping of two names or more to columns, got {shown(scores)}; pass "
+                f"{{'old': old_scores, 'new': new_scores}} for example."
             )
         named = {str(name): score for name, score in scores.items()}
         if len(named) < len(scores):

@@ -165,7 +165,9 @@ def _values(metric: Callable[..., object], at: Reading[float] | Reading[FloatArr
     try:
         return np.asarray(returned, np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"a metric must return numbers, got {returned!r} from {describe(metric)}; fix it.") from None
+        raise InputError(
+            f"a metric must return numbers, got {shown(returned)} from {describe(metric)}; fix it."
+        ) from None
 
 
 def _number(text: str) -> float | None:

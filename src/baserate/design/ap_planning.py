@@ -7,7 +7,7 @@ from baserate.design.ap_search import ApGoal, cheapest_for_ap
 from baserate.design.ap_widths import N_RESAMPLES
 from baserate.design.roc_models import RocModel, ap_moments, like
 from baserate.design.search import LARGEST, Prices
-from baserate.errors import InputError
+from baserate.errors import InputError, shown
 from baserate.metrics.areas import average_precision
 from baserate.registry import describe, is_pointwise
 from baserate.results import TestSetPlan
@@ -89,8 +89,8 @@ def check_method(method: str) -> None:
     """Refuse any method but the default interval of `estimate`."""
     if method != "exact":
         raise InputError(
-            f"method must be 'exact' with ap_width, got {method!r}; leave it out: average precision has the default "
-            f"interval of estimate."
+            f"method must be 'exact' with ap_width, got {shown(method)}; leave it out: average precision has the "
+            f"default interval of estimate."
         )
 
 
@@ -146,7 +146,7 @@ def settled_sizes(n_pos: object, n_neg: object) -> Settled:
     """The checked size of a class that is fixed, or None."""
     if n_pos is not None and n_neg is not None:
         raise InputError(
-            f"at most one of n_pos and n_neg can be given, got {n_pos!r} and {n_neg!r}; use design.supports "
+            f"at most one of n_pos and n_neg can be given, got {shown(n_pos)} and {shown(n_neg)}; use design.supports "
             f"for a test set of given sizes."
         )
     return _settled_size(n_pos, "n_pos"), _settled_size(n_neg, "n_neg")

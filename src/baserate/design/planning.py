@@ -18,7 +18,7 @@ from baserate.design.search import (
     with_reserve,
 )
 from baserate.design.widths import OF_A_RATE, OF_PRECISION, Goal, widths
-from baserate.errors import InputError
+from baserate.errors import InputError, shown
 from baserate.metrics.predictive import precision
 from baserate.registry import describe, is_pointwise
 from baserate.results import TestSetPlan
@@ -156,7 +156,8 @@ def _goal(
         width = 2 * checks.number(half_width, "half_width")
         if not 0 < width < 1:
             raise InputError(
-                f"half_width must be above 0 and below 0.5, got {half_width!r}; pass half the width of the interval."
+                f"half_width must be above 0 and below 0.5, got {shown(half_width)}; pass half the width of the "
+                f"interval."
             )
         eta = checks.prevalence(prevalence)
         x = (1 - eta) / eta

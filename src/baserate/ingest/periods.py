@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import narwhals.stable.v2 as nw
 
 from baserate import checks
-from baserate.errors import InputError
+from baserate.errors import InputError, shown
 from baserate.ingest.texts import bad_time
 
 LENGTHS = ("day", "week", "month", "quarter", "year")
@@ -41,8 +41,8 @@ def period_from(period: object, tz: object) -> Period | None:
         if tz is not None:
             raise InputError(f"tz= needs a period, got tz={tz!r} alone; pass period=(column, 'month').")
         return None
-    if not isinstance(period, tuple | list) or len(period) != 2:
-        raise InputError(f"period must be a column and a length such as ('timestamp', 'month'), got {period!r}.")
+    if not isinstance(period, tuple | list) or len(period) != 2 or not isinstance(period[0], str):
+        raise InputError(f"period must be a column and a length such as ('timestamp', 'month'), got {shown(period)}.")
     return Period(period[0], checks.one_of(period[1], LENGTHS, "the length of a period"), _zone(tz))
 
 
@@ -53,7 +53,7 @@ def _zone(tz: object) -> ZoneInfo | None:
         return ZoneInfo(str(tz))
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise InputError(
-            f"tz must be the name of a time zone such as 'Europe/Prague', got {tz!r}; where the system has no "
+            f"tz must be the name of a time zone such as 'Europe/Prague', got {shown(tz)}; where the system has no "
             f"time zones, install the package tzdata."
         ) from None
 

@@ -9,7 +9,7 @@ from baserate import checks
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.curves.rules import Rule, Threshold
-from baserate.errors import InputError
+from baserate.errors import InputError, shown
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.registry import named
@@ -44,7 +44,7 @@ def rule_from(at: object, *, or_threshold: bool = False) -> Rule:
 def _no_rule(given: object) -> InputError:
     return InputError(
         f"at must be a rule such as 'recall=0.6', or a function that chooses a point on the curve it is given, as it "
-        f"is read, got {given!r}; pass at='recall=0.6' for example."
+        f"is read, got {shown(given)}; pass at='recall=0.6' for example."
     )
 
 

@@ -15,7 +15,7 @@ from baserate.curves.bins import check_probabilities
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.curves.reading import Reading
-from baserate.errors import InputError, Reason, UndefinedMetricWarning
+from baserate.errors import InputError, Reason, UndefinedMetricWarning, shown
 from baserate.metrics.one_class import check_undefined, value_of_one_class
 from baserate.registry import UNDEFINED, Family, Law, Metric, Traits, all_parameters, describe, register, row_of
 
@@ -86,7 +86,9 @@ def evaluate(
     try:
         value = np.asarray(returned, np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"a metric must return a number, got {returned!r} from {describe(wanted)}; fix it.") from None
+        raise InputError(
+            f"a metric must return a number, got {shown(returned)} from {describe(wanted)}; fix it."
+        ) from None
     for item in caught:
         if isinstance(item.message, UndefinedMetricWarning):
             reasons.append(item.message.reason)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from baserate.curves.compact import width
 from baserate.curves.curve import Curve
 from baserate.curves.packing import encode, fingerprint
-from baserate.errors import CurveFileError, InputError, printable
+from baserate.errors import CurveFileError, InputError, printable, shown
 
 
 class CurveKey(NamedTuple):
@@ -31,17 +31,19 @@ class CurveKey(NamedTuple):
 def key_of(names: object) -> CurveKey:
     """A checked key."""
     if not isinstance(names, tuple) or len(names) != 3:
-        raise InputError(f"a key must be (model, period, slice), got {names!r}; pass None for a slice of all rows.")
+        raise InputError(
+            f"a key must be (model, period, slice), got {shown(names)}; pass None for a slice of all rows."
+        )
     model, period, part = names
     for name, value in (("model", model), ("period", period), ("slice", part)):
         if name == "slice" and value is None:
             continue
         if not isinstance(value, str) or not value or "\0" in value:
-            raise InputError(f"{name} must be a non-empty text without null characters, got {value!r}; rename it.")
+            raise InputError(f"{name} must be a non-empty text without null characters, got {shown(value)}; rename it.")
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise InputError(f"{name} must be valid UTF-8, got {value!r}; rename it.") from None
+            raise InputError(f"{name} must be valid UTF-8, got {shown(value)}; rename it.") from None
     return CurveKey(model, period, part)  # checked above
 
 

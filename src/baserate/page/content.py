@@ -11,7 +11,7 @@ import numpy as np
 from baserate.arrays import FloatArray, Indices
 from baserate.curves.curve import Curve
 from baserate.curves.point import shortest
-from baserate.errors import InputError, Reason
+from baserate.errors import InputError, Reason, shown
 from baserate.formulas.proportions import clopper_pearson
 from baserate.metrics.areas import auc_pr, average_precision, best_f1, roc_auc
 from baserate.metrics.bounds import bounds
@@ -149,17 +149,18 @@ def _check(models: Mapping[str, Curve], groups: Mapping[str, Mapping[str, Groups
         raise InputError("a page needs a model, got none; pass at least one curve.")
     for name, curve in models.items():
         if not isinstance(name, str):
-            raise InputError(f"names of models must be text, got {name!r}; pass {{'name': curve}}.")
+            raise InputError(f"names of models must be text, got {shown(name)}; pass {{'name': curve}}.")
         if curve.missing_class or not curve.has_scores:
             lack = curve.missing_class.sentence if curve.missing_class else "it was made from rates"
             raise InputError(
-                f"a model must have positives, negatives and scores, got {name!r}: {lack}; build it with from_scores."
+                f"a model must have positives, negatives and scores, got {shown(name)}: {lack}; build it with "
+                f"from_scores."
             )
     for heading, by_model in groups.items():
         for name, curves in by_model.items():
             if name not in models:
                 raise InputError(
-                    f"groups must belong to models of the page, got {name!r} in {heading!r}; add the model."
+                    f"groups must belong to models of the page, got {shown(name)} in {heading!r}; add the model."
                 )
             for key, curve in curves.items():
                 if not curve.has_scores:

@@ -9,7 +9,7 @@ import numpy as np
 from baserate.arrays import ArrayLike, FloatArray
 from baserate.checks import Label
 from baserate.curves.curve import Curve
-from baserate.errors import InputError
+from baserate.errors import InputError, shown
 from baserate.plots import drawing
 from baserate.results import Band
 from baserate.results.base import Result, columns_of
@@ -161,7 +161,9 @@ def _scores(estimator: Any, X: object, positive: Label | None) -> tuple[FloatArr
     known: list[Label] = np.asarray(classes).tolist()
     label = known[1] if positive is None else positive
     if label not in known:
-        raise InputError(f"positive must be one of the estimator's classes, {known}, got {label!r}; pass one of them.")
+        raise InputError(
+            f"positive must be one of the estimator's classes, {known}, got {shown(label)}; pass one of them."
+        )
     which = known.index(label)
     if hasattr(estimator, "predict_proba"):
         return np.asarray(estimator.predict_proba(X))[:, which], label

@@ -9,7 +9,7 @@ import numpy as np
 from baserate import checks
 from baserate.arrays import FloatArray
 from baserate.curves.curve import Curve
-from baserate.errors import InputError, Reason
+from baserate.errors import InputError, Reason, shown
 from baserate.metrics.areas import auc_pr, average_precision
 from baserate.metrics.definition import evaluate
 from baserate.plots import drawing, shape, words
@@ -135,7 +135,7 @@ class PrecisionRecallDisplay(CurveDisplay):
         (array([0. , 0.6, 0.9, 1. ]), array([0.75, 0.75, 0.29, 0.1 ]))
         """
         if area not in (average_precision, auc_pr):
-            raise InputError(f"area must be br.average_precision or br.auc_pr, got {area!r}; pass one of them.")
+            raise InputError(f"area must be br.average_precision or br.auc_pr, got {shown(area)}; pass one of them.")
         value, reason = evaluate(area, curve)
         steps = area is average_precision
         line, lowest, precision_band = shape.NOTHING, shape.NOTHING, None

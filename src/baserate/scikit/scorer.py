@@ -10,7 +10,7 @@ from baserate import checks
 from baserate.arrays import ArrayLike
 from baserate.checks import Label
 from baserate.curves.curve import Curve
-from baserate.errors import InputError, MissingInformationError
+from baserate.errors import InputError, MissingInformationError, shown
 from baserate.metrics.definition import evaluate
 from baserate.registry import Family, lower_is_better, row_of
 
@@ -79,7 +79,7 @@ def scorer(
     if row is not None and row.family is Family.POINTWISE and response == "scores":
         raise InputError(f"{row.name} needs predicted labels, got response='scores'; leave response out.")
     if not isinstance(undefined, int | float):
-        raise InputError(f"undefined must be a number or nan, got {undefined!r}; pass a float.")
+        raise InputError(f"undefined must be a number or nan, got {shown(undefined)}; pass a float.")
     if response is None:
         response = "labels" if row is not None and row.family is Family.POINTWISE else "scores"
     made: Scorer = make_scorer(

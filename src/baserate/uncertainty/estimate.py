@@ -10,7 +10,7 @@ import numpy as np
 from baserate import checks
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
-from baserate.errors import InputError, MissingInformationError, Reason
+from baserate.errors import InputError, MissingInformationError, Reason, shown
 from baserate.formulas.proportions import Interval
 from baserate.metrics.bounds import bounds
 from baserate.metrics.over_prevalence import MetricFunction
@@ -290,7 +290,7 @@ def _within_range(ends: Interval, metric: MetricFunction) -> Interval:
 def check_estimable(metric: object, at: object) -> None:
     """Refuse what has no counts of cases, or no operating point where one is needed."""
     if not callable(metric):
-        raise InputError(f"metric must be a function, got {metric!r}; pass one such as br.average_precision.")
+        raise InputError(f"metric must be a function, got {shown(metric)}; pass one such as br.average_precision.")
     if not isinstance(at, Curve | Point):
         raise InputError(f"metrics are estimated on a Curve or a Point, got {type(at).__name__}; build a Curve first.")
     row = row_of(metric)

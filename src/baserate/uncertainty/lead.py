@@ -12,7 +12,7 @@ from baserate.arrays import FloatArray, Prevalences
 from baserate.curves.curve import Curve
 from baserate.curves.pair import Models, Pair, SameRows
 from baserate.curves.point import Point
-from baserate.errors import InputError, Reason
+from baserate.errors import InputError, Reason, shown
 from baserate.formulas.holm import holm
 from baserate.metrics.by_name import Chooser
 from baserate.metrics.over_prevalence import MetricFunction, best_regions, crossings, sweep
@@ -183,7 +183,7 @@ def _named(models: object, at: object) -> dict[str, Curve | Point]:
         raise InputError("models must hold at least one Curve or Point, got none; pass the models by name.")
     if at is not None:
         raise InputError(
-            f"at needs Models or a Pair, got {at!r} with a mapping; leave it out, and pass a mapping of Points."
+            f"at needs Models or a Pair, got {shown(at)} with a mapping; leave it out, and pass a mapping of Points."
         )
     named = {str(name): model for name, model in models.items()}
     if len(named) < len(models):

@@ -89,6 +89,6 @@ def uncertain(value: object) -> Beta | Span:
     if isinstance(value, tuple) and len(value) == 2:
         return Span(*checks.prevalence_range(*value))
     raise InputError(
-        f"prevalence must be br.prior.Beta(a, b) or a pair (low, high) here, got {value!r}; to read at one prevalence, "
-        f"call at_prevalence on the curve or point."
+        f"prevalence must be br.prior.Beta(a, b) or a pair (low, high) here, got {shown(value)}; to read at one "
+        f"prevalence, call at_prevalence on the curve or point."
     )

@@ -6,7 +6,7 @@ import numpy as np
 
 from baserate import checks
 from baserate.arrays import Prevalences
-from baserate.errors import InputError
+from baserate.errors import InputError, shown
 from baserate.formulas import box
 from baserate.formulas.proportions import Interval
 from baserate.metrics.over_prevalence import MetricFunction
@@ -185,15 +185,19 @@ def box_level(
 
 def _rates(ends: object, name: str) -> Interval:
     if not isinstance(ends, tuple | list) or len(ends) != 2:
-        raise InputError(f"{name} must be a pair such as (0.5, 0.7), got {ends!r}; pass both ends of its interval.")
+        raise InputError(
+            f"{name} must be a pair such as (0.5, 0.7), got {shown(ends)}; pass both ends of its interval."
+        )
     low, high = (checks.number(end, name) for end in ends)
     if not low <= high or high < 0 or low > 1:
-        raise InputError(f"{name} must go from low to high and overlap [0, 1], got {ends!r}; swap or check its ends.")
+        raise InputError(
+            f"{name} must go from low to high and overlap [0, 1], got {shown(ends)}; swap or check its ends."
+        )
     return Interval(np.asarray(max(low, 0.0)), np.asarray(min(high, 1.0)))
 
 
 def _rate_and_margin(given: object, name: str) -> tuple[float, float]:
     if not isinstance(given, tuple | list) or len(given) != 2:
-        raise InputError(f"{name} must be a rate and its margin such as (0.6, 0.06), got {given!r}; pass both.")
+        raise InputError(f"{name} must be a rate and its margin such as (0.6, 0.06), got {shown(given)}; pass both.")
     rate, margin = checks.share(given[0], name, above=True), checks.positive_number(given[1], f"the margin of {name}")
     return rate, margin
