@@ -74,7 +74,7 @@ HOSTILE = [
     pd.NA, pd.NaT, decimal.Decimal("0.1"), fractions.Fraction(1, 3), datetime.date(2026, 1, 1), Path("nowhere"),
     br.prior.Beta(2, 98), br.Claim(br.average_precision, at_least=0.5), br.Accumulator(),
     br.calibration.equal_frequency(3),
-    np.random.default_rng(0), ValueError("x"), print, partial(br.f_beta, beta=2), partial(br.f1),
+    np.random.default_rng(0), ValueError("x"), repr, partial(br.f_beta, beta=2), partial(br.f1),
 ]  # fmt: skip
 
 # Tables that are ones, with columns that nobody should ask for.
