@@ -18,10 +18,10 @@ from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction, sweep
 from baserate.registry import traits_of
 from baserate.uncertainty import ends, intervals
-from baserate.uncertainty.cells import Cells, between, cell_of, corners
+from baserate.uncertainty.cells import Cells, cell_of, corners
 from baserate.uncertainty.draws import Reader, drawn
 from baserate.uncertainty.estimate import IntervalSettings
-from baserate.uncertainty.levels import at_level, is_chosen, levels_of, likely_levels
+from baserate.uncertainty.levels import at_level, levels_of, likely_levels
 from baserate.uncertainty.readers import cut_for, has_interval, losses_of, reading_of
 from baserate.uncertainty.samplers import NOBODY, OFFSET, TOP, Drawn, Observer, OfModels, Placed, check_draws
 
@@ -69,10 +69,7 @@ class Contest(NamedTuple):
         places = {id(curve): place for curve, place in zip(self.models.curves, self.places, strict=True)}
 
         def cut(curve: Curve, runs: int) -> Cells:
-            place = places[id(curve)]
-            if isinstance(place, Point) and not is_chosen(place) and place.threshold is not None:
-                return between(curve, np.array([place.threshold]))
-            return cut_for(self.metric, place)(curve, runs)
+            return cut_for(self.metric, places[id(curve)])(curve, runs)
 
         return OfModels(self.models, cut, again=again)
 

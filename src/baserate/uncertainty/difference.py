@@ -17,8 +17,7 @@ from baserate.registry import Family, describe, row_of
 from baserate.results import Difference
 from baserate.uncertainty.contests import Contest, Verdict, methods_of
 from baserate.uncertainty.estimate import CAUTION, FELL_SHORT, IntervalSettings, check_estimable
-from baserate.uncertainty.levels import is_chosen
-from baserate.uncertainty.readers import why_no_ends
+from baserate.uncertainty.readers import is_chosen, why_no_ends
 
 
 @checks.declared

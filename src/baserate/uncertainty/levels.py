@@ -12,13 +12,8 @@ import numpy as np
 from baserate.arrays import FloatArray
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
-from baserate.uncertainty.readers import chosen_levels
+from baserate.uncertainty.readers import chosen_levels, is_chosen
 from baserate.uncertainty.samplers import Drawn
-
-
-def is_chosen(at: Curve | Point) -> bool:
-    """Whether a point was chosen on the data it is evaluated on."""
-    return isinstance(at, Point) and at.chosen is not None and not at.chosen.is_given and at.curve is not None
 
 
 def levels_of(at: Sequence[Curve | Point], drawn: Sequence[Drawn]) -> FloatArray:

@@ -141,19 +141,11 @@ def chosen_scores(at: Point) -> Reader:
     return Reader(read, (NOBODY,), of_curves=False)
 
 
-def over_candidates(
-    metric: MetricFunction, at: Point, x: FloatArray, confidence_level: float, chosen: FloatArray
-) -> Interval:
-    """An interval that contains those at all thresholds that the rule may choose in the population."""
-    assert at.curve is not None
-    ordered = np.sort(chosen[0, :, 0])
-    tail = (1 - confidence_level) / 2
+def candidates(chosen: FloatArray, confidence_level: float) -> FloatArray:
+    """Thresholds that the rule may choose in the population, out of those that it chooses on drawn curves."""
+    ordered, tail = np.sort(chosen), (1 - confidence_level) / 2
     places = np.linspace(tail, 1 - tail, _CANDIDATES) * (len(ordered) - 1)
-    thresholds = np.unique(ordered[np.rint(places).astype(np.intp)])
-    at_thresholds = [
-        points.melded(metric, points.cases(at.curve.at_threshold(t)), x, confidence_level) for t in thresholds
-    ]
-    return ends.holding(at_thresholds[0], at_thresholds[1:])
+    return np.unique(ordered[np.rint(places).astype(np.intp)])
 
 
 def _corners(at: Point, drawn: Drawn) -> Indices:
