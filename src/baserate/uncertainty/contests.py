@@ -132,6 +132,18 @@ def methods_of(contest: Contest) -> dict[str, Method]:
     return methods
 
 
+def why_default(contest: Contest, name: str) -> str:
+    """Why a method is the default for a comparison."""
+    if name == "melded":
+        few = losses_of(contest.metric) is None
+        return f"fewer than {_FEW} rows of a class" if few else "a mean of losses, of which unseen ones may be large"
+    return {
+        "expanded": f"at least {_FEW} rows of each class: the paired bootstrap, widened by Student's quantile",
+        "delong_t": "a share of pairs of rows: its variance has a closed form",
+        "none": "no method is known whose intervals contain the true value often enough",
+    }[name]
+
+
 def _fewer(contest: Contest) -> float:
     """The number of rows of the smaller class."""
     curve = contest.models.curves[0]

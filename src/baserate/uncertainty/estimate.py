@@ -40,6 +40,7 @@ FELL_SHORT = frozenset(
     }
 )
 CAUTION = "coverage of this method fell below the confidence level in simulations (docs/coverage.md)"
+ASKED_FOR = "it was asked for"
 BUCKETS_AS_TIES = "scores within a bucket are read as ties; the error this causes in the metric is unknown"
 
 
@@ -207,19 +208,20 @@ def estimates(
     rows: HowRowsCame = INDEPENDENT,
 ) -> list[list[Estimate]]:
     """For each estimand one estimate per prevalence; estimands about one curve share their draws."""
-    names, wanted, read = [], [], []
+    names, why, wanted, read = [], [], [], []
     for estimand in estimands:
         available = rows.methods(estimand)
         name = next(iter(available)) if method is None else checks.one_of(method, list(available), "method")
         names.append(name)
+        why.append(available[name].why if method is None else ASKED_FOR)
         read.append([estimand.evaluate(x_j) for x_j in estimand.x])
         known = not all(math.isnan(value) for value, _ in read[-1])
         wanted.append((estimand, available[name] if known else NOTHING))
     with np.errstate(divide="ignore", invalid="ignore"):
         intervals = made(wanted, rows, *settings)
     return [
-        _rows(estimand, name, values, interval, settings.confidence_level)
-        for estimand, name, values, interval in zip(estimands, names, read, intervals, strict=True)
+        [replace(row, why=reason) for row in _rows(estimand, name, values, interval, settings.confidence_level)]
+        for estimand, name, reason, values, interval in zip(estimands, names, why, read, intervals, strict=True)
     ]
 
 

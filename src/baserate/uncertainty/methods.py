@@ -62,6 +62,7 @@ class InClosedForm:
     """A method that needs no draws."""
 
     interval: Callable[[Estimand, float], Interval]
+    why: str = ""  # it is the default, where it is
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,7 @@ class FromDraws:
 
     readers: Callable[[Estimand], Sequence[Reader]]
     interval: Callable[[Estimand, float, Sequence[FloatArray], AtGiven], Interval]
+    why: str = ""  # it is the default, where it is
     again: bool = False  # True for the bootstrap, False for drawn populations
 
 
@@ -88,9 +90,9 @@ def methods(estimand: Estimand) -> Mapping[str, Method]:
     """The methods for an estimand, the default first."""
     metric, at = estimand.metric, estimand.at
     if is_constant(metric):
-        return {"constant": InClosedForm(_constant)}
+        return {"constant": InClosedForm(_constant, "the metric does not depend on the data")}
     if not has_interval(metric) or is_convention(metric, at):
-        return {"none": InClosedForm(_none)}
+        return {"none": InClosedForm(_none, "no method is known whose intervals contain the true value often enough")}
     if isinstance(at, Point) and not estimand.again:
         return _of_a_threshold(estimand, at)
     if estimand.mixed or losses_of(metric) is not None or estimand.curve.weighted:
@@ -110,7 +112,11 @@ def _of_a_threshold(estimand: Estimand, at: Point) -> Mapping[str, Method]:
     if at.chosen is not None and at.chosen.searches and at.curve is not None:
         return {"corrected": CORRECTED}
     known = {"melded": points.melded_over} if estimand.mixed else points.methods(estimand.metric)
-    return {name: InClosedForm(_at_fixed_point(known[name])) for name in known}
+    one_rate = "clopper_pearson" in known
+    why = (
+        "one rate at a threshold: exact limits" if one_rate else "two rates at a threshold: their exact limits, melded"
+    )
+    return {name: InClosedForm(_at_fixed_point(known[name]), why) for name in known}
 
 
 def made(
@@ -322,9 +328,15 @@ def _studentised(estimand: Estimand, confidence_level: float, read: Sequence[Flo
     return _for_each_x(estimand, one)
 
 
-CORRECTED = FromDraws(_optimism, _corrected)
-_OVER_CANDIDATES = FromDraws(_chosen_scores, _over_candidates)
-MELDED = FromDraws(_values_levels_and_search, _melded)
+CORRECTED = FromDraws(
+    _optimism, _corrected, "the threshold was searched for on the same rows: less the optimism of such searches"
+)
+_OVER_CANDIDATES = FromDraws(
+    _chosen_scores, _over_candidates, "the rule optimises another metric: over all thresholds that it may choose"
+)
+MELDED = FromDraws(
+    _values_levels_and_search, _melded, "depends on all scores: populations are drawn that allow for unseen rows"
+)
 _PERCENTILE = FromDraws(_values, _percentile, again=True)
 _BCA = FromDraws(_values, _bca, again=True)
 _STUDENTISED = FromDraws(_values_and_variances, _studentised, again=True)
