@@ -1,6 +1,5 @@
 """Running the coverage study: which settings there are, and how what came out is kept, so that a run can go on."""
 
-import ast
 import hashlib
 import itertools
 import json
@@ -18,8 +17,7 @@ from coverage_estimates import areas, chosen, given
 from coverage_lines import Asker, Line, Scope, Setting, lines_of, together
 from coverage_models import MODELS
 from coverage_verdicts import alarms, blame, claims
-
-import baserate
+from which_code import fingerprint
 
 EVERYTHING = Scope()
 TIMES_AGAIN = 10  # as many simulations decide about what fell short at first
@@ -106,27 +104,11 @@ def simulate(job: Job) -> list[Line]:
 # --- what came out is kept ------------------------------------------------------------------------
 
 
-def fingerprint() -> str:
-    """Of what asks and what answers, without comments and docstrings: another one, another study."""
-    package, here = Path(baserate.__file__).parent, Path(__file__).parent
-    files = [
-        *(package / "uncertainty").glob("*.py"),
-        *(package / "formulas").glob("*.py"),
-        *(file for file in package.glob("monitoring/*.py") if not file.name.startswith("store")),
-    ]
-    files += [here / f"coverage_{name}.py" for name in ("models", "estimates", "comparisons", "verdicts")]
-    digest = hashlib.sha256()
-    for file in sorted(files):
-        digest.update(_without_words(file.read_text(encoding="utf-8")).encode())
-    return digest.hexdigest()[:12]
-
-
-def _without_words(source: str) -> str:
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node):
-            node.body = node.body[1:]
-    return ast.dump(tree)
+def made_by() -> str:
+    """The code of the study and of what it asks."""
+    return fingerprint(
+        Path(__file__).parent / f"coverage_{name}.py" for name in ("models", "estimates", "comparisons", "verdicts")
+    )
 
 
 class Kept(NamedTuple):

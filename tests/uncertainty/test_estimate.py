@@ -13,7 +13,7 @@ from scipy import stats
 import baserate as br
 from baserate.formulas.proportions import Interval
 from baserate.uncertainty import cells as cutting
-from baserate.uncertainty import shipped
+from baserate.uncertainty import choosing
 from baserate.uncertainty.cells import corners
 from baserate.uncertainty.methods import Estimand, methods
 from baserate.uncertainty.readers import values
@@ -269,9 +269,9 @@ def test_what_a_search_gains_is_taken_off():
     drawn, there = np.linspace(0.6, 0.8, 2001), np.linspace(0.2, 0.8, 2001)
     plain, value = Interval(np.array([0.5]), np.array([0.9])), np.array([0.6])
     read = [one.reshape(1, -1, 1) for one in (drawn, there)]
-    found = shipped.let_down(plain, value, 0.95, 1.0, read)
+    found = choosing.let_down(plain, value, 0.95, 1.0, read)
     assert (found.low, found.high) == (pytest.approx(0.2 + 0.6 * 0.025 - 0.1), plain.high)
-    lowest = shipped.let_down(Interval(-plain.high, -plain.low), -value, 0.95, -1.0, [-one for one in read])
+    lowest = choosing.let_down(Interval(-plain.high, -plain.low), -value, 0.95, -1.0, [-one for one in read])
     assert (-lowest.high, -lowest.low) == (found.low, found.high)
 
 

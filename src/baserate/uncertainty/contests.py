@@ -19,9 +19,9 @@ from baserate.metrics.over_prevalence import MetricFunction, sweep
 from baserate.registry import traits_of
 from baserate.uncertainty import ends, intervals
 from baserate.uncertainty.cells import Cells, cell_of, corners
+from baserate.uncertainty.choosing import at_level, levels_of, likely_levels
 from baserate.uncertainty.draws import Reader, drawn
 from baserate.uncertainty.estimate import IntervalSettings
-from baserate.uncertainty.levels import at_level, levels_of, likely_levels
 from baserate.uncertainty.readers import cut_for, has_interval, losses_of, reading_of
 from baserate.uncertainty.samplers import NOBODY, OFFSET, TOP, Drawn, Observer, OfModels, Placed, check_draws
 

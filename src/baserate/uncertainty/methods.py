@@ -18,10 +18,10 @@ from baserate.metrics.definition import evaluate
 from baserate.metrics.one_class import is_convention
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.registry import bound_parameters, is_constant, lower_is_better, row_of, traits_of
-from baserate.uncertainty import ends, intervals, points, shipped
+from baserate.uncertainty import choosing, ends, intervals, points
 from baserate.uncertainty.cells import RUNS_PER_LOGIT, Cells, Cut
+from baserate.uncertainty.choosing import at_level, levels_of, likely_levels
 from baserate.uncertainty.draws import Reader, Seeds, drawn
-from baserate.uncertainty.levels import at_level, levels_of, likely_levels
 from baserate.uncertainty.readers import cut_for, has_interval, is_chosen, losses_of, reading_of
 from baserate.uncertainty.samplers import Drawn, OfCurve, Sampler, check_draws
 
@@ -211,7 +211,7 @@ def _values_levels_and_search(estimand: Estimand) -> list[Reader]:
     readers, sign = _values(estimand), searched_for(estimand.metric, estimand.at)
     if is_chosen(estimand.at):
         readers.append(Reader(lambda models: levels_of([estimand.at], models), of_curves=False))
-    return readers if sign is None else [*readers, *shipped.searched(estimand.metric, estimand.at, estimand.x, sign)]
+    return readers if sign is None else [*readers, *choosing.searched(estimand.metric, estimand.at, estimand.x, sign)]
 
 
 def _melded(estimand: Estimand, confidence_level: float, read: Sequence[FloatArray], at_given: AtGiven) -> Interval:
@@ -226,7 +226,7 @@ def _melded(estimand: Estimand, confidence_level: float, read: Sequence[FloatArr
         value = np.median(value, keepdims=True)
     melded_interval, sign = ends.melded(drawn, value, confidence_level), searched_for(estimand.metric, estimand.at)
     if sign is not None:
-        melded_interval = shipped.let_down(melded_interval, value, confidence_level, sign, search)
+        melded_interval = choosing.let_down(melded_interval, value, confidence_level, sign, search)
     likely = likely_levels(levels[0], (1 - confidence_level) / 2) if levels else ()
     places = (at_level(estimand.at, level) for (level,) in likely)
     at_levels = [at_given(estimand, place, confidence_level) for place in places if isinstance(place, Point)]
@@ -237,19 +237,19 @@ def _corrected(estimand: Estimand, confidence_level: float, read: Sequence[Float
     """The interval at a given threshold, corrected for the optimism of the search."""
     assert isinstance(estimand.at, Point)
     gains = read[0].mean(axis=2, keepdims=True) if estimand.mixed else read[0]
-    return shipped.less_optimism(at_given(estimand, estimand.at, confidence_level), gains)
+    return choosing.less_optimism(at_given(estimand, estimand.at, confidence_level), gains)
 
 
 def _optimism(estimand: Estimand) -> list[Reader]:
     assert isinstance(estimand.at, Point)
-    return [shipped.optimism(estimand.metric, estimand.at, estimand.x)]
+    return [choosing.optimism(estimand.metric, estimand.at, estimand.x)]
 
 
 def _over_candidates(
     estimand: Estimand, confidence_level: float, read: Sequence[FloatArray], at_given: AtGiven
 ) -> Interval:
     """An interval that contains those at all thresholds that the rule may choose in the population."""
-    thresholds = shipped.candidates(read[0][0, :, 0], confidence_level)
+    thresholds = choosing.candidates(read[0][0, :, 0], confidence_level)
     places = [estimand.curve.at_threshold(threshold) for threshold in thresholds]
     at_thresholds = [at_given(estimand, place, confidence_level) for place in places]
     return ends.holding(at_thresholds[0], at_thresholds[1:])
@@ -257,7 +257,7 @@ def _over_candidates(
 
 def _chosen_scores(estimand: Estimand) -> list[Reader]:
     assert isinstance(estimand.at, Point)
-    return [shipped.chosen_scores(estimand.at)]
+    return [choosing.chosen_scores(estimand.at)]
 
 
 def _found_by_another(metric: MetricFunction, at: Point) -> bool:
