@@ -54,6 +54,12 @@ def _of_two_models(*, whole: bool) -> Iterator[Setting]:
     for shape, correlation in itertools.product(("equal", "unequal", "better"), (0, 0.5, 0.9, 0.99)):
         for n_pos, n_neg in SIZES if whole else ((15, 300), (100, 1_000)):
             yield Setting("differences", shape, n_pos, n_neg, f"correlation {correlation:g}")
+    # Where power is compared, and where the default changes from one method to another.
+    for shape, correlation in itertools.product(("equal", "better", "very unequal"), (0.5, 0.9)):
+        yield Setting("differences", shape, 30, 1_000, f"correlation {correlation:g}")
+        yield Setting("differences", shape, 100, 2_000, f"correlation {correlation:g}")
+    for shape, n_pos in itertools.product(("equal", "unequal", "better"), (19, 20, 25)):
+        yield Setting("differences", shape, n_pos, 400, "correlation 0.5")
 
 
 def _of_verdicts(*, whole: bool) -> Iterator[Setting]:
@@ -63,8 +69,9 @@ def _of_verdicts(*, whole: bool) -> Iterator[Setting]:
             yield Setting("slices", "binormal", n_pos, n_neg, kind)
         for kind in ("same model", "worse model"):
             yield Setting("changes", "binormal", n_pos, n_neg, kind)
-        for kind in ("same model", "worse half-way") if whole or n_pos == 30 else ("same model",):
-            yield Setting("alarms", "binormal", n_pos, n_neg, kind)
+        if whole or n_pos <= 30:
+            for kind in ("same model", "worse half-way") if whole or n_pos == 30 else ("same model",):
+                yield Setting("alarms", "binormal", n_pos, n_neg, kind)
         for model in MODELS if whole else ("weak", "three levels", "rare top negatives"):
             yield Setting("claims", model, n_pos, n_neg)
         for model, detail in itertools.product(("continuous", "levels"), ("", "weighted")):
