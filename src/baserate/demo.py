@@ -1,4 +1,4 @@
-"""``make demo``: two models on one test set, read at the prevalences that matter; and a year of them as a page."""
+"""``make demo``: two models on one test set at several prevalences, and a report of one year as a page."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def year_as_page(path: Path) -> None:
-    """Write the page about a year of payments, and say what it says."""
+    """Write the page and print its main sentence."""
     data = br.examples.year()
     names = ("old_model", "new_model")
     models = {name: br.Curve.from_scores(data["fraud"], data[name]) for name in names}

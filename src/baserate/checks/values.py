@@ -57,7 +57,7 @@ def probability(value: object, name: str) -> float:
 
 
 def confidence_level(value: object) -> float:
-    """How often an interval is to hold."""
+    """A confidence level, at least 0.5 and below 1."""
     converted = number(value, "confidence_level")
     if not 0.5 <= converted < 1:
         raise InputError(
@@ -68,7 +68,7 @@ def confidence_level(value: object) -> float:
 
 
 def generator(value: object) -> np.random.Generator:
-    """A generator of random numbers, from one, from a seed, or a fresh one for None."""
+    """A random generator: the given one, one from a seed, or a new one for None."""
     if isinstance(value, np.random.Generator):
         return value
     if value is not None and (isinstance(value, bool) or not isinstance(value, Integral) or value < 0):
@@ -80,17 +80,17 @@ def generator(value: object) -> np.random.Generator:
 
 
 def whole_number(value: object, name: str, *, most: int = MOST_CASES) -> int:
-    """A whole number above zero, and not beyond what can be counted or held in memory."""
+    """A whole number above zero, within the limits of counting and memory."""
     converted = positive_number(value, name)
     if not converted.is_integer():
         raise InputError(f"{name} must be a whole number, got {value!r}; round it first.")
     if converted > most:
-        raise InputError(f"{name} must be at most {most:,}, got {value!r}; ask for less.")
+        raise InputError(f"{name} must be at most {most:,}, got {value!r}; pass a smaller number.")
     return int(converted)
 
 
 def repeats(value: object, name: str) -> int:
-    """How often to draw; what is kept of all draws has to fit in memory."""
+    """A number of draws, whose results must fit in memory."""
     return whole_number(value, name, most=_MOST_REPEATS)
 
 

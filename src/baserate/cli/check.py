@@ -1,4 +1,4 @@
-"""``baserate check``: the claims in a file, compared with the scores in another."""
+"""``baserate check``: checks the claims in one file against the scores in another."""
 
 import re
 from collections.abc import Sequence
@@ -99,7 +99,7 @@ def _whole(size: object) -> object:
 
 
 def _show(rows: Sequence[Row], form: str | None) -> None:
-    """People get sentences where there is something to say, below the table."""
+    """Print the table, with sentences below it for people."""
     if form is not None:
         show(rows, form)
         return

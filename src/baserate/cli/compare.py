@@ -1,4 +1,4 @@
-"""``baserate compare``: several models of one file, and who leads where."""
+"""``baserate compare``: compares several models in one file."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -91,7 +91,7 @@ def compare(
 
 
 def _differences(table: GroupTable) -> list[Row]:
-    """What people look at first: each group at the common prevalence, and how far it is from others."""
+    """The table for people: each group at the common prevalence, and its difference from others."""
     rows: list[Row] = []
     for row, group in zip(table.rows(), table.groups, strict=True):
         shown: Row = {name: row[name] for name in row if name not in group.cells()}

@@ -1,4 +1,4 @@
-"""``baserate monitor``: keep each period's curve, and say what has changed: the model, or the prevalence."""
+"""``baserate monitor``: stores the curve of each period, and tests whether model or prevalence have changed."""
 
 import datetime
 import math
@@ -166,7 +166,7 @@ def _by_key(keys: tuple[str, ...], **data: Any) -> dict[CurveKey, Curve]:
 
 
 def _complete(curves: dict[CurveKey, Curve], period: str, tz: str | None, until: str | None) -> dict[CurveKey, Curve]:
-    """Those of periods that are over; names of periods of one length are in the order of time."""
+    """Curves of complete periods; names of periods of one length sort in the order of time."""
     try:
         zone = None if tz is None else ZoneInfo(tz)
         day = datetime.datetime.now(zone).date() if until is None else datetime.date.fromisoformat(until)
@@ -185,7 +185,7 @@ def _complete(curves: dict[CurveKey, Curve], period: str, tz: str | None, until:
 
 
 def _kept(store: CurveStore, curves: dict[CurveKey, Curve], replace: bool) -> dict[CurveKey, str]:
-    """What was done with each, once it is on the disk."""
+    """Store the curves, and return a receipt for each."""
     receipts = store.append_many(curves, replace=replace)
     widest = max(receipt.width for receipt in receipts)
     if widest > _ROUNDING:
@@ -197,7 +197,7 @@ def _kept(store: CurveStore, curves: dict[CurveKey, Curve], replace: bool) -> di
 
 
 class SeriesSettings(NamedTuple):
-    """How a series is monitored."""
+    """Settings of the monitoring of a series."""
 
     question: Question
     prevalence: float | None
@@ -208,7 +208,7 @@ class SeriesSettings(NamedTuple):
 
 
 class Series(NamedTuple):
-    """A model on all rows, or on a slice: a row for each period, and for the latest with a verdict."""
+    """A model on all rows or on one slice: a row for each period, and one for the latest with the verdict."""
 
     rows: list[Row]
     latest: Row
@@ -218,7 +218,7 @@ class Series(NamedTuple):
 def judged(
     model: str, part: str | None, curves: dict[str, Curve], settings: SeriesSettings, status: dict[CurveKey, str]
 ) -> Series:
-    """All periods of a series beside the reference, and what that says about the latest."""
+    """Compare all periods of a series with the reference, and judge the latest."""
     periods = list(curves)
     first = periods[: settings.reference]
     alarms, why = _alarms(curves, settings)
@@ -249,7 +249,7 @@ def judged(
 
 
 def _alarms(curves: dict[str, Curve], settings: SeriesSettings) -> tuple[Alarms | None, str]:
-    """What the past says about the model, or why it says nothing."""
+    """The alarms of the series, or the reason why there are none."""
     missing = settings.reference + 1 - len(curves)
     if missing > 0:
         return None, f"{missing} more period{'s' * (missing > 1)} needed to compare with the first {settings.reference}"
@@ -270,7 +270,7 @@ def _alarms(curves: dict[str, Curve], settings: SeriesSettings) -> tuple[Alarms 
 
 
 def _latest_look(alarms: Alarms | None) -> tuple[Hashable, bool] | None:
-    """The latest period that could be looked at, and whether an alarm stands in it."""
+    """The latest period that was tested, and whether it has an alarm."""
     if alarms is None:
         return None
     looked = [k for k, reason in enumerate(alarms.reasons) if reason is None]
@@ -286,7 +286,7 @@ def _read(curve: Curve, question: Question, common: float | None) -> Row:
 
 
 def _value(curve: Curve, question: Question) -> tuple[float, float | None, float | None]:
-    """A metric, and its certain bounds where scores share buckets."""
+    """A metric, and its bounds if scores are in buckets."""
     try:
         place = question.place(curve)
     except NoSuchPointError:
@@ -300,7 +300,7 @@ def _value(curve: Curve, question: Question) -> tuple[float, float | None, float
 
 
 def _explain(rows: list[Row], curves: dict[str, Curve], before: Curve, question: Question) -> None:
-    """Take the change of each period against the reference apart."""
+    """Decompose the change of each period from the reference."""
     changes = explain_changes(question.metric, curves, against=before, at=question.rule, n_resamples=500, rng=0)
     for row, change in zip(rows, changes.changes, strict=True):
         row.update(_change_of(change))

@@ -1,4 +1,4 @@
-"""Prevalences on the command line: one as the library reads it, or a range of two.
+"""Prevalences on the command line: one, or a range of two.
 
 A colon means two things, and what stands beside it tells which. Odds have whole numbers on both sides (``1:1000``), a
 range has shares (``1e-4:1e-2``). No whole number lies strictly between 0 and 1, so nothing can be read both ways.
@@ -34,7 +34,7 @@ def range_from(text: str) -> Range:
 
 
 def grid_from(texts: Iterable[str], points: int) -> list[float]:
-    """Prevalences in order, each once; so many of each range, evenly spaced in log-odds."""
+    """Sorted distinct prevalences; of each range a given number, evenly spaced in log-odds."""
     prevalences: set[float] = set()
     for text in texts:
         read = _read(text)

@@ -92,8 +92,8 @@ def _check_mean(questions: Sequence[Question]) -> None:
     rules = [question.rule for question in questions if question.rule is not None]
     if any(rule.depends_on_prevalence for rule in rules):
         raise InputError(
-            f"--mean needs one threshold for all prevalences, got --at {rules[0]}, which chooses at each; use for "
-            f"example --at recall=0.6."
+            f"--mean needs one threshold for all prevalences, got --at {rules[0]}, which depends on the prevalence; "
+            f"use for example --at recall=0.6."
         )
 
 

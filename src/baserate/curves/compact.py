@@ -1,10 +1,10 @@
-"""A curve in a few kilobytes: neighbouring scores share a bucket where average precision is hurt least by that.
+"""A curve in a few kilobytes: neighbouring scores are joined into buckets where that affects average precision least.
 
 A bucket that takes recall from ``T0`` to ``T1`` and the false positive rate from ``F0`` to ``F1`` leaves average
 precision uncertain by at most ``T1 - T0`` times the difference between the best precision in it, all positives first,
-and the mean of the worst, all negatives first. Buckets are made as long as this stays below a limit, the same for all
-of them; the limit is the lowest at which the curve fits. As the prevalence matters and is not known, the uncertainties
-at several prevalences are weighted, and the weights moved until the largest of them is as small as it gets.
+and the mean of the worst, all negatives first. Each bucket is extended while this stays below a limit, which is the
+lowest one at which the curve fits. As the uncertainty depends on the prevalence, those at several prevalences are
+weighted, and the weights are changed until the largest uncertainty is as small as possible.
 """
 
 import math
@@ -40,14 +40,13 @@ _NEARLY_FULL = 0.97
 
 
 def compact(curve: Curve, *, max_bytes: int = MAX_BYTES, edges: FloatArray | None = None) -> Curve:
-    """The curve itself if `encode` gives few enough bytes, else one with as many buckets as fit.
+    """The curve itself if it is small enough when encoded, else a curve with as many buckets as fit.
 
-    Thresholds that are left have exact counts, and their scores occur in the data. What is lost is the order within
-    buckets; `bounds` says what that does to a metric, and `width` to average precision.
+    The remaining thresholds have exact counts, and are scores of the data. The order within buckets is lost; `bounds`
+    gives the resulting error of a metric, and `width` that of average precision.
 
-    Buckets of different curves that overlap become one when the curves are pooled, and these would overlap in a chain
-    from one end to the other. No bucket crosses any of the `edges`, so curves that are made compact with the same ones
-    can be pooled: see `edges_of`.
+    When curves are pooled, overlapping buckets become one, and a chain of overlaps could join them all. No bucket
+    crosses one of the `edges`, so curves made compact with the same edges can be pooled: see `edges_of`.
 
     Examples
     --------
@@ -78,17 +77,17 @@ def compact(curve: Curve, *, max_bytes: int = MAX_BYTES, edges: FloatArray | Non
 
 
 def fits(curve: Curve, max_bytes: int = MAX_BYTES) -> bool:
-    """Whether it is small enough as it is."""
+    """Whether the encoded curve is small enough without buckets."""
     return len(curve) <= 4 * max_bytes and len(encode(curve)) <= max_bytes
 
 
 def edges_of(curve: Curve) -> FloatArray:
-    """Scores that buckets of this curve, and of others of the same model, had better not cross."""
+    """Edges for `compact`: scores that no bucket of this curve, or of others of the same model, should cross."""
     return compact(curve, max_bytes=MAX_BYTES // 3).score
 
 
 def width(curve: Curve) -> float:
-    """How far apart the certain bounds of average precision are, at most: at its own prevalence and 1e-6 to 0.5."""
+    """The largest width of the bounds of average precision, at the curve's own prevalence and from 1e-6 to 0.5."""
     return float(_widths(curve).max())
 
 
@@ -121,11 +120,11 @@ class _Thinning:
 
     @property
     def has_room(self) -> bool:
-        """Whether there is room for more than the edges ask for."""
+        """Whether there is room for more buckets than the edges require."""
         return len(self.ends) == 1 or len(encode(self._joined(self._cuts(math.inf)))) < _ROOM * self.max_bytes
 
     def best(self) -> Curve:
-        """The narrowest of a few rounds, each of which weighs the prevalences by what the one before left open."""
+        """The best of a few rounds; each weights prevalences by the uncertainty that the round before has left."""
         limit = 1e-5
         narrowest: Curve | None = None
         least = math.inf
@@ -143,7 +142,7 @@ class _Thinning:
         return narrowest
 
     def _fitted(self, limit: float) -> tuple[Curve, float]:
-        """The buckets of the lowest limit that fit, and that limit."""
+        """The lowest limit at which the curve fits, and its buckets."""
         too_low, fits, fitted = 0.0, math.inf, None
         for _ in range(_TRIES):
             tried = self._joined(self._cuts(limit))
@@ -163,7 +162,7 @@ class _Thinning:
         return fitted, fits
 
     def _cuts(self, limit: float) -> Indices:
-        """Where buckets begin if each is as long as the limit and the edges allow."""
+        """The first entry of each bucket, if each is as long as the limit and the edges allow."""
         begins, begin, length = [], 0, 1
         for end in self.ends.tolist():
             while begin < end:
@@ -173,7 +172,7 @@ class _Thinning:
         return np.array(begins)
 
     def _longest(self, begin: int, end: int, guess: int, limit: float) -> int:
-        """How many entries a bucket may hold: more and more are tried, then halves."""
+        """The largest number of entries of a bucket, by doubling and then bisection."""
         most = end - begin
         good, step = 1, max(guess // 2, 1)
         while good < most:
@@ -193,7 +192,7 @@ class _Thinning:
         return good
 
     def _cost(self, begin: int, end: int) -> float:
-        """What is not known about average precision if these entries are one bucket, and a little for negatives."""
+        """The uncertainty of average precision if these entries are one bucket, plus a small term for negatives."""
         before, after, least, most = self.tpr[begin], self.tpr[end], self.fpr[begin], self.fpr[end]
         rise, run = after - before, most - least
         cost = _SPREAD * run * run

@@ -1,4 +1,4 @@
-"""Data to try things on."""
+"""Example data."""
 
 import csv
 import gzip
@@ -13,8 +13,8 @@ def payments() -> dict[str, Array]:
     """Twelve thousand simulated card payments, 300 of them frauds, scored by two models.
 
     One array per column: ``month``, ``channel``, ``fraud`` (0/1), ``old_model`` and ``new_model`` (scores in
-    [0, 1]). The test set is enriched: 1 in 40 is a fraud, where production sees one in some thousands. The
-    old model finds a little of every fraud, the new one is sure of most and blind to the rest.
+    [0, 1]). The test set is enriched: 1 in 40 is a fraud, where production sees one in some thousands. The old model
+    gives all frauds somewhat higher scores; the new one gives most of them very high scores, and misses the rest.
 
     Examples
     --------

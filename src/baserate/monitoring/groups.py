@@ -233,7 +233,7 @@ def common_prevalence(curves: Mapping[Hashable, Curve], prevalence: Hashable) ->
 
 
 def _unfit(curve: Curve, settings: _GroupSettings) -> Reason | None:
-    """Why a group gets no value."""
+    """Why a group gets no value; None if it has enough cases."""
     if curve.missing_class is not None:
         return curve.missing_class
     fewest_pos, fewest_neg = settings.floors

@@ -67,9 +67,9 @@ class Undersampled(Result):
     metric : str
         Name of the metric, with its parameters.
     prevalence : float
-        The prevalence asked for.
+        The prevalence of the test sets.
     value : float
-        The metric of the whole curve read there: the closed form.
+        The metric of the whole curve at that prevalence: the closed form.
     samples : array of float
         The metric of each test set, read at the prevalence of the test set.
     n_pos, n_neg : int
