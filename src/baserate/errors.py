@@ -149,7 +149,7 @@ class UnlabelledWarning(UserWarning):
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
     ...     br.curve(pl.DataFrame({"y": [0, 1, None], "p": [0.1, 0.4, 0.5]}), label="y", score="p")
-    Curve(1 pos, 1 neg, prevalence=0.5, 1 row unlabelled)
+    Curve(1 pos, 1 neg, prevalence 1 in 2, 1 row unlabelled)
     >>> caught[0].message.rows
     1
     """

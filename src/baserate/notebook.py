@@ -71,7 +71,7 @@ def sparkline(across: FloatArray, height: FloatArray, *band: FloatArray) -> str:
 
 
 def _places(across: FloatArray) -> FloatArray:
-    """Horizontal places in [0, 1], on a logarithmic scale if values span several powers of ten, as prevalences do."""
+    """Horizontal coordinates: logarithms if values span more than two powers of ten, as prevalences do."""
     return np.log(across) if across.min() > 0 and across.max() > 100 * across.min() else across
 
 

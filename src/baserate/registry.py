@@ -20,7 +20,7 @@ from baserate.errors import InputError, Reason
 
 
 class Law(Enum):
-    """Changes of the data that must not change a metric. The tests check every metric against the laws in its row."""
+    """Laws that a metric may obey. The tests check every metric against the laws in its row."""
 
     REWEIGHTING = "reading at a prevalence equals giving every negative the matching weight"
     REPLICATION = "more copies of the rows of a class equal reading at the prevalence they make"

@@ -62,6 +62,13 @@ def one_in(prevalence: float) -> str:
     return f"1 in {cases:,.0f}" if cases >= 10 else f"1 in {cases:g}"
 
 
+def one_in_to_four_digits(prevalence: float) -> str:
+    """A prevalence to four digits, to tell similar ones apart: "1 in 1,001", "1 in 18.12"."""
+    if not 0 < prevalence <= 0.5:
+        return "0" if prevalence == 0 else one_in(prevalence)
+    return f"1 in {float(f'{1 / prevalence:.4g}'):,.12g}"
+
+
 def percent(share: float) -> str:
     """A percentage with three digits, of the share or, above one half, of its complement."""
     shown = float(f"{100 * share:.3g}") if share <= 0.5 else 100 - float(f"{100 * (1 - share):.3g}")

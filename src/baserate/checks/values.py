@@ -19,7 +19,7 @@ SMALLEST_PREVALENCE = 1e-300
 MOST_CASES = 2**62
 _MOST_REPEATS = 10_000_000
 
-_PREVALENCES = 'pass a share such as 0.001, "1 in 1000", "0.1 %" or odds such as "1:999"'
+_PREVALENCES = 'pass a share such as 0.001, "1 in 1,000", "0.1 %" or odds such as "1:999"'
 
 
 def number(value: object, name: str) -> float:
@@ -121,7 +121,7 @@ def positive_number(value: object, name: str) -> float:
 
 
 def prevalence(value: object, name: str = "prevalence") -> float:
-    """A prevalence strictly between 0 and 1, from a number or from text such as "1 in 1000", "0.1 %" or "1:999"."""
+    """A prevalence strictly between 0 and 1, from a number or from text such as "1 in 1,000", "0.1 %" or "1:999"."""
     converted = prevalence_from(value) if isinstance(value, str) else number(value, name)
     if not SMALLEST_PREVALENCE <= converted < 1:
         advice = right_form(value, of_prevalence=True) or _PREVALENCES

@@ -25,7 +25,7 @@ _KEYWORD = re.compile(r"(?<![\w'\"/:-])([a-z_]+)\b(?:(=)(?=([\w'\"])?))?")
 _END = """\b
 Examples:
   baserate demo
-  baserate report scores.parquet --prevalence "1 in 10000"
+  baserate report scores.parquet --prevalence "1 in 10,000"
   baserate COMMAND --help
 
 \b

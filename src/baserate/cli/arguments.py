@@ -99,7 +99,7 @@ def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str]) -> None:
 
 
 def _named_by(given: str) -> list[str]:
-    """The files of a path: itself if it exists, otherwise a pattern."""
+    """The path itself and, if it does not exist, the files that match it as a pattern."""
     return [given] if Path(given).exists() else [given, *glob.glob(given, recursive=True)]
 
 

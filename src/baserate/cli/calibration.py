@@ -24,7 +24,7 @@ from baserate.written import one_in
 _EXAMPLES = """\b
 Examples:
   baserate calibration scores.parquet --label fraud --score p
-  baserate calibration scores.csv --score old --score new --prevalence 1:1000 --bins "equal_frequency(10)"
+  baserate calibration scores.csv --score old --score new --prevalence "1 in 1,000" --bins "equal_frequency(10)"
   baserate calibration scores.csv --label y --score p --by country --json
 """
 

@@ -28,7 +28,7 @@ Examples:
 
 \b
 A file of claims:
-  prevalence = "1:1000"         # default for all claims
+  prevalence = "1 in 1,000"     # default for all claims
   [[claim]]
   name = "reviewers' time"      # optional
   metric = "precision"          # or f_beta:beta=2

@@ -21,10 +21,10 @@ from baserate.written import one_in
 
 _EXAMPLES = """\b
 Examples:
-  baserate compare scores.parquet --label fraud --score old --score new --prevalence 1:1000
+  baserate compare scores.parquet --label fraud --score old --score new --prevalence "1 in 1,000"
   baserate compare scores.csv --label y --score a --score b --score c --metric best_f1 --range 1e-4:0.1
   baserate compare scores.csv --label y --score a --score b --at recall=0.6 --metric precision --json
-  baserate compare scores.csv --label y --score a --by region --prevalence 1:1000
+  baserate compare scores.csv --label y --score a --by region --prevalence "1 in 1,000"
 """
 
 _NO_INTERVALS = "without intervals: these need both scores of each row, see baserate.Pair"

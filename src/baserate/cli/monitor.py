@@ -185,7 +185,7 @@ def _complete(curves: dict[CurveKey, Curve], period: str, tz: str | None, until:
 
 
 def _kept(store: CurveStore, curves: dict[CurveKey, Curve], replace: bool) -> dict[CurveKey, str]:
-    """Store the curves, and return a receipt for each."""
+    """Store the curves, and return the status of each."""
     receipts = store.append_many(curves, replace=replace)
     widest = max(receipt.width for receipt in receipts)
     if widest > _ROUNDING:

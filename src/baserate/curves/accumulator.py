@@ -77,7 +77,7 @@ class Accumulator:
     >>> counted
     Accumulator(1 pos, 4 neg, exact, 4 scores)
     >>> counted.curve()
-    Curve(1 pos, 4 neg, prevalence=0.2)
+    Curve(1 pos, 4 neg, prevalence 1 in 5)
     """
 
     def __init__(self, *, positive: Label | None = None, max_scores: int = 1_000_000) -> None:

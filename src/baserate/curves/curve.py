@@ -54,12 +54,12 @@ class Curve(Thresholds):
     >>> import baserate as br
     >>> curve = br.Curve.from_scores([0, 1, 0, 1, 1, 0], [0.1, 0.4, 0.5, 0.8, 0.9, 0.2])
     >>> curve
-    Curve(3 pos, 3 neg, prevalence=0.5)
+    Curve(3 pos, 3 neg, prevalence 1 in 2)
     >>> round(br.average_precision(curve), 4)
     0.9167
-    >>> rare = curve.at_prevalence("1:1000")
+    >>> rare = curve.at_prevalence("1 in 1,000")
     >>> rare
-    Curve(3 pos, 3 neg, read at prevalence=0.000999, own 0.5)
+    Curve(3 pos, 3 neg, read at prevalence 1 in 1,000, own 1 in 2)
     >>> round(br.average_precision(rare), 4)
     0.6677
     """
@@ -104,7 +104,7 @@ class Curve(Thresholds):
         --------
         >>> import baserate as br
         >>> br.Curve.from_scores(["ok", "fraud", "ok"], [-2.0, 0.7, 0.1], positive="fraud")
-        Curve(1 pos, 2 neg, prevalence=0.3333)
+        Curve(1 pos, 2 neg, prevalence 1 in 3)
         """
         if weight is None and positive is None and (found := rows.read(y_true, y_score)) is not None:
             return cls._of(found)
@@ -145,7 +145,7 @@ class Curve(Thresholds):
         --------
         >>> import baserate as br
         >>> br.Curve.from_counts(score=[0.2, 0.9], pos=[10, 40], neg=[900, 50])
-        Curve(50 pos, 950 neg, prevalence=0.05)
+        Curve(50 pos, 950 neg, prevalence 1 in 20)
         """
         if (pos_squares is None) != (neg_squares is None):
             raise InputError("pos_squares and neg_squares must come together, got one of them; pass both or neither.")
@@ -288,7 +288,7 @@ class Curve(Thresholds):
         >>> may = br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[900, 50])
         >>> june = br.Curve.from_counts([0.2, 0.8], pos=[5, 25], neg=[400, 20])
         >>> br.Curve.pool([may, june])
-        Curve(80 pos, 1,370 neg, prevalence=0.05517)
+        Curve(80 pos, 1,370 neg, prevalence 1 in 18.12)
         """
         pooled = list(curves)
         checks.all_are(pooled, Curve, "curves")

@@ -41,9 +41,9 @@ def one_vs_rest(
     >>> scores = [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4], [0.5, 0.4, 0.1]]
     >>> curves = br.one_vs_rest(["cat", "dog", "eel", "dog"], scores, prevalences={"eel": 0.001})
     >>> curves["dog"]
-    Curve(2 pos, 2 neg, prevalence=0.5)
+    Curve(2 pos, 2 neg, prevalence 1 in 2)
     >>> curves["eel"]
-    Curve(1 pos, 3 neg, read at prevalence=0.001, own 0.25)
+    Curve(1 pos, 3 neg, read at prevalence 1 in 1,000, own 1 in 4)
     """
     labels = checks.column(y_true, "y_true")
     column_names, columns = checks.matrix(y_score, "y_score", len(labels))
@@ -81,7 +81,7 @@ def _classes(labels: list[Label], classes: Sequence[Label] | None) -> list[Label
 
 
 def _in_order_of_columns(names: list[Label], column_names: list[str]) -> list[Label]:
-    """The columns of a frame in the order of the classes, if they are named like them."""
+    """The classes in the order of the columns of a frame that are named like them; otherwise as given."""
     by_text = {str(name): name for name in names}
     known = [column for column in column_names if column in by_text]
     if known and len(known) < len(column_names):

@@ -70,7 +70,7 @@ class Pair(SameRows):
     >>> import baserate as br
     >>> pair = br.Pair.from_scores([0, 1, 0, 1], [0.1, 0.8, 0.4, 0.3], [0.2, 0.9, 0.1, 0.7], names=("old", "new"))
     >>> pair
-    Pair(old and new, 2 pos, 2 neg, prevalence=0.5)
+    Pair(old and new, 2 pos, 2 neg, prevalence 1 in 2)
     >>> br.average_precision(pair.b) - br.average_precision(pair.a) > 0
     True
     """
@@ -134,7 +134,7 @@ class Models(SameRows):
     >>> import baserate as br
     >>> y = [0, 1, 0, 1]
     >>> br.Models.from_scores(y, {"old": [1, 8, 4, 3], "new": [2, 9, 1, 7], "simple": [0, 1, 1, 1]})
-    Models(old, new and simple, 2 pos, 2 neg, prevalence=0.5)
+    Models(old, new and simple, 2 pos, 2 neg, prevalence 1 in 2)
     """
 
     @classmethod

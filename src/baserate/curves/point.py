@@ -58,10 +58,10 @@ class Point(Reading[float]):
     >>> import baserate as br
     >>> point = br.Point.from_counts(tp=60, fp=100, fn=40, tn=99_900)
     >>> point
-    Point(tpr=0.6, fpr=0.001, 100 pos, 100,000 neg, prevalence=0.000999)
+    Point(tpr=0.6, fpr=0.001, 100 pos, 100,000 neg, prevalence 1 in 1,001)
     >>> br.precision(point)
     0.375
-    >>> round(br.precision(point.at_prevalence("1:10000")), 4)
+    >>> round(br.precision(point.at_prevalence("1 in 10,000")), 4)
     0.0566
     """
 

@@ -6,6 +6,7 @@ from typing import ClassVar, Generic, Self
 from baserate.errors import MissingInformationError, Reason
 from baserate.formulas import exact
 from baserate.formulas.pointwise import Confusion, N, Rates, rates, ratio, with_negatives_weighted
+from baserate.written import one_in_to_four_digits
 
 
 class Reading(ABC, Generic[N]):
@@ -170,9 +171,10 @@ class Reading(ABC, Generic[N]):
                 parts.append(f"{size:,.6g} {name}" if isinstance(size, float) else f"{size:,} {name}")
         if self._given is not None:
             own = self.own_prevalence
-            parts.append(f"read at prevalence={self._given:.4g}" + (f", own {own:.4g}" if own is not None else ""))
+            parts.append(f"read at prevalence {one_in_to_four_digits(self._given)}")
+            parts += [f"own {one_in_to_four_digits(own)}"] if own is not None else []
         elif self.own_prevalence is not None:
-            parts.append(f"prevalence={self.own_prevalence:.4g}")
+            parts.append(f"prevalence {one_in_to_four_digits(self.own_prevalence)}")
         else:
             parts.append("no prevalence")
         return ", ".join(parts)

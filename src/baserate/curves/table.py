@@ -109,7 +109,7 @@ class CountTable(Table):
         return _running_below(self.counted.pos), _running_below(self.counted.neg)
 
     def steps_from(self) -> Steps:
-        """The rows that have positives."""
+        """The corners: the entries that have positives."""
         at = np.flatnonzero(self.counted.pos)
         pos, neg = self.counted.pos[at], self.counted.neg[at]
         fp = _running(self.counted.neg)[at]
@@ -208,7 +208,7 @@ class RateTable(Table):
         return 1 - self.tpr, 1 - self.fpr
 
     def steps_from(self) -> Steps:
-        """The points at which TPR rises."""
+        """The corners: the points at which TPR rises."""
         pos, neg = np.diff(self.tpr, prepend=0.0), np.diff(self.fpr, prepend=0.0)
         at = pos > 0
         return Steps(self.tpr[at], self.fpr[at], pos[at], neg[at], 1.0, 1.0)

@@ -120,7 +120,7 @@ class Thresholds(Reading[FloatArray]):
         --------
         >>> import baserate as br
         >>> br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[900, 50]).at_threshold(0.5)
-        Point(tpr=0.8, fpr=0.05263, threshold=0.5, 50 pos, 950 neg, prevalence=0.05, chosen by threshold=0.5)
+        Point(tpr=0.8, fpr=0.05263, threshold=0.5, 50 pos, 950 neg, prevalence 1 in 20, chosen by threshold=0.5)
         """
         return self._chosen(Threshold(threshold))
 

@@ -21,7 +21,7 @@ def payments() -> dict[str, Array]:
     >>> import baserate as br
     >>> data = br.examples.payments()
     >>> br.Curve.from_scores(data["fraud"], data["new_model"])
-    Curve(300 pos, 11,700 neg, prevalence=0.025)
+    Curve(300 pos, 11,700 neg, prevalence 1 in 40)
     """
     return _columns("payments.csv.gz")
 
@@ -38,7 +38,7 @@ def year() -> dict[str, Array]:
     >>> import baserate as br
     >>> data = br.examples.year()
     >>> br.Curve.from_scores(data["fraud"], data["new_model"])
-    Curve(413 pos, 29,587 neg, prevalence=0.01377)
+    Curve(413 pos, 29,587 neg, prevalence 1 in 72.64)
     """
     return _columns("year.csv.gz")
 

@@ -169,7 +169,7 @@ def maximum(rows: Rows, begin: Line, free: Free) -> Fit:
 
 
 def _means(rows: Rows) -> Rows:
-    """Neighbouring entries merged."""
+    """Fewer rows: neighbouring entries merged into their means."""
     first = np.arange(0, len(rows.x), len(rows.x) // _MEANS + 1)
     pos, neg, sums = (np.add.reduceat(column, first) for column in (rows.pos, rows.neg, (rows.pos + rows.neg) * rows.x))
     return Rows(sums / (pos + neg), pos, neg)

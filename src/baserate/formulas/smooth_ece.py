@@ -130,7 +130,7 @@ def _fixed_point(spectrum: FloatArray, finest: float, at_finest: float) -> float
 
 
 def _lagrange(place: FloatArray, node: int) -> FloatArray:
-    """The weights by which a gap at `place`, between node 0 and node 1, is spread over neighbouring nodes."""
+    """The share of a gap at `place`, between node 0 and node 1, that is assigned to `node`."""
     others = [other for other in _NEIGHBOURS if other != node]
     weight = np.full_like(place, 1 / math.prod(node - other for other in others))
     for other in others:

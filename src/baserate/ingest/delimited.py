@@ -138,7 +138,7 @@ def _signs(text: Iterable[str]) -> Iterator[tuple[str, bool]]:
 
 
 def values_of(texts: Sequence[str], layout: Layout) -> tuple[Kind, tuple[object, ...]]:
-    """The possible types of a column, from its first distinct texts, and up to three of these values."""
+    """The type of a column, from its first distinct texts, and up to three of their values."""
     readers: dict[Kind, Callable[[str], object]] = {
         "bool": lambda text: {"true": True, "false": False}[text.lower()],
         "whole": int,

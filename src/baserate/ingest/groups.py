@@ -30,7 +30,7 @@ _LARGEST_EXACT_INTEGER = 2.0**53
 
 
 class GroupedCounts(NamedTuple):
-    """One entry per cell."""
+    """The cells as columns, with one entry per cell."""
 
     group: Indices
     positive: BoolArray

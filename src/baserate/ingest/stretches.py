@@ -24,7 +24,7 @@ class Stretches:
 
     @classmethod
     def covering(cls, cells: GroupedCounts, curves: list[Curve], blurred: list[BoolArray], most: int) -> "Stretches":
-        """Stretches that cover the buckets of all curves, and possibly some between them."""
+        """Stretches that cover the marked buckets of all curves, and possibly some between them."""
         order = np.argsort(cells.low, kind="stable")
         bits, bucket = cells.bits[order], cells.bucket[order]
         first = np.flatnonzero(np.append(True, (bits[1:] != bits[:-1]) | (bucket[1:] != bucket[:-1])))

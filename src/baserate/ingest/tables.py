@@ -69,7 +69,7 @@ def curve(
     >>> import baserate as br, polars as pl
     >>> table = pl.LazyFrame({"fraud": [0, 1, 0, 1, None], "p": [0.1, 0.4, 0.5, 0.8, 0.9]})
     >>> br.curve(table.drop_nulls(), label="fraud", score="p")
-    Curve(2 pos, 2 neg, prevalence=0.5)
+    Curve(2 pos, 2 neg, prevalence 1 in 2)
     """
     columns = Columns(_label(label, positive), score, weight, positive=positive)
     options = Options.checked(memory_limit, delimiter, decimal)
@@ -121,7 +121,7 @@ def curves_by(
     ...     {"y": [0, 1, 0, 1], "p": [0.1, 0.4, 0.5, 0.8], "day": [dt.date(2026, month, 3) for month in (4, 4, 5, 5)]}
     ... )
     >>> br.curves_by(table, label="y", score="p", period=("day", "month"))
-    {'2026-04': Curve(1 pos, 1 neg, prevalence=0.5), '2026-05': Curve(1 pos, 1 neg, prevalence=0.5)}
+    {'2026-04': Curve(1 pos, 1 neg, prevalence 1 in 2), '2026-05': Curve(1 pos, 1 neg, prevalence 1 in 2)}
     """
     columns = Columns(_label(label, positive), score, weight, keys, period_from(period, tz), positive)
     if not keys and period is None:

@@ -45,10 +45,10 @@ class Estimate(Result):
     Examples
     --------
     >>> import baserate as br
-    >>> point = br.Point.from_counts(tp=60, fp=100, fn=40, tn=99_900).at_prevalence("1:10000")
+    >>> point = br.Point.from_counts(tp=60, fp=100, fn=40, tn=99_900).at_prevalence("1 in 10,000")
     >>> found = br.estimate(br.precision, point)
     >>> print(found)
-    precision 0.0566 [0.04359, 0.07215] (95 %, melded, prevalence 1 in 10,000, 100 pos, 100,000 neg)
+    precision 0.05661 [0.0436, 0.07216] (95 %, melded, prevalence 1 in 10,000, 100 pos, 100,000 neg)
     >>> round(found.width, 4)
     0.0286
     """
