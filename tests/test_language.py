@@ -1,12 +1,18 @@
 """The sentences of the library: docstrings and messages that are understood at the first reading."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-SOURCES = sorted((Path(__file__).parents[1] / "src").rglob("*.py"))
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "how-to").glob("*.md"))]
+COMMANDS = sorted((ROOT / "src" / "baserate" / "cli").glob("*.py"))
+# 1:1000 is 1 in 1,001; 1:999 stands where odds are explained.
+ODDS = re.compile(r"""(--prevalence |prevalences?(=|\(| = )\[?["'])1:(?!999\b)\d""")
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 # Docstrings that begin so are read twice: the reader has to look up what is meant.
 UNCLEAR_BEGINNINGS = (
@@ -90,6 +96,11 @@ def test_no_sentence_is_a_riddle(path):
     begun = [(line, text.splitlines()[0]) for line, text in docstrings(tree) if text.startswith(UNCLEAR_BEGINNINGS)]
     said = [(line, riddle) for line, text in texts(tree) for riddle in riddles_of(text)]
     assert not begun + said
+
+
+@pytest.mark.parametrize("path", [*PAGES, *COMMANDS], ids=lambda path: "/".join(path.parts[-2:]))
+def test_examples_write_a_prevalence_as_one_in_so_many(path):
+    assert ODDS.findall(path.read_text(encoding="utf-8")) == []
 
 
 def test_riddles_are_noticed():

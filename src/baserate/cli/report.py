@@ -1,4 +1,4 @@
-"""``baserate report``: the page."""
+"""``baserate report``: writes an interactive HTML page."""
 
 from pathlib import Path
 from typing import Any

@@ -108,8 +108,8 @@ def boxes_of_choice(point: Point, curve: Curve) -> Boxes:
     elif isinstance(rule, Best):
         if row_of(rule.metric) is None:
             raise InputError(
-                f"bounds of a best point need one chosen by a metric of this library, got {point.chosen_by}; choose "
-                f"it by one such as br.f1."
+                f"bounds of a point where your own function is best are unknown, got {point.chosen_by}; choose it by "
+                f"a metric of this library such as br.f1."
             )
         as_chosen = replace(point, _given=curve.given_prevalence)
         reached = float(evaluate(rule.metric, as_chosen)[0])

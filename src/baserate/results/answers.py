@@ -182,7 +182,7 @@ class GroupCrossing(Result):
 
 @dataclass(frozen=True, eq=False)
 class Comparison(Result):
-    """A comparison of models, as returned by `compare`. Its rows are the answers, each with whether the model leads.
+    """A comparison of models, as returned by `compare`. Its rows are the answers, with a column for the best models.
 
     Attributes
     ----------
