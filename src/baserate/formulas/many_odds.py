@@ -68,7 +68,7 @@ def _over_cells(moments: list[FloatArray], centre: FloatArray, x: FloatArray) ->
 
 
 def short_pieces(pieces: Segments) -> BoolArray:
-    """Which pieces of a ROC curve add little recall relative to what is before them, or are vertical at FPR 0."""
+    """Which pieces of a ROC curve are short relative to the rates before them, or vertical at FPR 0."""
     adds_little = (pieces.rise <= _SHORT * pieces.tpr) & (pieces.run <= _SHORT * pieces.fpr)
     upright = (pieces.run == 0) & (pieces.fpr == 0)
     return np.asarray((pieces.rise > 0) & (adds_little | upright), np.bool_)

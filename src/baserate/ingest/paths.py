@@ -134,7 +134,7 @@ def _link(file: File, folder: str, number: str) -> str:
 
 
 def part_column(k: int) -> str:
-    """The column name of a key in the path, which no file has."""
+    """A column name for a key in the path, chosen so that no file has it."""
     return f"baserate_part_{k}"
 
 

@@ -184,7 +184,7 @@ def _of_one_kind(column: list[Cell]) -> list[Cell]:
 
 
 def _same(one: object, other: object) -> bool:
-    """Whether two fields are equal, nan to nan and arrays entry by entry."""
+    """Whether two fields are equal; nan equals nan, and arrays are compared entry by entry."""
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         numbers = one.dtype.kind == other.dtype.kind == "f"
         return bool(np.array_equal(one, other, equal_nan=numbers))
