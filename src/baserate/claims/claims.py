@@ -196,7 +196,7 @@ def check(
     >>> import baserate as br
     >>> data = br.examples.payments()
     >>> curve = br.Curve.from_scores(data["fraud"], data["old_model"])
-    >>> claim = br.Claim(br.precision, at_least=0.5, at="recall=0.4", prevalence="1:100")
+    >>> claim = br.Claim(br.precision, at_least=0.5, at="recall=0.4", prevalence="1 in 100")
     >>> print(br.check(claim, curve, rng=0))
     broken: precision >= 0.5 at recall >= 0.4, prevalence 1 in 101, 95 % sure: precision is 0.4077, at most 0.4674
     """
@@ -321,7 +321,7 @@ def read_claims(path: str | os.PathLike[str]) -> list[Claim]:
     >>> import baserate as br, tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "claims.toml"
     >>> _ = path.write_text('''
-    ... prevalence = "1:1000"
+    ... prevalence = "1 in 1000"
     ...
     ... [[claim]]
     ... name = "enough of the fraud"

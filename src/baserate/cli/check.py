@@ -1,4 +1,4 @@
-"""``baserate check``: the claims in a file, compared with the scores in another."""
+"""``baserate check``: checks the claims in one file against the scores in another."""
 
 import re
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ Examples:
 
 \b
 A file of claims:
-  prevalence = "1:1000"         # default for all claims
+  prevalence = "1 in 1,000"     # default for all claims
   [[claim]]
   name = "reviewers' time"      # optional
   metric = "precision"          # or f_beta:beta=2
@@ -99,7 +99,7 @@ def _whole(size: object) -> object:
 
 
 def _show(rows: Sequence[Row], form: str | None) -> None:
-    """People get sentences where there is something to say, below the table."""
+    """Print the table, with sentences below it for people."""
     if form is not None:
         show(rows, form)
         return
