@@ -9,7 +9,7 @@ import click
 
 from baserate.answers.curves import group_name
 from baserate.claims.claims import check as compare
-from baserate.claims.claims import read_claims
+from baserate.claims.claims_file import read_claims
 from baserate.cli.arguments import OutputPath, check_outputs, curves_of, of_a_file
 from baserate.cli.notes import quiet_option
 from baserate.cli.output import Row, in_a_format, say, show
