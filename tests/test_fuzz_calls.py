@@ -54,7 +54,7 @@ def a_store():
             "log_x must be True or",
         ),
         (lambda: br.Point(10**5000, 1), "a Point must be made from rates or counts"),
-        (lambda: br.results.Band.from_json(10**5000), "a result must be read from what to_json wrote"),
+        (lambda: br.results.Band.from_json(10**5000), "from_json needs the text that to_json wrote"),
         (lambda: br.curve(fuzzing_calls.TABLES[0], label="y", score=("p", 10**5000)), "score must be text"),
         (lambda: br.auc_pr(fuzzing_calls.CURVES[0], recall_range=10**5000), "recall_range must be a pair"),
         (lambda: br.Pair.from_scores([0, 1], [1, 2], [2, 1], names=10**5000), "names must be two different names"),

@@ -21,5 +21,5 @@ Array = npt.NDArray[Any]
 # What people pass: lists, tuples, arrays, and series of any dataframe library.
 ArrayLike = npt.ArrayLike
 
-# Shares, or odds such as "1:1000".
+# Shares, or texts such as "1 in 1,000".
 Prevalences = Iterable[float | str]

@@ -60,6 +60,14 @@ def comparison():
 
 # By the name of the class. Several, where a class has several faces.
 _MAKERS = {
+    "Advice": [
+        lambda: br.monitoring.advise(GOOD, threshold=0.5, agreed="alert_rate <= 0.1", rng=0),
+        lambda: br.monitoring.advise(GOOD, threshold=0.5, agreed="recall >= 0.6", rng=0),
+    ],
+    "SeriesVerdict": [lambda: br.monitoring.judge_periods(br.average_precision, PERIODS, reference=1, n_resamples=100)],
+    "PeriodReading": [
+        lambda: br.monitoring.judge_periods(br.average_precision, PERIODS, reference=1, n_resamples=100).periods[-1]
+    ],
     "Alarms": [lambda: br.monitoring.model_alarms(br.average_precision, PERIODS, reference=GOOD)],
     "Answer": [
         lambda: br.evaluate(GOOD).answers[0],

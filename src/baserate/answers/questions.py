@@ -1,4 +1,4 @@
-"""What is asked of a curve: a metric, at a threshold by a rule if it needs one."""
+"""Questions about a curve: a metric, and a rule that chooses its threshold if it needs one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Question:
     about: About = "threshold"
 
     def place(self, curve: Curve) -> Curve | Point:
-        """Where to read the metric: on the curve, or at the point that the rule chooses on it."""
+        """The curve itself, or the point that the rule chooses on it."""
         return curve if self.rule is None else self.rule.on(curve)
 
 
@@ -42,7 +42,7 @@ def questions(
     usual: tuple[Sequence[str], Sequence[str]],
     example: str = "at='recall=0.6'",
 ) -> list[Question]:
-    """What is asked; without metrics the usual ones. `example` is a rule as the caller writes it, for the sentences."""
+    """Questions for these metrics, by default the usual ones; errors show `example`, a rule in the caller's syntax."""
     alone = [metrics] if isinstance(metrics, str) or callable(metrics) else metrics
     found = []
     for one in alone or usual[rule is not None]:

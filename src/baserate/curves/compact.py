@@ -1,13 +1,18 @@
-"""A curve in a few kilobytes: neighbouring scores share a bucket where average precision is hurt least by that.
+"""A curve in a few kilobytes: neighbouring scores are joined into buckets where that affects metrics least.
 
 A bucket that takes recall from ``T0`` to ``T1`` and the false positive rate from ``F0`` to ``F1`` leaves average
 precision uncertain by at most ``T1 - T0`` times the difference between the best precision in it, all positives first,
-and the mean of the worst, all negatives first. Buckets are made as long as this stays below a limit, the same for all
-of them; the limit is the lowest at which the curve fits. As the prevalence matters and is not known, the uncertainties
-at several prevalences are weighted, and the weights moved until the largest of them is as small as it gets.
+and the mean of the worst, all negatives first. Each bucket is extended while this stays below a limit, which is the
+lowest one at which the curve fits. As the uncertainty depends on the prevalence, those at several prevalences are
+weighted, and the weights are changed until the largest uncertainty is as small as possible.
+
+At a threshold within the bucket, recall is known to ``T1 - T0``. The odds of precision are known to the factor
+``T1 / T0 * F1 / F0``, whatever the prevalence, so precision is known to ``tanh(log(factor) / 4)``. Both stay below a
+second limit, the lowest one whose buckets take no more than a given share of the bytes.
 """
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -32,22 +37,31 @@ _SPREAD = 1e-4
 # How often the weights of the prevalences are moved, and how often a limit is tried for each.
 _ROUNDS, _TRIES = 4, 14
 
-# What share of the bytes edges may take at most.
-_ROOM = 0.6
+# What share of the bytes edges may take at most, and these with what points at a threshold need.
+_ROOM, _ROOM_OF_POINTS = 0.6, 0.75
+
+# Limits of what a bucket may leave open of precision and recall at a threshold, tried from the lowest on.
+_REACHES = np.geomspace(0.002, 0.999, 64)
 
 # A size this near to the largest allowed is as good as there.
 _NEARLY_FULL = 0.97
 
 
-def compact(curve: Curve, *, max_bytes: int = MAX_BYTES, edges: FloatArray | None = None) -> Curve:
-    """The curve itself if `encode` gives few enough bytes, else one with as many buckets as fit.
+def compact(
+    curve: Curve,
+    *,
+    max_bytes: int = MAX_BYTES,
+    edges: FloatArray | None = None,
+    thresholds: Iterable[float] = (),
+) -> Curve:
+    """The curve itself if it is small enough when encoded, else a curve with as many buckets as fit.
 
-    Thresholds that are left have exact counts, and their scores occur in the data. What is lost is the order within
-    buckets; `bounds` says what that does to a metric, and `width` to average precision.
+    The remaining thresholds have exact counts, and are scores of the data; the given `thresholds` have exact counts,
+    too. The order within buckets is lost; `bounds` gives the resulting error of a metric, `width` that of average
+    precision, and `point_width` that of precision and recall at any threshold.
 
-    Buckets of different curves that overlap become one when the curves are pooled, and these would overlap in a chain
-    from one end to the other. No bucket crosses any of the `edges`, so curves that are made compact with the same ones
-    can be pooled: see `edges_of`.
+    When curves are pooled, overlapping buckets become one, and a chain of overlaps could join them all. No bucket
+    crosses one of the `edges`, so curves made compact with the same edges can be pooled: see `edges_of`.
 
     Examples
     --------
@@ -69,27 +83,53 @@ def compact(curve: Curve, *, max_bytes: int = MAX_BYTES, edges: FloatArray | Non
     counted = counts_of(curve)
     if fits(curve, max_bytes):
         return curve
-    kept = np.empty(0) if edges is None else np.sort(edges)
+    kept, always = np.empty(0) if edges is None else np.sort(edges), np.unique(list(thresholds))
     while True:
-        thinning = _Thinning(curve, counted, max_bytes, kept)
-        if thinning.has_room:
+        thinning = _Thinning(curve, counted, max_bytes, np.union1d(kept, always))
+        if thinning.has_room or not len(kept):
             return thinning.best()
         kept = kept[::2] if len(kept) > 1 else kept[:0]
 
 
 def fits(curve: Curve, max_bytes: int = MAX_BYTES) -> bool:
-    """Whether it is small enough as it is."""
+    """Whether the encoded curve is small enough without buckets."""
     return len(curve) <= 4 * max_bytes and len(encode(curve)) <= max_bytes
 
 
+def knows(curve: Curve, thresholds: FloatArray) -> bool:
+    """Whether counts at these thresholds are exact: none of them lies within a bucket."""
+    table = curve.table
+    assert isinstance(table, CountTable)
+    low, high = curve.score[table.buckets], curve.top[table.buckets]
+    return not bool(((low < thresholds[:, np.newaxis]) & (thresholds[:, np.newaxis] <= high)).any())
+
+
 def edges_of(curve: Curve) -> FloatArray:
-    """Scores that buckets of this curve, and of others of the same model, had better not cross."""
+    """Edges for `compact`: scores that no bucket of this curve, or of others of the same model, should cross."""
     return compact(curve, max_bytes=MAX_BYTES // 3).score
 
 
 def width(curve: Curve) -> float:
-    """How far apart the certain bounds of average precision are, at most: at its own prevalence and 1e-6 to 0.5."""
+    """The largest width of the bounds of average precision, at the curve's own prevalence and from 1e-6 to 0.5."""
     return float(_widths(curve).max())
+
+
+def point_width(curve: Curve) -> float:
+    """The largest error, at any threshold, of recall and of precision at any prevalence; F1 may have twice that."""
+    table = curve.table
+    assert isinstance(table, CountTable)
+    tp, fp = (np.append(0.0, column) for column in table.cumulative())
+    last = np.flatnonzero(table.buckets)
+    reach = _reach(*(column[end] / max(column[-1], 1) for column in (tp, fp) for end in (last, last + 1)))
+    return float(np.max(reach, initial=0.0))
+
+
+def _reach(before: FloatArray, after: FloatArray, least: FloatArray, most: FloatArray) -> FloatArray:
+    """The error of recall and of precision in buckets that take TPR and FPR from one value to another."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factor = np.where(after > before, after / before, 1.0) * np.where(most > least, most / least, 1.0)
+        of_precision = np.where((after == 0) | (most == 0), 0.0, np.tanh(np.log(factor) / 4))  # it is 0 or 1 there
+    return np.maximum(after - before, of_precision)
 
 
 def _widths(curve: Curve) -> FloatArray:
@@ -118,14 +158,35 @@ class _Thinning:
         self.weights = [1 / len(self.odds)] * len(self.odds)
         # Where a bucket has to end: behind the last score at or above an edge.
         self.ends = np.union1d(np.searchsorted(-counted.score, -edges, side="right"), len(counted.score))
+        self.reach = 1.0  # of a bucket: its error of recall, and that of precision by its log factor
+        self.log_factor = math.inf
 
     @property
     def has_room(self) -> bool:
-        """Whether there is room for more than the edges ask for."""
-        return len(self.ends) == 1 or len(encode(self._joined(self._cuts(math.inf)))) < _ROOM * self.max_bytes
+        """Whether there is room for more buckets than the edges require."""
+        return len(self.ends) == 1 or self._size(math.inf) < _ROOM * self.max_bytes
+
+    def _size(self, limit: float) -> int:
+        return len(encode(self._joined(self._cuts(limit))))
+
+    def _limit_reach(self) -> None:
+        """Set the lowest limit for points at a threshold whose buckets leave room."""
+        low, high = 0, len(_REACHES) - 1
+        while low < high:
+            middle = (low + high) // 2
+            self._set_reach(_REACHES[middle])
+            if self._size(math.inf) <= _ROOM_OF_POINTS * self.max_bytes:
+                high = middle
+            else:
+                low = middle + 1
+        self._set_reach(_REACHES[high])
+
+    def _set_reach(self, reach: float) -> None:
+        self.reach, self.log_factor = float(reach), 4 * math.atanh(float(reach))
 
     def best(self) -> Curve:
-        """The narrowest of a few rounds, each of which weighs the prevalences by what the one before left open."""
+        """The best of a few rounds; each weights prevalences by the uncertainty that the round before has left."""
+        self._limit_reach()
         limit = 1e-5
         narrowest: Curve | None = None
         least = math.inf
@@ -143,7 +204,7 @@ class _Thinning:
         return narrowest
 
     def _fitted(self, limit: float) -> tuple[Curve, float]:
-        """The buckets of the lowest limit that fit, and that limit."""
+        """The lowest limit at which the curve fits, and its buckets."""
         too_low, fits, fitted = 0.0, math.inf, None
         for _ in range(_TRIES):
             tried = self._joined(self._cuts(limit))
@@ -163,7 +224,7 @@ class _Thinning:
         return fitted, fits
 
     def _cuts(self, limit: float) -> Indices:
-        """Where buckets begin if each is as long as the limit and the edges allow."""
+        """The first entry of each bucket, if each is as long as the limit and the edges allow."""
         begins, begin, length = [], 0, 1
         for end in self.ends.tolist():
             while begin < end:
@@ -173,12 +234,12 @@ class _Thinning:
         return np.array(begins)
 
     def _longest(self, begin: int, end: int, guess: int, limit: float) -> int:
-        """How many entries a bucket may hold: more and more are tried, then halves."""
+        """The largest number of entries of a bucket, by doubling and then bisection."""
         most = end - begin
         good, step = 1, max(guess // 2, 1)
         while good < most:
             tried = min(good + step, most)
-            if self._cost(begin, begin + tried) > limit:
+            if not self._allows(begin, begin + tried, limit):
                 bad = tried
                 break
             good, step = tried, 2 * step
@@ -186,14 +247,26 @@ class _Thinning:
             return most
         while bad - good > 1:
             middle = (good + bad) // 2
-            if self._cost(begin, begin + middle) > limit:
-                bad = middle
-            else:
+            if self._allows(begin, begin + middle, limit):
                 good = middle
+            else:
+                bad = middle
         return good
 
+    def _allows(self, begin: int, end: int, limit: float) -> bool:
+        """Whether these entries may be one bucket."""
+        before, after, least, most = self.tpr[begin], self.tpr[end], self.fpr[begin], self.fpr[end]
+        if after - before > self.reach:
+            return False
+        if after > 0 and most > 0:  # else precision is 0 or 1 at every threshold in it
+            if before == 0 or least == 0:
+                return self.reach >= _REACHES[-1] and self._cost(begin, end) <= limit
+            if math.log(after / before) + math.log(most / least) > self.log_factor:
+                return False
+        return limit == math.inf or self._cost(begin, end) <= limit
+
     def _cost(self, begin: int, end: int) -> float:
-        """What is not known about average precision if these entries are one bucket, and a little for negatives."""
+        """The uncertainty of average precision if these entries are one bucket, plus a small term for negatives."""
         before, after, least, most = self.tpr[begin], self.tpr[end], self.fpr[begin], self.fpr[end]
         rise, run = after - before, most - least
         cost = _SPREAD * run * run

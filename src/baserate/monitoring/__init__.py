@@ -1,13 +1,17 @@
 """Monitoring: slices and periods compared, changes explained, alarms, and a store of past curves."""
 
+from baserate.monitoring.advice import advise
 from baserate.monitoring.alarms import model_alarms
 from baserate.monitoring.change import explain_changes
+from baserate.monitoring.judging import judge_periods
 from baserate.monitoring.store import CurveStore
 from baserate.monitoring.store_appending import Receipt
 
 __all__ = [
     "CurveStore",
     "Receipt",
+    "advise",
     "explain_changes",
+    "judge_periods",
     "model_alarms",
 ]

@@ -51,9 +51,9 @@ _GROUP_HINT = (
     "interpolated (≈) between prevalences."
 )
 _CHECK_HINT = (
-    " The p-values are those of br.prior.prior_shift_check: do positives and negatives score here as in all other "
-    "periods together? One in twenty is below 0.05 by chance. If more are, or some are far lower, more than the mix "
-    "has changed."
+    " The p-values are those of br.prior.prior_shift_check: do positives and negatives score here as in the first "
+    "three periods? One in twenty is below 0.05 by chance. If more are, or some are far lower, more than the mix has "
+    "changed."
 )
 
 _CALIBRATION_HINT = (
@@ -109,7 +109,7 @@ def report(
     >>> data = br.examples.payments()
     >>> models = {name: br.Curve.from_scores(data["fraud"], data[name]) for name in ("old_model", "new_model")}
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "page.html"
-    >>> br.report(path, models, prevalences=["1:1000"], n_resamples=100)
+    >>> br.report(path, models, prevalences=["1 in 1,000"], n_resamples=100)
     >>> path.stat().st_size < 500_000
     True
     """

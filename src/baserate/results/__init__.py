@@ -20,8 +20,10 @@ from baserate.results.readings import Crossing, NaturalFrequencies, Sweep
 from baserate.results.reliability import PriorEffect, Reliability
 from baserate.results.resampled import ChanceTest, Undersampled
 from baserate.results.sources import Source
+from baserate.results.verdicts import Advice, PeriodReading, SeriesVerdict
 
 __all__ = [
+    "Advice",
     "Alarms",
     "Answer",
     "Band",
@@ -50,6 +52,7 @@ __all__ = [
     "Lead",
     "MaxWidth",
     "NaturalFrequencies",
+    "PeriodReading",
     "PointSupport",
     "PrevalenceEstimate",
     "PriorEffect",
@@ -58,6 +61,7 @@ __all__ = [
     "Region",
     "Reliability",
     "Result",
+    "SeriesVerdict",
     "Source",
     "Spiegelhalter",
     "SummaryPRCurve",

@@ -1,7 +1,7 @@
-"""Results as JSON and back, to the last digit.
+"""Writes results as JSON and reads them back, without loss of digits.
 
-JSON has no nan, no infinity, no arrays, tuples or dates, so each of these is an object with one name that begins with
-"$". Everything else is what it looks like.
+JSON has no nan, infinity, arrays, tuples or dates; each of these is an object with one key that begins with "$".
+Everything else is plain JSON.
 """
 
 import datetime
@@ -30,17 +30,17 @@ def written(result: object) -> str:
 
 
 def read(text: str, classes: Classes) -> object:
-    """A result of one of the classes, from what `written` gave."""
+    """The result of one of the classes, from the JSON of `written`."""
     try:
         parsed = json.loads(text)
         version = parsed.pop(_MARK)
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
         raise InputError(
-            f"a result must be read from what to_json wrote, got {shown(text, 40)}; pass that text."
+            f"from_json needs the text that to_json wrote, got {shown(text, 40)}; pass that text."
         ) from None
     if not isinstance(version, int) or not 1 <= version <= VERSION:
         raise InputError(
-            f"a kept result must be of version {VERSION}, got version {version!r}; read it with the version of "
+            f"a saved result must be of version {VERSION}, got version {version!r}; read it with the version of "
             f"baserate that wrote it."
         )
     try:
@@ -48,11 +48,11 @@ def read(text: str, classes: Classes) -> object:
         str(result)  # what has a field of another kind cannot be shown
         return result
     except Exception as error:  # a field may hold anything, and so its class may raise anything
-        raise InputError(f"a kept result must be whole, got one that is not ({error}); write it anew.") from None
+        raise InputError(f"a saved result must be complete, got one that is not ({error}); write it again.") from None
 
 
 def _plain(value: object) -> Any:
-    """A value as JSON has it."""
+    """A value as JSON."""
     if is_dataclass(value) and not isinstance(value, type):
         parts = {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
         return {"$result": type(value).__name__, "fields": parts}
@@ -60,13 +60,12 @@ def _plain(value: object) -> Any:
         if isinstance(value, kind):
             return written_as(value)
     raise InputError(
-        f"what is written as JSON must be text, numbers, dates or results, got {type(value).__name__}; name groups by "
-        f"text."
+        f"JSON of results needs text, numbers, dates or results, got {type(value).__name__}; name groups by text."
     )
 
 
 def _finite(values: Any) -> Any:
-    """Nested lists in which what is not finite is text, which numpy reads as a number again."""
+    """Nested lists with nan and infinity as text, which numpy converts back to numbers."""
     if isinstance(values, list):
         return [_finite(value) for value in values]
     return repr(values) if isinstance(values, float) and not math.isfinite(values) else values
@@ -87,7 +86,7 @@ _WRITTEN: Sequence[tuple[type | tuple[type, ...], Callable[[Any], Any]]] = (
 
 
 def _read(value: Any, classes: Classes) -> Any:
-    """A value back from JSON."""
+    """A value from JSON."""
     if isinstance(value, list):
         raise TypeError("a list stands alone")
     if not isinstance(value, dict):
