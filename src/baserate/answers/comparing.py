@@ -11,6 +11,7 @@ from baserate.answers.evaluating import Rng, prevalences_from
 from baserate.answers.groups import Kind, compared_groups, kind_of_groups
 from baserate.answers.questions import COMPARED, Metrics, Question, questions
 from baserate.answers.reading import Wanted, answers
+from baserate.arrays import Prevalence, Table
 from baserate.checks import Label
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
@@ -29,13 +30,13 @@ Models = Mapping[str, Curve]
 
 @checks.declared
 def compare(
-    data: object,
+    data: Table | Mapping[Any, Curve],
     *,
     label: str | None = None,
     score: str | Sequence[str] | None = None,
     metrics: Metrics | None = None,
-    prevalence: float | str | Sequence[float | str] | None = None,
-    span: tuple[float | str, float | str] = (1e-6, 0.999999),
+    prevalence: Prevalence | Sequence[Prevalence] | None = None,
+    span: tuple[Prevalence, Prevalence] = (1e-6, 0.999999),
     at: Chooser | float | None = None,
     about: Literal["threshold", "rule"] = "threshold",
     by: str | Sequence[str] = (),

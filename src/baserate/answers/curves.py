@@ -3,12 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from baserate.arrays import Table
 from baserate.curves.curve import Curve
 from baserate.errors import InputError
 from baserate.ingest.tables import curve, curves_by
 from baserate.results.words import key_text
 
 Key = tuple[object, ...]
+
+# What is asked about: a table, files, or curves.
+Data = Table | Curve | Mapping[Any, Curve]
 
 # The key of the curve of a whole table.
 WHOLE: Key = ()
@@ -18,7 +22,7 @@ Curves = dict[tuple[str, Key], Curve]
 
 
 def curves_of(
-    data: object,
+    data: Data,
     *,
     label: str | None,
     score: str | Sequence[str] | None,

@@ -6,9 +6,10 @@ from typing import Any, Literal
 import numpy as np
 
 from baserate import checks
-from baserate.answers.curves import Curves, curves_of
+from baserate.answers.curves import Curves, Data, curves_of
 from baserate.answers.questions import EVALUATED, Metrics, Question, questions
 from baserate.answers.reading import Wanted, answers
+from baserate.arrays import Prevalence
 from baserate.checks import Label
 from baserate.metrics.by_name import Chooser, rule_from
 from baserate.progress import progress
@@ -19,12 +20,12 @@ Rng = np.random.Generator | int | None
 
 @checks.declared
 def evaluate(
-    data: object,
+    data: Data,
     *,
     label: str | None = None,
     score: str | Sequence[str] | None = None,
     metrics: Metrics | None = None,
-    prevalence: float | str | Sequence[float | str] | None = None,
+    prevalence: Prevalence | Sequence[Prevalence] | None = None,
     at: Chooser | float | None = None,
     about: Literal["threshold", "rule"] = "threshold",
     by: str | Sequence[str] = (),
@@ -90,7 +91,7 @@ def evaluate(
     return evaluated(curves_of(data, **columns, **reading), asked, elsewhere, level, rng)
 
 
-def prevalences_from(given: float | str | Sequence[float | str] | None) -> list[float]:
+def prevalences_from(given: Prevalence | Sequence[Prevalence] | None) -> list[float]:
     """One prevalence, several or none."""
     if given is None:
         return []

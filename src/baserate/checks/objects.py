@@ -54,7 +54,9 @@ def declared(function: Callable[P, R]) -> Callable[P, R]:
     def wishes() -> list[tuple[int, str, list[_Wish]]]:  # at the first call, when all names in annotations are there
         hints = typing.get_type_hints(function)
         by_parameter = [
-            (k, name, _wishes_of_parameter(hints[name])) for k, name in enumerate(parameters) if name in hints
+            (k, name, _wishes_of_parameter(hints[name]))
+            for k, name in enumerate(parameters)
+            if name in hints and not _is_data(hints[name])
         ]
         return [(k, name, wanted) for k, name, wanted in by_parameter if any(wish.advice for wish in wanted)]
 
@@ -123,6 +125,11 @@ def _seen(value: object) -> str:
 
 
 # --- annotations ----------------------------------------------------------------------------------
+
+
+def _is_data(annotation: object) -> bool:
+    """Whether it is a table or a column, of whatever library; these have checks of their own."""
+    return any(getattr(one, "_is_protocol", False) for one in typing.get_args(annotation))
 
 
 def _wishes_of_parameter(annotation: object) -> list[_Wish]:

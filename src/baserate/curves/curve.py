@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from baserate import checks, notebook
-from baserate.arrays import ArrayLike, Counts, FloatArray
+from baserate.arrays import ArrayLike, Counts, FloatArray, Prevalence
 from baserate.checks import Label
 from baserate.curves import rows, saving
 from baserate.curves.bins import check_probabilities
@@ -168,7 +168,7 @@ class Curve(Thresholds):
         tpr: ArrayLike,
         fpr: ArrayLike,
         *,
-        prevalence: float | str | None = None,
+        prevalence: Prevalence | None = None,
         n_pos: float | None = None,
         n_neg: float | None = None,
     ) -> "Curve":
@@ -210,7 +210,7 @@ class Curve(Thresholds):
 
     # --- reading it -------------------------------------------------------------------------------
 
-    def at_prevalence(self, prevalence: float | str) -> "Curve":
+    def at_prevalence(self, prevalence: Prevalence) -> "Curve":
         """Read the curve at another prevalence: a share, or a text such as "1 in 1,000" or "1:999".
 
         Exactly what the data would show if positives and negatives kept their scores and only their mix changed.
@@ -226,7 +226,7 @@ class Curve(Thresholds):
         """
         return replace(self, _given=checks.prevalence(prevalence))
 
-    def shift_scores(self, prevalence: float | str, *, from_prevalence: float | str | None = None) -> "Curve":
+    def shift_scores(self, prevalence: Prevalence, *, from_prevalence: Prevalence | None = None) -> "Curve":
         """Adjust the scores, which must be probabilities, to another prevalence, as `adjust` does.
 
         Only scores change. The prevalence of the curve stays, so a model with adjusted scores at a prevalence is
@@ -261,7 +261,7 @@ class Curve(Thresholds):
         merged = merge_counts(counted._replace(score=moved(counted.score), top=top))
         return Curve._of(merged, self._given, self.unlabelled, self.source)
 
-    def _where_right(self, from_prevalence: float | str | None) -> float:
+    def _where_right(self, from_prevalence: Prevalence | None) -> float:
         """The prevalence that scores are moved from."""
         if from_prevalence is not None:
             return checks.prevalence(from_prevalence, "from_prevalence")

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 
 from baserate import checks
-from baserate.arrays import FloatArray
+from baserate.arrays import FloatArray, Prevalence
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.errors import InputError, Reason
@@ -60,7 +60,7 @@ class GroupsDisplay(Display):
         curves: Mapping[Any, Curve] | Mapping[Any, Point],
         *,
         metric: MetricFunction,
-        prevalence: float | str | None = None,
+        prevalence: Prevalence | None = None,
         estimates: bool = True,
         method: str | None = None,
         confidence_level: float = 0.95,

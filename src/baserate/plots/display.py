@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from baserate.arrays import ArrayLike, FloatArray
+from baserate.arrays import ArrayLike, Classifier, Features, FloatArray, Prevalence
 from baserate.checks import Label
 from baserate.curves.curve import Curve
 from baserate.errors import InputError
@@ -75,7 +75,7 @@ class CurveDisplay(Display):
         y_true: ArrayLike,
         y_score: ArrayLike,
         *,
-        prevalence: float | str | None = None,
+        prevalence: Prevalence | None = None,
         weight: ArrayLike | None = None,
         positive: Label | None = None,
         name: str | None = None,
@@ -110,11 +110,11 @@ class CurveDisplay(Display):
     @classmethod
     def from_estimator(
         cls,
-        estimator: object,
-        X: object,
+        estimator: Classifier,
+        X: Features,
         y: ArrayLike,
         *,
-        prevalence: float | str | None = None,
+        prevalence: Prevalence | None = None,
         weight: ArrayLike | None = None,
         positive: Label | None = None,
         name: str | None = None,
@@ -149,7 +149,7 @@ class CurveDisplay(Display):
         )
 
 
-def _scores(estimator: Any, X: object, positive: Label | None) -> tuple[FloatArray, Label]:
+def _scores(estimator: Any, X: Features, positive: Label | None) -> tuple[FloatArray, Label]:
     """The scores of a classifier, higher for the positive class, and the label of that class."""
     classes = getattr(estimator, "classes_", None)
     if classes is None or np.shape(classes) != (2,):
