@@ -7,11 +7,11 @@ import numpy as np
 
 from baserate import checks
 from baserate.answers.curves import Curves, Data, curves_of
-from baserate.answers.questions import EVALUATED, Metrics, Question, questions
+from baserate.answers.questions import EVALUATED, Metrics, Question, query
 from baserate.answers.reading import Wanted, answers
 from baserate.arrays import Prevalence
 from baserate.checks import Label
-from baserate.metrics.by_name import Chooser, rule_from
+from baserate.metrics.by_name import Chooser
 from baserate.progress import progress
 from baserate.results.answers import Evaluation
 
@@ -81,22 +81,11 @@ def evaluate(
     >>> found.frame("polars").shape
     (4, 15)
     """
-    rule = None if at is None else rule_from(at, or_threshold=True)
-    level = None if confidence_level is None else checks.confidence_level(confidence_level)
-    asked = questions(metrics, rule, about, usual=EVALUATED)
-    elsewhere = prevalences_from(prevalence)
+    asked = query(metrics, at, about, prevalence, confidence_level, usual=EVALUATED)
     columns: dict[str, Any] = {"label": label, "score": score, "by": by, "period": period, "tz": tz}
     columns |= {"weight": weight, "positive": positive, "tolerance": tolerance}
-    reading: dict[str, Any] = {"memory_limit": memory_limit, "delimiter": delimiter, "decimal": decimal}
-    return evaluated(curves_of(data, **columns, **reading), asked, elsewhere, level, rng)
-
-
-def prevalences_from(given: Prevalence | Sequence[Prevalence] | None) -> list[float]:
-    """One prevalence, several or none."""
-    if given is None:
-        return []
-    alone = isinstance(given, str) or np.ndim(given) == 0
-    return [checks.prevalence(given)] if alone else checks.prevalences(given, "prevalence").tolist()
+    columns |= {"memory_limit": memory_limit, "delimiter": delimiter, "decimal": decimal}
+    return evaluated(curves_of(data, **columns), *asked, rng)
 
 
 def evaluated(

@@ -2,13 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
+import numpy as np
+
+from baserate import checks
+from baserate.arrays import Prevalence
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.curves.rules import Rule
 from baserate.errors import InputError
-from baserate.metrics.by_name import metric_from
+from baserate.metrics.by_name import Chooser, metric_from, rule_from
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.registry import Family, describe, row_of
 
@@ -32,6 +36,37 @@ class Question:
     def place(self, curve: Curve) -> Curve | Point:
         """Where to read the metric: on the curve, or at the point that the rule chooses on it."""
         return curve if self.rule is None else self.rule.on(curve)
+
+
+class Query(NamedTuple):
+    """What is asked about curves: questions, at which prevalences besides their own, and with what intervals."""
+
+    questions: list[Question]
+    elsewhere: list[float]
+    level: float | None
+
+
+def query(
+    metrics: Metrics | None,
+    at: Chooser | float | None,
+    about: About,
+    prevalence: Prevalence | Sequence[Prevalence] | None,
+    confidence_level: float | None,
+    *,
+    usual: tuple[Sequence[str], Sequence[str]],
+) -> Query:
+    """What is asked by the arguments of a function."""
+    rule = None if at is None else rule_from(at, or_threshold=True)
+    level = None if confidence_level is None else checks.confidence_level(confidence_level)
+    return Query(questions(metrics, rule, about, usual=usual), _prevalences(prevalence), level)
+
+
+def _prevalences(given: Prevalence | Sequence[Prevalence] | None) -> list[float]:
+    """One prevalence, several or none."""
+    if given is None:
+        return []
+    alone = isinstance(given, str) or np.ndim(given) == 0
+    return [checks.prevalence(given)] if alone else checks.prevalences(given, "prevalence").tolist()
 
 
 def questions(
