@@ -128,9 +128,9 @@ def compared(
     if len(curves) < 2 * len(groups) or not curves:
         first = next(iter(curves), ("", ()))[0]
         raise InputError(f"compare needs at least two scores, got only {first!r}; {how}.")
-    found, leads = _answers(asked, groups, elsewhere, level, rng)
+    all_answers, leads = _answers(asked, groups, elsewhere, level, rng)
     best, swaps, notes = _over_span(asked, groups, span)
-    return Comparison(tuple(found), tuple(leads), tuple(best), tuple(swaps), span, tuple(notes), level)
+    return Comparison(tuple(all_answers), tuple(leads), tuple(best), tuple(swaps), span, tuple(notes), level)
 
 
 def _answers(
@@ -143,13 +143,13 @@ def _answers(
         for p in (None, *elsewhere)
         for question in asked
     ]
-    found: list[Answer] = []
+    all_answers: list[Answer] = []
     leads: list[bool] = []
     for question, key, models in progress(wanted, len(wanted), "Comparing"):
         here = [answers([Wanted(question, name, key, curve)], level, rng)[0] for name, curve in models.items()]
-        found += here
+        all_answers += here
         leads += _leads(question, [answer.value for answer in here])
-    return found, leads
+    return all_answers, leads
 
 
 def _leads(question: Question, values: Sequence[float]) -> list[bool]:
@@ -195,10 +195,10 @@ def _swaps(
 
 def _ranges(question: Question, group: str | None, places: Mapping[str, Curve | Point], span: Span) -> list[BestRange]:
     """From where to where which models are best: one or, where they are equal, several."""
-    found = []
+    ranges = []
     for region in best_regions(question.metric, places, *span):
         within = 1 / (1 + math.sqrt((1 / region.low - 1) * (1 / region.high - 1)))  # midway in log-odds
         values = [float(sweep(question.metric, place, [within]).value[0]) for place in places.values()]
         leading = [name for name, leads in zip(places, _leads(question, values), strict=True) if leads]
-        found.append(BestRange(group, describe(question.metric), region.low, region.high, " and ".join(leading)))
-    return found
+        ranges.append(BestRange(group, describe(question.metric), region.low, region.high, " and ".join(leading)))
+    return ranges

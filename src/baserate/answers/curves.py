@@ -45,14 +45,14 @@ def curves_of(
         )
     options = {name: value for name, value in reading.items() if value is not None}
     scores = names_of(score, "score")
-    found: Curves = {}
+    curves: Curves = {}
     for name in dict.fromkeys(scores):
         if not keys and period is None:
-            found[name, WHOLE] = curve(data, label=label, score=name, **options)
+            curves[name, WHOLE] = curve(data, label=label, score=name, **options)
             continue
         groups = curves_by(data, *keys, label=label, score=name, period=period, tz=tz, **options)
-        found |= {(name, key if isinstance(key, tuple) else (key,)): one for key, one in groups.items()}
-    return found
+        curves |= {(name, key if isinstance(key, tuple) else (key,)): one for key, one in groups.items()}
+    return curves
 
 
 def names_of(columns: object, part: str) -> list[str]:
@@ -66,15 +66,15 @@ def names_of(columns: object, part: str) -> list[str]:
 
 def _named(curves: Mapping[Any, object]) -> Curves:
     """Curves by name, each of them a model."""
-    found: Curves = {}
+    by_score: Curves = {}
     for name, one in curves.items():
         if not isinstance(one, Curve):
             raise InputError(
                 f"data must be a table, a path, a Curve or Curves by name, got a {type(one).__name__} at {name!r}; "
                 f"build one with br.Curve.from_scores(y_true, y_score)."
             )
-        found[key_text(name), WHOLE] = one
-    return found
+        by_score[key_text(name), WHOLE] = one
+    return by_score
 
 
 def group_name(key: Key) -> str | None:

@@ -92,8 +92,8 @@ def evaluated(
     curves: Curves, asked: Sequence[Question], elsewhere: Sequence[float], level: float | None, rng: Rng = 0
 ) -> Evaluation:
     """Every curve at its own prevalence and elsewhere."""
-    found = []
+    all_answers = []
     for (score, key), curve in progress(curves.items(), len(curves), "Evaluating"):
         read = (curve, *map(curve.at_prevalence, elsewhere))
-        found += answers([Wanted(question, score, key, at) for at in read for question in asked], level, rng)
-    return Evaluation(tuple(found), level)
+        all_answers += answers([Wanted(question, score, key, at) for at in read for question in asked], level, rng)
+    return Evaluation(tuple(all_answers), level)

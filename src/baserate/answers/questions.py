@@ -79,18 +79,18 @@ def questions(
 ) -> list[Question]:
     """What is asked; without metrics the usual ones. `example` is a rule as the caller writes it, for the sentences."""
     alone = [metrics] if isinstance(metrics, str) or callable(metrics) else metrics
-    found = []
+    asked = []
     for one in alone or usual[rule is not None]:
         metric = metric_from(one) if isinstance(one, str) else one
         row = row_of(metric)
         needs_threshold = row is None or row.family is Family.POINTWISE
         if needs_threshold and row is not None and rule is None:
             raise InputError(f"{describe(metric)} needs a threshold; choose one, for example with {example}.")
-        found.append(Question(metric, rule if needs_threshold else None, about))
+        asked.append(Question(metric, rule if needs_threshold else None, about))
     option = example.replace("=", " ").split()[0]
-    if rule is not None and all(question.rule is None for question in found):
+    if rule is not None and all(question.rule is None for question in asked):
         raise InputError(
             f"{option} {rule} has no effect: none of the metrics needs a threshold; leave it out, or add a metric such "
             f"as precision."
         )
-    return found
+    return asked

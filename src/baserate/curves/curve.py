@@ -106,8 +106,8 @@ class Curve(Thresholds):
         >>> br.Curve.from_scores(["ok", "fraud", "ok"], [-2.0, 0.7, 0.1], positive="fraud")
         Curve(1 pos, 2 neg, prevalence=0.3333)
         """
-        if weight is None and positive is None and (found := rows.read(y_true, y_score)) is not None:
-            return cls._of(found)
+        if weight is None and positive is None and (read := rows.read(y_true, y_score)) is not None:
+            return cls._of(read)
         scores = checks.numbers(y_score, "y_score")
         is_positive = checks.labels(y_true, positive)
         checks.same_length(is_positive, "y_true", scores, "y_score")
@@ -203,9 +203,9 @@ class Curve(Thresholds):
 
     @classmethod
     def _of(
-        cls, found: Counted | Rows, given: float | None = None, unlabelled: int = 0, source: Source | None = None
+        cls, data: Counted | Rows, given: float | None = None, unlabelled: int = 0, source: Source | None = None
     ) -> "Curve":
-        table = RowTable(found) if isinstance(found, Rows) else CountTable(found)
+        table = RowTable(data) if isinstance(data, Rows) else CountTable(data)
         return cls(table, (table.total_pos, table.total_neg), given, unlabelled, source)
 
     # --- reading it -------------------------------------------------------------------------------
