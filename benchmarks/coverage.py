@@ -11,7 +11,7 @@ from pathlib import Path
 
 from coverage_lines import Scope, Setting
 from coverage_page import page
-from coverage_running import Kept, Run, fingerprint, settings, study
+from coverage_running import Kept, Run, made_by, settings, study
 
 KEPT = Path(__file__).parent / ".coverage"
 QUICK = [
@@ -41,7 +41,7 @@ def main() -> None:
     if options.parts:
         wanted = [setting for setting in wanted if setting.part in options.parts]
     n = options.simulations or (QUICKLY if options.quick else 1_000 if options.whole else 150)
-    run = Run(Kept(options.keep / fingerprint()), options.processes, time.monotonic() + 60 * options.minutes)
+    run = Run(Kept(options.keep / made_by()), options.processes, time.monotonic() + 60 * options.minutes)
     text = page(study(wanted, n, run, Scope(rivals=not options.defaults)), whole=options.whole)
     print(text)
     if options.write:

@@ -16,7 +16,8 @@ from baserate.metrics.over_prevalence import MetricFunction
 TEST_LEVEL = 0.05
 COMMON = 0.05  # the prevalence at which models of different shapes are equally good
 DISTANCE, BETTER, WIDER = 1.5, 2.0, 1.6
-AT_RECALL = "recall >= 0.6"
+MUCH_WIDER = 2.5
+AT_RECALL = "recall >= 0.5"
 AT_THRESHOLD = 1.0
 
 
@@ -59,7 +60,8 @@ def tested(question: str, where: str, method: str, p_value: float, truth: float,
 RIVALS = ("melded", "percentile", "influence", "delong")
 LEAD_AT = (0.9, 0.5, 0.01, 1e-3, 1e-4)
 LEAD = "lead in average_precision"
-SWAPS, LARGEST_SWAPPED = 199, 1_000  # rows; each swap counts all of them again
+CROSSING = "prevalence where average_precision crosses"
+SWAPS, LARGEST_SWAPPED = 199, 1_100  # rows; each swap counts all of them again
 
 
 @cache
@@ -68,17 +70,20 @@ def opponents(shape: str) -> tuple[Normals, Normals]:
     first = Normals(DISTANCE)
     if shape == "equal":
         return first, first
-    return first, Normals(BETTER) if shape == "better" else Normals(_as_good(first.model), WIDER)
+    if shape == "better":
+        return first, Normals(BETTER)
+    wider = MUCH_WIDER if shape == "very unequal" else WIDER
+    return first, Normals(_as_good(first.model, wider), wider)
 
 
-def _as_good(first: Model) -> float:
+def _as_good(first: Model, sd: float) -> float:
     """How far wider positives have to be above the negatives for the same average precision."""
     wanted = first.area(br.average_precision, COMMON)
 
     def off(mean: float) -> float:
-        return Normals(mean, WIDER).model.area(br.average_precision, COMMON) - wanted
+        return Normals(mean, sd).model.area(br.average_precision, COMMON) - wanted
 
-    return float(brentq(off, 0.0, 3.0, xtol=1e-12))
+    return float(brentq(off, -2.0, 3.0, xtol=1e-12))
 
 
 def differences(setting: Setting, scope: Scope) -> Asker:
@@ -97,6 +102,8 @@ def differences(setting: Setting, scope: Scope) -> Asker:
         pair = _pair(setting, both, correlation, rng)
         for (metric, eta, at), truth in zip(asked, truths, strict=True):
             yield from _difference(pair.at_prevalence(eta), metric, at, truth=truth, rng=rng, scope=scope)
+        if shape.endswith("unequal") and scope.asks(CROSSING):
+            yield from _crossing(pair, rng)
         if not scope.asks(LEAD):
             return
         found = br.lead(br.average_precision, pair, LEAD_AT, n_resamples=DRAWS, rng=rng)
@@ -105,6 +112,18 @@ def differences(setting: Setting, scope: Scope) -> Asker:
             yield from interval(LEAD, where, "lead", (low, high), truth, value=float(value))
 
     return ask
+
+
+def _crossing(pair: br.Pair, rng: np.random.Generator) -> Iterator[Answer]:
+    """The crossing nearest to the one of the population, where both models are equally good; none is no answer."""
+    found = br.crossing_estimates(br.average_precision, pair, n_resamples=DRAWS, rng=rng)
+    right = [one for one in found if one.leads_below == pair.names[1]]
+    if right:
+        one = min(right, key=lambda swap: abs(np.log(swap.prevalence / COMMON)))
+        ends = float(np.log(one.low)), float(np.log(one.high))
+        yield from interval(
+            CROSSING, "", "crossing_estimates", ends, float(np.log(COMMON)), value=float(np.log(one.prevalence))
+        )
 
 
 def _apart(metric: MetricFunction, both: tuple[Normals, Normals], eta: float, at: str | None) -> float:
@@ -163,19 +182,23 @@ def clusters(setting: Setting, scope: Scope) -> Asker:
         (br.average_precision, None),
         (br.roc_auc, None),
         (br.precision, f"threshold={AT_THRESHOLD:g}"),
+        (br.recall, AT_RECALL),
+        (br.precision, "best=f1"),
     ]
-    truths = [_truth(metric, model, COMMON, AT_THRESHOLD if at else None) for metric, at in asked]
 
     def ask(rng: np.random.Generator) -> Iterator[Answer]:
         curves: dict[object, br.Curve] = {
             i: _cluster(n / n_clusters, setting.n_pos / n, rng) for i in range(n_clusters)
         }
         pooled = br.Curve.pool(curves.values()).at_prevalence(COMMON)
-        for (metric, at), truth in zip(asked, truths, strict=True):
+        for metric, at in asked:
+            place = pooled if at is None else br.Rule.parse(at).on(pooled)
+            truth = _truth(metric, model, COMMON, None if isinstance(place, br.Curve) else place.threshold)
             found = br.cluster_estimate(metric, curves, at=at, prevalence=COMMON, n_resamples=DRAWS, rng=rng)
-            question, answers = f"{name_of(metric)} of clusters", {"cluster_estimate": found}
+            named = f"{name_of(metric)} of clusters"
+            question = named if at is None else f"{named} at {at.split()[0].split('=')[0]}"
+            answers = {"cluster_estimate": found}
             if scope.rivals:
-                place = pooled if at is None else br.Rule.parse(at).on(pooled)
                 answers["as if rows were independent"] = br.estimate(metric, place, n_resamples=DRAWS, rng=rng)
             for method, one in answers.items():
                 yield from interval(

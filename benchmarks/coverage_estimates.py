@@ -14,7 +14,7 @@ from baserate.uncertainty.estimate import IntervalSettings, estimates
 from baserate.uncertainty.methods import Estimand, methods
 
 PREVALENCES: tuple[float | None, ...] = (None, 0.9, 0.5, 0.01, 1e-3, 1e-4, 1e-5)  # None: that of the test set
-FEW_PREVALENCES: tuple[float | None, ...] = (None, 0.5, 0.01, 1e-4)
+PREVALENCES_OF_RULES: tuple[float | None, ...] = (None, 0.9, 0.01, 1e-3, 1e-5)
 LEVELS = (0.8, 0.99)  # besides 0.95, of small test sets
 SMALL = 20  # positives
 AREAS: tuple[MetricFunction, ...] = (br.average_precision, br.auc_pr, br.auc_prg, br.roc_auc, br.best_f1)
@@ -94,7 +94,7 @@ def answer(
 
 def given(setting: Setting, scope: Scope) -> Asker:
     """Every method for points, at three thresholds: the middle, the top, and where false positives hardly occur."""
-    model, places = model_of(setting.model), _readable(setting, FEW_PREVALENCES)
+    model, places = model_of(setting.model), _readable(setting, PREVALENCES)
     rare = f"fpr <= {0.17 / setting.n_neg!r}"  # one false positive in every sixth test set
     rules = {"recall 0.6": "recall >= 0.6", "recall 0.05": "recall >= 0.05", "hardly any false positives": rare}
     thresholds = {name: model.threshold(rule) for name, rule in rules.items()}
@@ -135,8 +135,9 @@ def _again(
 def _at_given(metric: MetricFunction, point: br.Point) -> list[tuple[bool, br.results.Estimate]]:
     names = methods(Estimand(metric, point, np.array([point.odds_against])))
     default = br.estimate(metric, point)
+    few = [br.estimate(metric, point, confidence_level=level) for level in LEVELS if point.n_pos <= SMALL]
     others = [br.estimate(metric, point, method=name) for name in names if name != default.method]
-    return [(True, default), *((False, one) for one in others)]
+    return [*((True, one) for one in (default, *few)), *((False, one) for one in others)]
 
 
 # --- thresholds that a rule chose on the data -----------------------------------------------------
@@ -145,12 +146,12 @@ def _at_given(metric: MetricFunction, point: br.Point) -> list[tuple[bool, br.re
 def rules_of(setting: Setting, eta: float) -> dict[str, tuple[MetricFunction, ...]]:
     """The rules, and what is asked of the threshold that each of them chooses."""
     return {
-        "recall >= 0.6": (br.precision,),
+        "recall >= 0.6": (br.precision, br.recall),
         "fpr <= 0.01": (br.recall, br.precision),
         f"precision >= {min(0.5, 5 * eta):g}": (br.precision, br.recall),
         f"top_k <= {setting.n_pos}": (br.precision,),
         "alert_rate <= 0.05": (br.precision, br.recall),
-        "best=f1": (br.f1,),
+        "best=f1": (br.f1, br.precision, br.recall),
     }
 
 
@@ -167,7 +168,7 @@ def _in_population(model: Model, setting: Setting, rule: str, eta: float) -> br.
 
 def chosen(setting: Setting, scope: Scope) -> Asker:
     """Every rule at some prevalences, about this threshold and about the rule applied again."""
-    model, places = model_of(setting.model), _readable(setting, FEW_PREVALENCES)
+    model, places = model_of(setting.model), _readable(setting, PREVALENCES_OF_RULES)
     asked = [
         (where, eta, rule, metric, _in_population(model, setting, rule, eta))
         for where, eta in places
@@ -195,9 +196,12 @@ def chosen(setting: Setting, scope: Scope) -> Asker:
                 if not (again and rule.startswith(name_of(metric))):  # that would be the target
                     estimands.append(Estimand(metric, point, np.array([point.odds_against]), again=again))
                     told.append((question, where, _read(metric, place)))
-        for method in (None, "percentile") if scope.rivals else (None,):
+        wanted: list[tuple[str | None, float]] = [(None, 0.95)]
+        wanted += [("percentile", 0.95)] if scope.rivals else []
+        wanted += [(None, level) for level in LEVELS if setting.n_pos <= SMALL]
+        for method, level in wanted:
             some = [i for i, one in enumerate(estimands) if method is None or method in methods(one)]
-            found = estimates([estimands[i] for i in some], IntervalSettings.of(0.95, DRAWS, rng), method)
+            found = estimates([estimands[i] for i in some], IntervalSettings.of(level, DRAWS, rng), method)
             for i, (one,) in zip(some, found, strict=True):
                 question, where, truth = told[i]
                 yield from answer(question, where, one, truth, default=method is None, known_to=GRID)

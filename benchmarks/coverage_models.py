@@ -200,6 +200,7 @@ MODELS: Mapping[str, Callable[[], Model]] = {
     "rare top positives": lambda: Model(mixed((0.95, normal(1)), (0.05, normal(8))), normal(0)),
     "rare top negatives": lambda: Model(normal(3), mixed((0.998, normal(0)), (0.002, normal(6)))),
     "weighted": lambda: Model(normal(1.5), normal(0), tilt=0.7),
+    "falling weights": lambda: Model(normal(1.5), normal(0), tilt=-0.7),
 }
 
 

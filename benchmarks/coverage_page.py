@@ -2,7 +2,7 @@
 
 import math
 import platform
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from importlib.metadata import version
 from typing import TypeVar
 
@@ -35,9 +35,10 @@ WORDS = {
     "chosen": """For "the threshold", the true value is that of the chosen threshold in the population (the default of
         `estimate`). For "the rule", it is that of the threshold which the rule chooses in the population.""",
     "differences": """Normal scores, correlated row by row: equally good with equal shapes, equally good at one
-        prevalence with unequal shapes, or one better. A test falls short if it finds a difference where there is none
-        in more than 5 % of cases.""",
-    "clusters": "Three tenths of the variance of a score is variance between clusters.",
+        prevalence with unequal or very unequal shapes, or one better. A test falls short if it finds a difference
+        where there is none in more than 5 % of cases.""",
+    "clusters": """Three tenths of the variance of a score is variance between clusters. Chosen thresholds are judged
+        as they are shipped.""",
     "slices": "Four equally good slices at different prevalences; adjusted p-values should find none that differs.",
     "changes": "The later period has half as many positives, and the same model or a worse one.",
     "alarms": "Nine looks after three reference periods, while the number of positives falls to a third.",
@@ -62,7 +63,8 @@ The study calls the public functions of the library. Scores are normal, with pos
 (weak) or three (strong). Other settings: classes fully separated (perfect); scores rounded so that most rows are tied;
 scores of three levels; scores with the tails of Student's t distribution with two degrees of freedom (t2); Beta scores;
 scores that are zero for many rows (zero-inflated); some positives that score like negatives (unreachable); a few
-positives or negatives far above all others; weights that rise with the score. True values are computed by integration.
+positives or negatives far above all others; weights that rise or fall with the score. True values
+are computed by integration.
 
 An interval at 95 % falls short if it contains the true value in less than {shortest}. A test or a verdict falls short
 if more than 5 % are wrong. In each case the difference has to be more than two standard errors of the simulation. If a
@@ -98,9 +100,12 @@ def _section(part: str, lines: list[Line]) -> str:
     if not lines:
         return ""
     head, words = PARTS[part], " ".join(WORDS[part].split())
-    power = _power(lines)
-    found = f"## {head}\n\n{wrapped(words)}\n\n{_summary(lines)}\n"
-    return f"{found}\n{wrapped(_POWER_WORDS)}\n\n{power}\n" if power else found
+    text = f"## {head}\n\n{wrapped(words)}\n\n{_summary(lines)}\n"
+    words, rows = {"areas": (_WIDTH_WORDS, _widths), "differences": (_CASES_WORDS, _cases)}.get(
+        part, (_POWER_WORDS, _power)
+    )
+    more = rows(lines)
+    return f"{text}\n{wrapped(words)}\n\n{more}\n" if more else text
 
 
 # --- coverage and width ---------------------------------------------------------------------------
@@ -153,35 +158,100 @@ def _grouped(lines: Iterable[Line], key: Callable[[Line], K]) -> dict[K, list[Li
     return found
 
 
+# --- widths beside what is wanted of them ---------------------------------------------------------
+
+FEWEST_POSITIVES = 20  # for a bound on the width
+BOUNDS = {"own prevalence": 1.25, "down to a hundredth of it": 1.6}
+_WIDTH_WORDS = f"""
+The widths of the default of areas, divided by that of the narrowest method that does not fall short in the same cell,
+for test sets with {FEWEST_POSITIVES} positives or more. The median should be at most {BOUNDS["own prevalence"]} at the
+own prevalence, and at most {BOUNDS["down to a hundredth of it"]} down to a hundredth of it.
+"""
+
+
+def _regime(line: Line) -> str | None:
+    n_pos, n_neg = line.setting.n_pos, line.setting.n_neg
+    if n_pos < FEWEST_POSITIVES or line.level != 0.95:
+        return None
+    if line.where == "own":
+        return "own prevalence"
+    below = float(line.where) / (n_pos / (n_pos + n_neg))
+    return "down to a hundredth of it" if 0.01 <= below < 1 else None
+
+
+def _widths(lines: list[Line]) -> str:
+    narrowest, rows = _narrowest(lines), []
+    defaults = [line for line in lines if line.default and line.place in narrowest and line.width > COLLAPSED]
+    by_regime = _grouped(defaults, lambda line: (line.question, _regime(line)))
+    for (question, regime), some in by_regime.items():
+        if regime is None:
+            continue
+        ratios = sorted((line.width / narrowest[line.place], str(line.setting), line.where) for line in some)
+        worst, setting, where = ratios[-1]
+        median = ratios[len(ratios) // 2][0]
+        beyond = sum(ratio > BOUNDS[regime] for ratio, _, _ in ratios)
+        rows.append(
+            [question, regime, f"{median:.2f}", f"{worst:.2f}", f"{setting}, {where}", f"{beyond} of {len(ratios)}"]
+        )
+    head = ["question", "read at", "median", "largest", "where", "beyond the bound"]
+    return table(head, sorted(rows), words=2) if rows else ""
+
+
 # --- power ----------------------------------------------------------------------------------------
 
+# What a comparison is mostly asked for: the metric, the size and correlation, and the prevalence it is read at.
+CASES = (
+    ("difference of average_precision", 30, 1_000, 0.5, "0.05"),
+    ("difference of average_precision", 30, 1_000, 0.9, "0.05"),
+    ("difference of average_precision", 100, 1_000, 0.5, "0.05"),
+    ("difference of roc_auc", 30, 1_000, 0.5, "0.05"),
+    ("difference of average_precision", 30, 1_000, 0.5, "0.001"),
+    ("difference of average_precision", 30, 1_000, 0.9, "0.001"),
+    ("difference of precision at recall", 100, 2_000, 0.5, "0.05"),
+)
+_CASES_WORDS = """
+Cases that people compare models in. "false" is how often a difference is found between equal models. "best" is the
+most powerful of the methods whose rate of false findings does not fall short in the same case. The power of the default
+should be at least 0.9 times that of the best.
+"""
+
+
+def _cases(lines: list[Line]) -> str:
+    rows = []
+    for question, n_pos, n_neg, correlation, where in CASES:
+        detail = f"correlation {correlation:g}"
+        here = [
+            line
+            for line in lines
+            if line.question == f"{question}: test"
+            and (line.setting.n_pos, line.setting.n_neg, line.setting.detail, line.where)
+            == (n_pos, n_neg, detail, where)
+        ]
+        sizes = {line.method: line for line in here if line.setting.model == "equal" and line.kind == "error"}
+        powers = {line.method: line for line in here if line.setting.model == "better" and line.kind == "power"}
+        default = next((line for line in powers.values() if line.default), None)
+        fair = [line for line in powers.values() if line.method in sizes and not sizes[line.method].falls_short]
+        if default is None or not fair:
+            continue
+        best = max(fair, key=lambda line: line.share)
+        false = 1 - sizes[default.method].share
+        case = f"{question.removeprefix('difference of ')}, {n_pos}:{n_neg:,}, {detail}, read at {where}"
+        ratio = f"{default.share / best.share:.2f}" if best.share else "–"
+        found = [f"{100 * share:.1f} %" for share in (false, default.share, best.share)]
+        rows.append([case, default.method, *found, best.method, ratio])
+    head = ["case", "default", "false", "found", "found by the best", "best", "ratio"]
+    return table(head, rows, words=2) if rows else ""
+
+
 _POWER_WORDS = """
-"found" is how often an existing difference is found, on average over the cells in which every method was used. "over
-the best" is its ratio to that of the best method whose rate of false findings does not fall short in any cell.
+"found" is how often a difference, a change or a decay that exists is found, on average over the cells.
 """
 
 
 def _power(lines: list[Line]) -> str:
-    able = [line for line in lines if line.kind == "power"]
-    short = {(line.question, line.method) for line in lines if line.kind == "error" and line.falls_short}
-    rows = []
-    for question, some in _grouped(able, lambda line: line.question).items():
-        by_method = _grouped(some, lambda line: line.method)
-        common = set.intersection(*({line.place for line in found} for found in by_method.values()))
-        shares = {method: _mean([x for x in found if x.place in common]) for method, found in by_method.items()}
-        best = max((share for method, share in shares.items() if (question, method) not in short), default=math.nan)
-        for i, (method, share) in enumerate(shares.items()):
-            default = any(line.default for line in some if line.method == method)
-            size = "falls short" if (question, method) in short else "holds"
-            told = f"**{method}**" if default else method
-            rows.append(
-                ["" if i else question, told, size, f"{100 * share:.1f} %", f"{share / best:.2f}" if best > 0 else "–"]
-            )
-    return table(["question", "method", "size", "found", "over the best"], rows, words=3) if rows else ""
-
-
-def _mean(lines: Sequence[Line]) -> float:
-    return sum(line.share for line in lines) / len(lines) if lines else math.nan
+    able = _grouped((line for line in lines if line.kind == "power"), lambda line: (line.question, line.method))
+    rows = [[*asked, f"{100 * sum(line.share for line in some) / len(some):.1f} %"] for asked, some in able.items()]
+    return table(["question", "method", "found"], rows, words=2) if rows else ""
 
 
 # --- what falls short -----------------------------------------------------------------------------

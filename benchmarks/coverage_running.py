@@ -1,6 +1,5 @@
 """Running the coverage study: which settings there are, and how what came out is kept, so that a run can go on."""
 
-import ast
 import hashlib
 import itertools
 import json
@@ -18,8 +17,7 @@ from coverage_estimates import areas, chosen, given
 from coverage_lines import Asker, Line, Scope, Setting, lines_of, together
 from coverage_models import MODELS
 from coverage_verdicts import alarms, blame, claims
-
-import baserate
+from which_code import fingerprint
 
 EVERYTHING = Scope()
 TIMES_AGAIN = 10  # as many simulations decide about what fell short at first
@@ -56,6 +54,12 @@ def _of_two_models(*, whole: bool) -> Iterator[Setting]:
     for shape, correlation in itertools.product(("equal", "unequal", "better"), (0, 0.5, 0.9, 0.99)):
         for n_pos, n_neg in SIZES if whole else ((15, 300), (100, 1_000)):
             yield Setting("differences", shape, n_pos, n_neg, f"correlation {correlation:g}")
+    # Where power is compared, and where the default changes from one method to another.
+    for shape, correlation in itertools.product(("equal", "better", "very unequal"), (0.5, 0.9)):
+        yield Setting("differences", shape, 30, 1_000, f"correlation {correlation:g}")
+        yield Setting("differences", shape, 100, 2_000, f"correlation {correlation:g}")
+    for shape, n_pos in itertools.product(("equal", "unequal", "better"), (19, 20, 25)):
+        yield Setting("differences", shape, n_pos, 400, "correlation 0.5")
 
 
 def _of_verdicts(*, whole: bool) -> Iterator[Setting]:
@@ -65,8 +69,9 @@ def _of_verdicts(*, whole: bool) -> Iterator[Setting]:
             yield Setting("slices", "binormal", n_pos, n_neg, kind)
         for kind in ("same model", "worse model"):
             yield Setting("changes", "binormal", n_pos, n_neg, kind)
-        for kind in ("same model", "worse half-way") if whole or n_pos == 30 else ("same model",):
-            yield Setting("alarms", "binormal", n_pos, n_neg, kind)
+        if whole or n_pos <= 30:
+            for kind in ("same model", "worse half-way") if whole or n_pos == 30 else ("same model",):
+                yield Setting("alarms", "binormal", n_pos, n_neg, kind)
         for model in MODELS if whole else ("weak", "three levels", "rare top negatives"):
             yield Setting("claims", model, n_pos, n_neg)
         for model, detail in itertools.product(("continuous", "levels"), ("", "weighted")):
@@ -106,27 +111,11 @@ def simulate(job: Job) -> list[Line]:
 # --- what came out is kept ------------------------------------------------------------------------
 
 
-def fingerprint() -> str:
-    """Of what asks and what answers, without comments and docstrings: another one, another study."""
-    package, here = Path(baserate.__file__).parent, Path(__file__).parent
-    files = [
-        *(package / "uncertainty").glob("*.py"),
-        *(package / "formulas").glob("*.py"),
-        *(file for file in package.glob("monitoring/*.py") if not file.name.startswith("store")),
-    ]
-    files += [here / f"coverage_{name}.py" for name in ("models", "estimates", "comparisons", "verdicts")]
-    digest = hashlib.sha256()
-    for file in sorted(files):
-        digest.update(_without_words(file.read_text(encoding="utf-8")).encode())
-    return digest.hexdigest()[:12]
-
-
-def _without_words(source: str) -> str:
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node):
-            node.body = node.body[1:]
-    return ast.dump(tree)
+def made_by() -> str:
+    """The code of the study and of what it asks."""
+    return fingerprint(
+        Path(__file__).parent / f"coverage_{name}.py" for name in ("models", "estimates", "comparisons", "verdicts")
+    )
 
 
 class Kept(NamedTuple):

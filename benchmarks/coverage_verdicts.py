@@ -14,16 +14,19 @@ from baserate.metrics.over_prevalence import MetricFunction
 # --- alarms ---------------------------------------------------------------------------------------
 
 REFERENCE, LOOKS = 3, 9  # periods
+RARE = 1e-4  # a prevalence at which few negatives decide
 
 
 def alarms(setting: Setting, scope: Scope) -> Asker:
     """A model that stays while its prevalence falls to a third, or that becomes worse half-way."""
     model, worse = Normals(BETTER).model, Normals(BETTER - 1).model
     decays = setting.detail == "worse half-way"
-    asked: list[tuple[str, MetricFunction, float | str | None]] = [
-        ("average_precision", br.average_precision, None),
-        ("precision at a given threshold", br.precision, 1.0),
-        ("precision at recall", br.precision, "recall >= 0.6"),
+    asked: list[tuple[str, MetricFunction, float | str | None, float]] = [
+        ("average_precision", br.average_precision, None, COMMON),
+        ("average_precision", br.average_precision, None, RARE),
+        ("roc_auc", br.roc_auc, None, COMMON),
+        ("precision at a given threshold", br.precision, 1.0, COMMON),
+        ("precision at recall", br.precision, "recall >= 0.6", COMMON),
     ]
 
     def ask(rng: np.random.Generator) -> Iterator[Answer]:
@@ -32,15 +35,15 @@ def alarms(setting: Setting, scope: Scope) -> Asker:
             fewer = 3 ** (-period / (REFERENCE + LOOKS - 1))
             now = worse if decays and period >= REFERENCE + LOOKS // 2 else model
             curves[period] = now.curve(rng, max(2, round(setting.n_pos * fewer)), setting.n_neg)
-        for name, metric, at in asked:
+        for name, metric, at, eta in asked:
             found = br.monitoring.model_alarms(
-                metric, curves, reference=REFERENCE, at=at, prevalence=COMMON, n_resamples=DRAWS, rng=rng, min_pos=5
+                metric, curves, reference=REFERENCE, at=at, prevalence=eta, n_resamples=DRAWS, rng=rng, min_pos=5
             )
             question, raised = f"alarms: {name}", bool(found.alarm.any())
             if decays:
-                yield Answer(question, f"{COMMON:g}", "model_alarms", True, raised, kind="power")
+                yield Answer(question, f"{eta:g}", "model_alarms", True, raised, kind="power")
             else:
-                yield mistake(question, f"{COMMON:g}", "model_alarms", raised)
+                yield mistake(question, f"{eta:g}", "model_alarms", raised)
 
     return ask
 

@@ -13,7 +13,6 @@ import platform
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
-from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
@@ -24,9 +23,9 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.special import expit, logit, ndtr, ndtri
 from tables import table
+from which_code import fingerprint
 
 import baserate as br
-from baserate.uncertainty import looks
 
 Floats = NDArray[np.float64]
 
@@ -229,9 +228,8 @@ def run(settings: Sequence[Setting], n: int, workers: int | None, done: dict[Set
 
 
 def made_by() -> str:
-    """Which code; what another one has made is not kept."""
-    files = sorted(Path(looks.__file__).parent.glob("*.py"))
-    return sha256(b"".join(file.read_bytes() for file in [Path(__file__), *files])).hexdigest()
+    """The code of the study and of what it asks."""
+    return fingerprint([Path(__file__)])
 
 
 def kept(path: Path | None, n: int) -> dict[Setting, Line]:

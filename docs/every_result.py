@@ -77,6 +77,12 @@ def change() -> results.Change:
     return br.explain_change(br.average_precision, GOOD, BAD, **FEW)
 
 
+@functools.cache
+def judged() -> results.SeriesVerdict:
+    """Three months after each other, judged by the first."""
+    return br.monitoring.judge_periods(br.average_precision, PERIODS, reference=1, n_resamples=100)
+
+
 def support() -> results.Support:
     """What a test set of 100 positives can show."""
     return br.design.supports(br.Point.from_counts(tp=60, fp=10, fn=40, tn=9_990), prevalences=[0.01])
@@ -146,9 +152,11 @@ _MAKERS: dict[str, list[Callable[[], results.Result]]] = {
         lambda: br.ranking(br.f1, {"sensitive": SENSITIVE, "specific": SPECIFIC}, [0.01, 0.1]),
         lambda: br.ranking(br.average_precision, pair(), [0.2, 0.01], **FEW),
     ],
+    "PeriodReading": [lambda: judged().periods[-1]],
     "Receipt": [receipt],
     "Region": [lambda: br.ranking(br.f1, {"a": SENSITIVE, "b": SPECIFIC}, [0.01]).regions[0]],
     "Reliability": [lambda: br.reliability(GOOD)],
+    "SeriesVerdict": [judged],
     "Source": [source],
     "SourceFile": [lambda: source().tables[0].files[0]],
     "SourceTable": [lambda: source().tables[0]],

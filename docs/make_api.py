@@ -56,7 +56,7 @@ PAGES = (
         "probabilities",
         "Probabilities: losses, errors, tests",
         "Losses and calibration errors, diagrams and tests of calibration, and scores moved to another prevalence.",
-        ("metrics.probabilities", "metrics.calibration_errors", "calibration", "uncertainty.isotonic_band"),
+        ("metrics.probabilities", "metrics.calibration_errors", "calibration", "calibration.isotonic_band"),
     ),
     Page(
         "uncertainty",

@@ -43,6 +43,18 @@ def test_a_claim_without_a_value_is_not_true():
     assert not br.check(br.Claim(br.precision, at_least=0.5, at="precision=0.99"), counted)
 
 
+def test_nothing_is_met_or_broken_where_the_interval_may_not_hold():
+    """Very uneven weights, few of them above the threshold: the estimate has a caution, so there is no verdict."""
+    label, score = np.repeat([1, 0], [40, 400]), np.linspace(1, 0, 440)
+    weight = np.where(np.arange(440) % 40 == 3, 60.0, 1.0)
+    weighted = br.Curve.from_scores(label, score, weight=weight)
+    for bound in (0.001, 0.999):
+        found = br.check(br.Claim(br.recall, at_least=bound, at=f"threshold={score[3]}"), weighted)
+        assert found.estimate.caution == found.note
+        assert (found.verdict, bool(found), found.more_pos) == ("undecided", False, None)
+        assert str(found).endswith(f"no verdict, because {found.note}")
+
+
 CLAIM_AT = "[[claim]]\nmetric='f1'\nat='threshold=0.5'\n"
 BEYOND = {
     "brackets": ("a = " + "[" * 5000 + "]" * 5000, "must be TOML, got .* recursion depth"),

@@ -125,7 +125,7 @@ def test_no_positives_at_all_are_no_verdict(asked):
 def test_verdicts_are_those_of_the_library(asked):
     months = [month(number, frauds=600, shift=2.5 if number < 5 else 1.5, digits=15) for number in range(1, 6)]
     done = asked(months, "--prevalence", "0.01", "--json")
-    assert "Note: curves are stored in 4 KiB each: average precision is exact to 0.0" in done.err
+    assert "Note: curves are stored in 4 KiB each: average_precision is exact to 0.0" in done.err
     rows = json.loads(done.out)["periods"]
     with br.monitoring.CurveStore("monitor.db") as store:
         curves = store.curves(model="p")
@@ -142,11 +142,47 @@ def test_verdicts_are_those_of_the_library(asked):
             )
         )
         assert row["common"] == pytest.approx(whole, abs=5e-3)
-        assert row["at_least"] <= whole <= row["at_most"]
+        assert abs(row["common"] - whole) <= row["common_error"] <= 5e-3
+        place = curve.at_prevalence(0.01)
+        estimated = br.estimate(br.average_precision, place, n_resamples=500, rng=0)
+        assert (row["common_low"], row["common_high"]) == (estimated.low, estimated.high)
     for row in rows[3:]:
         assert row["change"] == pytest.approx(row["prior_part"] + row["model_part"], abs=1e-12)
         assert row["model_low"] <= row["model_part"] <= row["model_high"]
     assert {row["change"] for row in rows[:3]} == {None}
+
+
+def test_the_verdict_is_that_of_the_function(asked):
+    done = asked([*STEADY[:4], month(5, shift=1.0)], "--prevalence", "0.01", "--last", "2", "--json")
+    with br.monitoring.CurveStore("monitor.db") as store:
+        found = br.monitoring.judge_periods(br.average_precision, store.curves(model="p"), prevalence=0.01, last=2)
+    told = json.loads(done.out)
+    assert told["verdicts"][0]["sentence"] == f"p: {found.sentence}"
+    assert told["verdicts"][0]["verdict"] == found.verdict == "model"
+    for row, mine in zip(told["periods"], found.rows()[-2:], strict=True):
+        assert {name: row[name] for name in mine} == mine
+
+
+def test_f1_at_a_threshold_is_exact(asked):
+    """Curves are made small; the threshold that is watched is not lost."""
+    months = [month(number, frauds=60, rows=2500, digits=15) for number in range(1, 6)]
+    done = asked(months, "--metric", "f1", "--at", "threshold=2.4", "--json")
+    whole = br.curves_by("rows.parquet", label="y", score="p", period=("ts", "month"))
+    for row in json.loads(done.out)["periods"]:
+        assert row["own"] == br.f1(whole[row["period"]].at_threshold(2.4))
+        assert row["own_error"] == 0
+        assert row["own_low"] < row["own"] < row["own_high"]
+    with br.monitoring.CurveStore("monitor.db") as store:
+        assert store.watched(model="p") == [2.4]
+
+
+def test_without_a_file_the_last_verdicts_are_told(asked, ask):
+    first = asked([*STEADY[:4], month(5, shift=1.0)], "--by", "part", "--prevalence", "0.01", "--json")
+    again = ask("monitor", "--store", "monitor.db", "--prevalence", "0.01", "--json")
+    assert (again.code, again.err) == (first.code, "")
+    assert json.loads(again.out)["verdicts"] == json.loads(first.out)["verdicts"]
+    gone = ask("monitor", "--store", "other.db")
+    assert (gone.code, os.path.exists("other.db")) == (1, False)
 
 
 def test_a_metric_of_a_point(asked):
@@ -237,7 +273,7 @@ def test_false_alarms_are_shared_by_all_series(asked, monkeypatch):
         rates.append(options["false_alarm"])
         return br.monitoring.model_alarms(*curves, **options)
 
-    monkeypatch.setattr("baserate.cli.monitor.model_alarms", watched)
+    monkeypatch.setattr("baserate.monitoring.judging.model_alarms", watched)
     asked(STEADY)
     asked(STEADY, "--by", "part", store="parts.db")
     alone, *shared = rates
@@ -263,7 +299,7 @@ def test_the_parquet_file(asked):
     months = [*STEADY[:4], month(5, shift=1.0)]
     done = asked(months, "--by", "part", "--prevalence", "0.01", "--export", "it's.parquet", "--last", "1", "--json")
     table = pl.read_parquet("it's.parquet")
-    assert table.shape == (15, 15)
+    assert table.shape == (15, 24)
     whole = table.filter(pl.col("slice").is_null())
     assert whole["period"].to_list() == [f"2025-0{number}" for number in range(1, 6)]
     assert whole["alarm"].to_list()[:3] == [None] * 3

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.curves.compact import MAX_BYTES, PREVALENCES, compact, edges_of, width
+from baserate.curves.compact import MAX_BYTES, PREVALENCES, compact, edges_of, knows, point_width, width
 from baserate.curves.packing import decode, encode, fingerprint
 
 pytestmark = pytest.mark.slow  # together, these take long
@@ -191,3 +191,52 @@ def test_a_fingerprint_tells_curves_apart_and_not_how_they_are_held():
     others = [fingerprint(other) for other in CURVES.values()]
     assert len(set(others)) == len(others)
     assert fingerprint(curve.at_prevalence(0.1)) != fingerprint(curve)
+
+
+# --- at a threshold -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("n", "prevalence", "promise"), [(2_500, 0.02, 0.01), (100_000, 0.01, 0.02), (20_000, 0.5, 0.02)]
+)
+def test_points_at_any_threshold_are_known(n, prevalence, promise):
+    """Recall and, at any prevalence, precision lie within a stated width; F1 within twice that."""
+    curve = drawn(n, prevalence)
+    small, rng = compact(curve), np.random.default_rng(1)
+    known = point_width(small)
+    print(f"{curve!r}: precision and recall at any threshold within {known:.2g}")
+    assert known <= promise
+    for threshold in rng.choice(curve.score, 30):
+        for eta in (None, *10 ** rng.uniform(-6, -0.1, 3)):
+            true, kept = (one.at_threshold(threshold) for one in (curve, small))
+            if eta is not None:
+                true, kept = true.at_prevalence(eta), kept.at_prevalence(eta)
+            for metric, times in ((br.recall, 1), (br.precision, 1), (br.f1, 2)):
+                found = br.bounds(metric, kept)
+                assert found.low <= metric(true) <= found.high
+                assert found.high - found.low <= times * known + 1e-9
+
+
+def test_what_is_stated_of_points_is_attained():
+    """The largest width of precision over prevalences is that of the bucket whose counts grow most."""
+    small = compact(drawn(20_000, 0.1))
+    etas = np.geomspace(1e-6, 0.999, 400)
+    widest = 0.0
+    for eta in etas:
+        found = br.bounds(br.precision, small.at_prevalence(eta))
+        widest = max(widest, float(np.nanmax(found.high - found.low)))
+    recall = br.bounds(br.recall, small)
+    assert max(widest, float(np.max(recall.high - recall.low))) == pytest.approx(point_width(small), rel=0.02)
+
+
+def test_counts_at_given_thresholds_are_exact():
+    curve, rng = drawn(50_000, 0.02), np.random.default_rng(2)
+    thresholds = np.sort(rng.choice(curve.score, 20)) + 1e-9 * rng.normal(size=20)
+    small = compact(curve, edges=edges_of(curve), thresholds=thresholds)
+    assert len(encode(small)) <= MAX_BYTES
+    assert knows(small, thresholds)
+    assert not knows(compact(curve), thresholds)
+    for threshold in thresholds:
+        assert br.f1(small.at_threshold(threshold)) == br.f1(curve.at_threshold(threshold))
+        found = br.bounds(br.f1, small.at_threshold(threshold))
+        assert found.high - found.low < 1e-9

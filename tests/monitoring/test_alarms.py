@@ -8,9 +8,9 @@ import pytest
 
 import baserate as br
 from baserate.monitoring.alarms import _place_of
+from baserate.monitoring.looks import badness, levels
 from baserate.uncertainty.cells import Part, alike, cells_of, every_score, scores_in_runs
 from baserate.uncertainty.dealing import OfDeals
-from baserate.uncertainty.looks import badness, levels
 from baserate.uncertainty.readers import values_where
 from baserate.uncertainty.samplers import Streams
 from helpers.scripts import script

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.cli.monitor import _has_moved
+from baserate.monitoring.judging import has_moved
 
 
 def curve(n_pos, n_rows):
@@ -18,7 +18,7 @@ def shares(n_pos, ratio, series, looks, n_rows=20_000):
     for _ in range(series):
         before = curve(rng.binomial(3 * n_rows, n_pos / n_rows), 3 * n_rows)
         later = rng.binomial(n_rows, ratio * n_pos / n_rows, looks)
-        said += any(_has_moved(before, curve(k, n_rows), 1.5) for k in later)
+        said += any(has_moved(before, curve(k, n_rows), 1.5) for k in later)
     return said / series
 
 

@@ -75,3 +75,33 @@ def test_few_clusters_are_refused_with_a_reason():
 def test_bad_input_gets_a_sentence(wrong):
     with pytest.raises(br.errors.InputError, match="clusters must"):
         br.cluster_estimate(br.roc_auc, wrong)
+
+
+def test_a_chosen_threshold_is_judged_as_it_is_shipped():
+    """The recall of this threshold on new clusters is uncertain, although the rows that chose it have just that one."""
+    curves = clusters(5)
+    shipped = br.cluster_estimate(br.recall, curves, at="recall=0.5", rng=0)
+    assert (shipped.about, shipped.chosen) == ("threshold", "recall >= 0.5")
+    assert shipped.low < shipped.value - 0.05
+    assert shipped.high > shipped.value + 0.05
+    again = br.cluster_estimate(br.recall, curves, at="recall=0.5", about="rule", rng=0)
+    assert again.about == "rule"
+    assert again.high - again.low < shipped.high - shipped.low
+    threshold = br.Curve.pool(curves.values()).at_recall(0.5).threshold
+    given = br.cluster_estimate(br.recall, curves, at=f"threshold={threshold!r}", rng=0)
+    assert (given.low, given.high) == (shipped.low, shipped.high)
+    assert given.about is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("at", ["recall=0.5", "best=f1"])
+@pytest.mark.parametrize("metric", [br.recall, br.precision])
+def test_shipped_thresholds_hold(metric, at):
+    truth = br.Curve.pool(clusters(998, n_clusters=20_000).values()).at_prevalence(0.2)
+    held = 0
+    for seed in range(120):
+        curves = clusters(seed)
+        found = br.cluster_estimate(metric, curves, at=at, prevalence=0.2, rng=seed, n_resamples=300)
+        threshold = br.Rule.parse(at).on(br.Curve.pool(curves.values()).at_prevalence(0.2)).threshold
+        held += found.low <= metric(truth.at_threshold(threshold)) <= found.high
+    assert held >= 120 * 0.93 - 2 * math.sqrt(120 * 0.93 * 0.07)

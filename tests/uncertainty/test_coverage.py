@@ -97,6 +97,40 @@ def test_shares_and_widths_are_counted_right(lines):
     assert not line._replace(held=10, kind="power").falls_short
 
 
+def test_power_is_compared_with_the_best_method_that_holds(coverage, lines):
+    """The bootstrap finds most, but falls short where there is nothing to find."""
+    page = importlib.import_module("coverage_page")
+    found = {"expanded": (0.96, 0.6), "percentile": (0.8, 0.9), "melded": (0.99, 0.5), "swap_test": (0.95, 0.75)}
+    answers = []
+    for method, (right, power) in found.items():
+        told = ("difference of average_precision: test", "0.05", method, method == "expanded", 0.95)
+        for model, kind, share in (("equal", "error", right), ("better", "power", power)):
+            setting = lines.Setting("differences", model, 30, 1_000, "correlation 0.5")
+            answers.append(lines.Line(setting, *told, kind, 1_000, round(1_000 * share), np.nan, np.nan))
+    text = page._cases(answers)
+    case = "average_precision, 30:1,000, correlation 0.5, read at 0.05"
+    assert f"| {case} | expanded | 4.0 % | 60.0 % | 75.0 % | swap_test | 0.80 |" in text
+    assert text.count("\n") == 2
+
+
+def test_widths_are_judged_where_there_is_a_bound(coverage, lines):
+    page = importlib.import_module("coverage_page")
+
+    def line(n_pos, where, width, method="melded", held=950):
+        setting = lines.Setting("areas", "weak", n_pos, 1_000 - n_pos)
+        told = ("roc_auc", where, method, method == "melded", 0.95, "coverage")
+        return lines.Line(setting, *told, 1_000, held, width, 0.1)
+
+    answers = [line(20, "own", 1.5), line(20, "own", 1.0, "delong"), line(20, "own", 0.1, "percentile", held=500)]
+    answers += [line(40, "own", 1.2), line(40, "own", 1.0, "delong"), line(50, "own", 1.0)]
+    answers += [line(100, "0.01", 1.7), line(100, "0.01", 1.0, "delong"), line(100, "0.0001", 9.0)]
+    answers += [line(10, "own", 9.0), line(10, "own", 1.0, "delong")]
+    text = page._widths(answers)
+    assert "| roc_auc | own prevalence | 1.20 | 1.50 | weak, 20:980, own | 1 of 3 |" in text
+    assert "| roc_auc | down to a hundredth of it | 1.70 | 1.70 | weak, 100:900, 0.01 | 1 of 1 |" in text
+    assert text.count("\n") == 3
+
+
 def held_in(lines, share):
     """A part of a study whose only default holds so often."""
 

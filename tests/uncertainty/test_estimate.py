@@ -13,7 +13,7 @@ from scipy import stats
 import baserate as br
 from baserate.formulas.proportions import Interval
 from baserate.uncertainty import cells as cutting
-from baserate.uncertainty import shipped
+from baserate.uncertainty import choosing
 from baserate.uncertainty.cells import corners
 from baserate.uncertainty.methods import Estimand, methods
 from baserate.uncertainty.readers import values
@@ -269,9 +269,9 @@ def test_what_a_search_gains_is_taken_off():
     drawn, there = np.linspace(0.6, 0.8, 2001), np.linspace(0.2, 0.8, 2001)
     plain, value = Interval(np.array([0.5]), np.array([0.9])), np.array([0.6])
     read = [one.reshape(1, -1, 1) for one in (drawn, there)]
-    found = shipped.let_down(plain, value, 0.95, 1.0, read)
+    found = choosing.let_down(plain, value, 0.95, 1.0, read)
     assert (found.low, found.high) == (pytest.approx(0.2 + 0.6 * 0.025 - 0.1), plain.high)
-    lowest = shipped.let_down(Interval(-plain.high, -plain.low), -value, 0.95, -1.0, [-one for one in read])
+    lowest = choosing.let_down(Interval(-plain.high, -plain.low), -value, 0.95, -1.0, [-one for one in read])
     assert (-lowest.high, -lowest.low) == (found.low, found.high)
 
 
@@ -451,3 +451,28 @@ def test_rates_without_cases_have_no_interval():
         br.estimate(br.auc_pr, br.Curve.from_rates([0.6], [0.01], prevalence=0.1))
     with pytest.raises(br.errors.MissingInformationError, match="no numbers of cases"):
         br.estimate(br.precision, br.Point.from_rates(0.6, 0.01, prevalence=0.1))
+
+
+def test_an_estimate_says_why_its_method_was_chosen():
+    data = br.examples.payments()
+    payments = br.Curve.from_scores(data["fraud"], data["new_model"])
+    point, searched = payments.at_threshold(0.5), payments.best(br.f1)
+    assert br.estimate(br.recall, point).why == "one rate at a threshold: exact limits"
+    assert br.estimate(br.precision, point).why == "two rates at a threshold: their exact limits, melded"
+    assert "searched for" in br.estimate(br.f1, searched, n_resamples=100).why
+    assert "another metric" in br.estimate(br.precision, searched, about="rule", n_resamples=100).why
+    assert "unseen rows" in br.estimate(br.average_precision, payments, n_resamples=100).why
+    assert br.estimate(br.recall, point, method="wilson").why == "it was asked for"
+    assert "no method" in br.estimate(br.ece, payments).why
+
+
+@pytest.mark.parametrize(
+    ("n_pos", "why"), [(19, "fewer than 20 rows of a class"), (20, "at least 20 rows of each class")]
+)
+def test_a_difference_says_why_its_method_was_chosen(n_pos, why):
+    rng = np.random.default_rng(0)
+    label = np.repeat([1, 0], [n_pos, 50])
+    pair = br.Pair.from_scores(label, label + rng.normal(size=n_pos + 50), rng.normal(size=n_pos + 50))
+    assert br.difference(br.average_precision, pair, n_resamples=100).why.startswith(why)
+    assert "closed form" in br.difference(br.roc_auc, pair).why
+    assert br.difference(br.roc_auc, pair, method="delong").why == "it was asked for"

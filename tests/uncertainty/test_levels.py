@@ -9,8 +9,8 @@ import pytest
 
 import baserate as br
 from baserate.formulas.proportions import Interval
+from baserate.uncertainty.choosing import likely_levels
 from baserate.uncertainty.ends import holding
-from baserate.uncertainty.levels import likely_levels
 
 
 def votes(rng, n_pos, n_neg):

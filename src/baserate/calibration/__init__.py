@@ -2,11 +2,11 @@
 
 from baserate.calibration.decomposition import decompose
 from baserate.calibration.goodness_of_fit import hosmer_lemeshow, spiegelhalter
+from baserate.calibration.isotonic_band import isotonic_reliability
 from baserate.calibration.large_and_small import in_the_large, in_the_small
 from baserate.calibration.line import cox_calibration
 from baserate.calibration.prior_effects import prior_effect
 from baserate.curves.bins import Bins, equal_frequency, equal_width
-from baserate.uncertainty.isotonic_band import isotonic_reliability
 
 __all__ = [
     "Bins",

@@ -167,8 +167,9 @@ def check(
 
     It is met if the interval of the metric lies on the good side of the bound, broken if it lies on the bad side, and
     undecided otherwise. The ends of the interval are one-sided limits at the level of the claim: at 95 %, a false claim
-    is called met in at most 5 % of samples, and a true claim is called broken in at most 5 %. The two-sided interval
-    then has a level of 90 %.
+    should be called met in at most 5 % of samples, and a true claim broken in at most 5 % (docs/coverage.md has the
+    measured shares). The two-sided interval then has a level of 90 %. Where the estimate has a caution about its
+    coverage, there is no verdict: the claim is undecided, and the note says why.
 
     Parameters
     ----------
@@ -206,9 +207,8 @@ def check(
     except NoSuchPointError as error:
         estimated, note = _nothing(checked, curve, claim.confidence_level), str(error)
     verdict = _verdict(checked, estimated)
-    factor = (
-        _factor_that_decides(claim, curve, estimated, n_resamples, generator) if verdict == "undecided" else math.inf
-    )
+    open_yet = verdict == "undecided" and estimated.caution is None
+    factor = _factor_that_decides(claim, curve, estimated, n_resamples, generator) if open_yet else math.inf
     more = [math.ceil((factor - 1) * n) if math.isfinite(factor) else None for n in (estimated.n_pos, estimated.n_neg)]
     return ClaimVerdict(
         claim=str(claim),
@@ -265,6 +265,8 @@ def _nothing(checked: _CheckedClaim, curve: Curve, level: float) -> Estimate:
 
 
 def _verdict(checked: _CheckedClaim, estimated: Estimate) -> Literal["met", "broken", "undecided"]:
+    if estimated.caution is not None:  # the interval may not have the coverage that a verdict stands for
+        return "undecided"
     good, bad = (estimated.low >= checked.bound, estimated.high < checked.bound)
     if not checked.least:
         good, bad = (estimated.high <= checked.bound, estimated.low > checked.bound)

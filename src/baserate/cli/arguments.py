@@ -22,9 +22,13 @@ F = TypeVar("F", bound=Callable[..., object])
 
 def of_a_file(command: F) -> F:
     """The options that say where the data are and what its columns mean."""
+    return click.argument("file", nargs=-1, required=True, type=click.Path())(of_columns(command))
+
+
+def of_columns(command: F) -> F:
+    """The options that say what the columns of a file mean, and how it is read."""
     for decorate in reversed(
         (
-            click.argument("file", nargs=-1, required=True, type=click.Path()),
             _column("--label", help="Column of labels.  [default: the only candidate]"),
             _column(
                 "--score", "scores", multiple=True, help="Column of scores; repeatable.  [default: the only candidate]"

@@ -2,7 +2,7 @@
 
 import math
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import SupportsFloat
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from baserate.cli.output import Row
 from baserate.curves.saving import write_whole
+from baserate.results.verdicts import SeriesVerdict
 
 # Columns of the Parquet file and their kinds; what does not exist is null.
 _COLUMNS = {
@@ -21,10 +22,19 @@ _COLUMNS = {
     "prevalence": "DOUBLE",
     "metric": "VARCHAR",
     "own": "DOUBLE",
+    "own_low": "DOUBLE",
+    "own_high": "DOUBLE",
+    "own_error": "DOUBLE",
     "common_prevalence": "DOUBLE",
     "common": "DOUBLE",
-    "at_least": "DOUBLE",
-    "at_most": "DOUBLE",
+    "common_low": "DOUBLE",
+    "common_high": "DOUBLE",
+    "common_error": "DOUBLE",
+    "change": "DOUBLE",
+    "prior_part": "DOUBLE",
+    "model_part": "DOUBLE",
+    "model_low": "DOUBLE",
+    "model_high": "DOUBLE",
     "statistic": "DOUBLE",
     "limit": "DOUBLE",
     "alarm": "BOOLEAN",
@@ -56,9 +66,9 @@ def _cell(value: object) -> object:
     return value if isinstance(value, str) else repr(value).lower()
 
 
-def write_prometheus(path: str, latest: Iterable[Row]) -> None:
+def write_prometheus(path: str, latest: Sequence[tuple[Row, SeriesVerdict]]) -> None:
     """Gauges of the latest period of each model and slice, in the text format; the old file or the new, never half."""
-    rows = list(latest)
+    rows = [row for row, _ in latest]
     gauges: dict[str, tuple[str, list[tuple[dict[str, object], object]]]] = {
         "baserate_metric": (
             "Value of the metric in the latest period, at its own and at the common prevalence.",
@@ -80,11 +90,11 @@ def write_prometheus(path: str, latest: Iterable[Row]) -> None:
         "baserate_negatives": ("Negatives in the latest period.", [(_of(row), row["neg"]) for row in rows]),
         "baserate_model_alarm": (
             "1 if the model is worse than it was.",
-            [(_of(row), row["verdict"] == "model") for row in rows],
+            [(_of(row), verdict.verdict == "model") for row, verdict in latest],
         ),
         "baserate_prevalence_moved": (
             "1 if the prevalence is no longer what it was.",
-            [(_of(row), row["prevalence_moved"]) for row in rows],
+            [(_of(row), verdict.prevalence_moved) for row, verdict in latest],
         ),
         "baserate_latest_period_info": (
             "Which period is the latest.",

@@ -1,13 +1,18 @@
-"""A curve in a few kilobytes: neighbouring scores share a bucket where average precision is hurt least by that.
+"""A curve in a few kilobytes: neighbouring scores share a bucket where metrics are hurt least by that.
 
 A bucket that takes recall from ``T0`` to ``T1`` and the false positive rate from ``F0`` to ``F1`` leaves average
 precision uncertain by at most ``T1 - T0`` times the difference between the best precision in it, all positives first,
 and the mean of the worst, all negatives first. Buckets are made as long as this stays below a limit, the same for all
 of them; the limit is the lowest at which the curve fits. As the prevalence matters and is not known, the uncertainties
 at several prevalences are weighted, and the weights moved until the largest of them is as small as it gets.
+
+At a threshold within the bucket, recall is known to ``T1 - T0``. The odds of precision are known to the factor
+``T1 / T0 * F1 / F0``, whatever the prevalence, so precision is known to ``tanh(log(factor) / 4)``. No bucket may leave
+more than a limit of these; it is the lowest whose buckets take no more than a given share of the bytes.
 """
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -32,18 +37,28 @@ _SPREAD = 1e-4
 # How often the weights of the prevalences are moved, and how often a limit is tried for each.
 _ROUNDS, _TRIES = 4, 14
 
-# What share of the bytes edges may take at most.
-_ROOM = 0.6
+# What share of the bytes edges may take at most, and these with what points at a threshold need.
+_ROOM, _ROOM_OF_POINTS = 0.6, 0.75
+
+# Limits of what a bucket may leave open of precision and recall at a threshold, tried from the lowest on.
+_REACHES = np.geomspace(0.002, 0.999, 64)
 
 # A size this near to the largest allowed is as good as there.
 _NEARLY_FULL = 0.97
 
 
-def compact(curve: Curve, *, max_bytes: int = MAX_BYTES, edges: FloatArray | None = None) -> Curve:
+def compact(
+    curve: Curve,
+    *,
+    max_bytes: int = MAX_BYTES,
+    edges: FloatArray | None = None,
+    thresholds: Iterable[float] = (),
+) -> Curve:
     """The curve itself if `encode` gives few enough bytes, else one with as many buckets as fit.
 
-    Thresholds that are left have exact counts, and their scores occur in the data. What is lost is the order within
-    buckets; `bounds` says what that does to a metric, and `width` to average precision.
+    Thresholds that are left have exact counts, and their scores occur in the data; so have the given `thresholds`. What
+    is lost is the order within buckets; `bounds` says what that does to a metric, `width` to average precision, and
+    `point_width` to precision and recall at any threshold.
 
     Buckets of different curves that overlap become one when the curves are pooled, and these would overlap in a chain
     from one end to the other. No bucket crosses any of the `edges`, so curves that are made compact with the same ones
@@ -69,10 +84,10 @@ def compact(curve: Curve, *, max_bytes: int = MAX_BYTES, edges: FloatArray | Non
     counted = counts_of(curve)
     if fits(curve, max_bytes):
         return curve
-    kept = np.empty(0) if edges is None else np.sort(edges)
+    kept, always = np.empty(0) if edges is None else np.sort(edges), np.unique(list(thresholds))
     while True:
-        thinning = _Thinning(curve, counted, max_bytes, kept)
-        if thinning.has_room:
+        thinning = _Thinning(curve, counted, max_bytes, np.union1d(kept, always))
+        if thinning.has_room or not len(kept):
             return thinning.best()
         kept = kept[::2] if len(kept) > 1 else kept[:0]
 
@@ -80,6 +95,14 @@ def compact(curve: Curve, *, max_bytes: int = MAX_BYTES, edges: FloatArray | Non
 def fits(curve: Curve, max_bytes: int = MAX_BYTES) -> bool:
     """Whether it is small enough as it is."""
     return len(curve) <= 4 * max_bytes and len(encode(curve)) <= max_bytes
+
+
+def knows(curve: Curve, thresholds: FloatArray) -> bool:
+    """Whether counts at these thresholds are exact: none of them lies within a bucket."""
+    table = curve.table
+    assert isinstance(table, CountTable)
+    low, high = curve.score[table.buckets], curve.top[table.buckets]
+    return not bool(((low < thresholds[:, np.newaxis]) & (thresholds[:, np.newaxis] <= high)).any())
 
 
 def edges_of(curve: Curve) -> FloatArray:
@@ -90,6 +113,24 @@ def edges_of(curve: Curve) -> FloatArray:
 def width(curve: Curve) -> float:
     """How far apart the certain bounds of average precision are, at most: at its own prevalence and 1e-6 to 0.5."""
     return float(_widths(curve).max())
+
+
+def point_width(curve: Curve) -> float:
+    """The largest error, at any threshold, of recall and of precision at any prevalence; F1 may have twice that."""
+    table = curve.table
+    assert isinstance(table, CountTable)
+    tp, fp = (np.append(0.0, column) for column in table.cumulative())
+    last = np.flatnonzero(table.buckets)
+    reach = _reach(*(column[end] / max(column[-1], 1) for column in (tp, fp) for end in (last, last + 1)))
+    return float(np.max(reach, initial=0.0))
+
+
+def _reach(before: FloatArray, after: FloatArray, least: FloatArray, most: FloatArray) -> FloatArray:
+    """The error of recall and of precision in buckets that take TPR and FPR from one value to another."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factor = np.where(after > before, after / before, 1.0) * np.where(most > least, most / least, 1.0)
+        of_precision = np.where((after == 0) | (most == 0), 0.0, np.tanh(np.log(factor) / 4))  # it is 0 or 1 there
+    return np.maximum(after - before, of_precision)
 
 
 def _widths(curve: Curve) -> FloatArray:
@@ -118,14 +159,35 @@ class _Thinning:
         self.weights = [1 / len(self.odds)] * len(self.odds)
         # Where a bucket has to end: behind the last score at or above an edge.
         self.ends = np.union1d(np.searchsorted(-counted.score, -edges, side="right"), len(counted.score))
+        self.reach = 1.0  # of a bucket: its error of recall, and that of precision by its log factor
+        self.log_factor = math.inf
 
     @property
     def has_room(self) -> bool:
         """Whether there is room for more than the edges ask for."""
-        return len(self.ends) == 1 or len(encode(self._joined(self._cuts(math.inf)))) < _ROOM * self.max_bytes
+        return len(self.ends) == 1 or self._size(math.inf) < _ROOM * self.max_bytes
+
+    def _size(self, limit: float) -> int:
+        return len(encode(self._joined(self._cuts(limit))))
+
+    def _limit_reach(self) -> None:
+        """Set the lowest limit for points at a threshold whose buckets leave room."""
+        low, high = 0, len(_REACHES) - 1
+        while low < high:
+            middle = (low + high) // 2
+            self._set_reach(_REACHES[middle])
+            if self._size(math.inf) <= _ROOM_OF_POINTS * self.max_bytes:
+                high = middle
+            else:
+                low = middle + 1
+        self._set_reach(_REACHES[high])
+
+    def _set_reach(self, reach: float) -> None:
+        self.reach, self.log_factor = float(reach), 4 * math.atanh(float(reach))
 
     def best(self) -> Curve:
         """The narrowest of a few rounds, each of which weighs the prevalences by what the one before left open."""
+        self._limit_reach()
         limit = 1e-5
         narrowest: Curve | None = None
         least = math.inf
@@ -178,7 +240,7 @@ class _Thinning:
         good, step = 1, max(guess // 2, 1)
         while good < most:
             tried = min(good + step, most)
-            if self._cost(begin, begin + tried) > limit:
+            if not self._allows(begin, begin + tried, limit):
                 bad = tried
                 break
             good, step = tried, 2 * step
@@ -186,11 +248,23 @@ class _Thinning:
             return most
         while bad - good > 1:
             middle = (good + bad) // 2
-            if self._cost(begin, begin + middle) > limit:
-                bad = middle
-            else:
+            if self._allows(begin, begin + middle, limit):
                 good = middle
+            else:
+                bad = middle
         return good
+
+    def _allows(self, begin: int, end: int, limit: float) -> bool:
+        """Whether these entries may be one bucket."""
+        before, after, least, most = self.tpr[begin], self.tpr[end], self.fpr[begin], self.fpr[end]
+        if after - before > self.reach:
+            return False
+        if after > 0 and most > 0:  # else precision is 0 or 1 at every threshold in it
+            if before == 0 or least == 0:
+                return self.reach >= _REACHES[-1] and self._cost(begin, end) <= limit
+            if math.log(after / before) + math.log(most / least) > self.log_factor:
+                return False
+        return limit == math.inf or self._cost(begin, end) <= limit
 
     def _cost(self, begin: int, end: int) -> float:
         """What is not known about average precision if these entries are one bucket, and a little for negatives."""

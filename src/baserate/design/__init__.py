@@ -1,9 +1,9 @@
 """Study design: the sample size of a test set, and what an existing test set can show."""
 
 from baserate.design.ap_planning import test_set_like
+from baserate.design.largest_width import affordable_cv, max_width
 from baserate.design.planning import test_set
 from baserate.design.supporting import supports
-from baserate.uncertainty.widths import affordable_cv, max_width
 
 __all__ = [
     "affordable_cv",

@@ -7,13 +7,13 @@ from baserate import checks
 from baserate.arrays import Prevalence
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
+from baserate.design.largest_width import max_width
 from baserate.errors import InputError
 from baserate.metrics.predictive import precision
 from baserate.metrics.rates import lr_positive
 from baserate.results import PointSupport, Support
 from baserate.uncertainty.estimate import estimate, sizes_behind
 from baserate.uncertainty.points import Cases, cases, rate_intervals
-from baserate.uncertainty.widths import max_width
 
 # For a curve, the points at these FPRs are evaluated, down to one false positive.
 _FPRS = (0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6)

@@ -2,6 +2,7 @@
 
 from baserate.monitoring.alarms import model_alarms
 from baserate.monitoring.change import explain_changes
+from baserate.monitoring.judging import judge_periods
 from baserate.monitoring.store import CurveStore
 from baserate.monitoring.store_appending import Receipt
 
@@ -9,5 +10,6 @@ __all__ = [
     "CurveStore",
     "Receipt",
     "explain_changes",
+    "judge_periods",
     "model_alarms",
 ]

@@ -16,10 +16,10 @@ from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.monitoring.change import GroupKey, check_counted_curve, check_curves, reading
 from baserate.monitoring.groups import common_prevalence
+from baserate.monitoring.looks import SEED, Look, LookSettings, badness
+from baserate.monitoring.looks import looks as looks_at
 from baserate.registry import describe, lower_is_better
 from baserate.results.changes import Alarms
-from baserate.uncertainty.looks import SEED, Look, LookSettings, badness
-from baserate.uncertainty.looks import looks as looks_at
 from baserate.uncertainty.readers import has_interval, losses_of
 
 WINDOWS = (1, 2, 3, 6)

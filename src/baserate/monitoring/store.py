@@ -18,8 +18,8 @@ from baserate.curves.packing import decode, fingerprint
 from baserate.curves.saving import write_new, write_whole
 from baserate.errors import CurveFileError, InputError
 from baserate.monitoring import store_file
-from baserate.monitoring.store_appending import Making, Receipt, receipt_of
-from baserate.monitoring.store_rows import CurveKey, Row, Rows, edges_of_model, key_of, place_of, row_of, row_of_curve
+from baserate.monitoring.store_appending import Cuts, Making, Receipt, receipt_of
+from baserate.monitoring.store_rows import CurveKey, Row, Rows, cuts_of_model, key_of, place_of, row_of, row_of_curve
 
 
 class CurveStore:
@@ -68,7 +68,14 @@ class CurveStore:
 
     @checks.declared
     def append(
-        self, curve: Curve, *, model: str, period: str, slice: str | None = None, replace: bool = False
+        self,
+        curve: Curve,
+        *,
+        model: str,
+        period: str,
+        slice: str | None = None,
+        watch: Iterable[float] = (),
+        replace: bool = False,
     ) -> Receipt:
         """Store a curve. Doing it again changes nothing; other rows under the same key are refused.
 
@@ -80,6 +87,8 @@ class CurveStore:
             The names of model and period. Periods are sorted by name, so use names such as "2026-05" or "2026-W18".
         slice : str, optional
             The name of a slice; by default all rows.
+        watch : iterable of float
+            Thresholds at which counts stay exact, in all curves of the model that are stored from now on.
         replace : bool
             Whether a curve of other rows under this key may be overwritten.
 
@@ -97,45 +106,53 @@ class CurveStore:
         ('added', 0.0)
         >>> store.close()
         """
-        return self.append_many({CurveKey(model, period, slice): curve}, replace=replace)[0]
+        return self.append_many({CurveKey(model, period, slice): curve}, watch=watch, replace=replace)[0]
 
     @checks.declared
     def append_many(
         self,
         curves: "Mapping[CurveKey, Curve] | Mapping[tuple[str, str, str | None], Curve]",
         *,
+        watch: Iterable[float] = (),
         replace: bool = False,
     ) -> list[Receipt]:
-        """Store several curves, by (model, period, slice), in one transaction: all or none."""
+        """Store several curves, by (model, period, slice), in one transaction: all or none.
+
+        At thresholds that are watched, counts are exact in all curves that are stored from now on. Rows that are
+        offered again become exact there, too.
+        """
         wanted = {key_of(key): curve for key, curve in curves.items()}
         prints = {key: fingerprint(curve) for key, curve in wanted.items()}
-        models = dict.fromkeys(key.model for key in wanted)
+        models, watched = dict.fromkeys(key.model for key in wanted), _thresholds(watch)
         # Curves are made compact before the write lock is taken. This is repeated under the lock only if another writer
-        # has set the edges of a model in the meantime.
+        # has set the cuts of a model in the meantime.
         with self._reading() as rows:
-            making = Making(rows, models)
-            new = [key for key in wanted if (row := rows.one(place_of(key))) is None or row.digest != prints[key]]
+            making = Making(rows, models, watched)
+            new = [key for key in wanted if not _is_there(rows.one(place_of(key)), prints[key], making)]
         for key in new:
             making.small(key, wanted[key])
         with self._writing() as rows:
-            now = Making(rows, models)
+            now = Making(rows, models, watched)
             making = making if making.began_as(now) else now
             done = []
             for key, curve in wanted.items():
                 there = rows.one(place_of(key))
-                if there is None or there.digest != prints[key]:
+                if there is None or not _is_there(there, prints[key], making):
                     row = row_of_curve(place_of(key), making.small(key, curve), digest=prints[key])
                     done.append(self._put(rows, row, there, replace))
                 else:
                     done.append(receipt_of("unchanged", there))
-            for model in making.new:
-                rows.put(row_of(edges_of_model(model), making.edges[model].astype("<f8").tobytes()))
+            for model, content in making.new.items():
+                rows.put(row_of(cuts_of_model(model), content))
         return done
 
     def _put(self, rows: Rows, row: Row, there: Row | None, replace: bool) -> Receipt:
         """Write a row, unless other rows are stored under its key."""
         if there is not None and there.content == row.content:
             return receipt_of("unchanged", there)
+        if there is not None and there.digest == row.digest:
+            rows.put(row._replace(source=there.source))
+            return receipt_of("refined", row)
         if there is not None and not replace:
             raise InputError(
                 f"a key must keep its rows, got other rows for {row.key} than those in {str(self.path)!r}; pass "
@@ -143,6 +160,15 @@ class CurveStore:
             )
         rows.put(row)
         return receipt_of("added" if there is None else "replaced", row)
+
+    @checks.declared
+    def watched(self, *, model: str) -> list[float]:
+        """The thresholds of a model at which counts are exact in curves that are stored."""
+        key_of((model, "any", None))
+        with self._reading() as rows:
+            row = rows.one(cuts_of_model(model))
+        thresholds: list[float] = [] if row is None else Cuts.read(row.content).watched.tolist()
+        return thresholds
 
     @checks.declared
     def delete(self, keys: "Iterable[CurveKey] | Iterable[tuple[str, str, str | None]]") -> list[CurveKey]:
@@ -343,6 +369,15 @@ class CurveStore:
 
     def __repr__(self) -> str:
         return f"CurveStore({str(self.path)!r})" + " (closed)" * (self._open is None)
+
+
+def _is_there(row: Row | None, digest: bytes, making: Making) -> bool:
+    """Whether the same rows are stored, exact at all thresholds that are watched."""
+    return row is not None and row.digest == digest and making.is_known(row)
+
+
+def _thresholds(watch: Iterable[float]) -> list[float]:
+    return [checks.number(threshold, "watch") for threshold in watch]
 
 
 def _here() -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 Every row has a checksum, and the key of the row before it in sorted order. The first row has an empty key and follows
 the last one, so the rows form a ring, which a lost row breaks: if there is no row under a key, its neighbours must be
-linked to each other. Besides the curves, each model may have a row with its bucket edges.
+linked to each other. Besides the curves, each model may have a row with its bucket edges and watched thresholds.
 """
 
 import hashlib
@@ -56,8 +56,8 @@ def place_of(key: CurveKey) -> Place:
     return key.model, key.slice or "", key.period
 
 
-def edges_of_model(model: str) -> Place:
-    """The place of a model's bucket edges, which its curves share so that they can be pooled."""
+def cuts_of_model(model: str) -> Place:
+    """The place of what a model's curves share: bucket edges, so that they can be pooled, and watched thresholds."""
     return model, "", ""
 
 
@@ -261,15 +261,15 @@ class Rows:
         return [key for key in kept if key.period in gone[key.model]]
 
     def drop_curves(self, keys: Iterable[CurveKey]) -> None:
-        """Delete curves, and the edges of models without curves."""
+        """Delete curves, and what models without curves share."""
         models = set()
         for key in keys:
             self.drop(place_of(key))
             models.add(key.model)
         for model in models:
-            edges = edges_of_model(model)
-            if not any(self.curves(model, content=False)) and self.one(edges, content=False) is not None:
-                self.drop(edges)
+            cuts = cuts_of_model(model)
+            if not any(self.curves(model, content=False)) and self.one(cuts, content=False) is not None:
+                self.drop(cuts)
 
     def _link_to(self, row: Row, before: Place) -> None:
         sealed = _sealed(row, before)

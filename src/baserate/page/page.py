@@ -52,9 +52,9 @@ _GROUP_HINT = (
     "interpolated (≈) between prevalences."
 )
 _CHECK_HINT = (
-    " The p-values are those of br.prior.prior_shift_check: do positives and negatives score here as in all other "
-    "periods together? One in twenty is below 0.05 by chance. If more are, or some are far lower, more than the mix "
-    "has changed."
+    " The p-values are those of br.prior.prior_shift_check: do positives and negatives score here as in the first "
+    "three periods? One in twenty is below 0.05 by chance. If more are, or some are far lower, more than the mix has "
+    "changed."
 )
 
 _CALIBRATION_HINT = (

@@ -1,48 +1,29 @@
-"""Tests for prior shift between each period and all others."""
+"""Tests for prior shift between a reference, the first periods, and each later period."""
 
+import math
 from collections.abc import Sequence
 
-import numpy as np
-
-from baserate.arrays import FloatArray
 from baserate.curves.curve import Curve
 from baserate.prior.shift import prior_shift_check
 
-# Scores are binned at so many quantiles of the positives' scores and of all scores; the test needs ten at most.
-_CUTS = 500
+# As many first periods as `judge_periods` takes for its reference; of few periods, all but the last.
+_REFERENCE = 3
 
 
 def p_values(curves: Sequence[Curve | None]) -> list[float]:
-    """The p-value of `prior_shift_check` for each period against all others together; nan if there is none.
+    """The p-value of `prior_shift_check` for each period against the reference; nan if there is none.
 
-    The test depends only on the order of scores. So scores are replaced by their bins, and the counts of all other
-    periods are the total minus one, without pooling curves. Weighted rows and buckets cannot be tested in this way.
+    Periods of the reference are not tested, so a later period that has changed cannot make them look wrong.
     """
-    known = [curve is not None and not curve.missing_class for curve in curves]
-    checked = [curve for curve in curves if curve is not None and not curve.missing_class]
-    p_value = np.full(len(curves), np.nan)
-    if len(checked) > 1 and not any(curve.weighted or curve.bucketed for curve in checked):
-        cuts = _cuts(checked)
-        counts = np.stack([_counts(curve, cuts) for curve in checked])
-        p_value[known] = [
-            _check(others, here) for others, here in zip(counts.sum(axis=0) - counts, counts, strict=True)
-        ]
-    return p_value.tolist()
-
-
-def _cuts(curves: list[Curve]) -> FloatArray:
-    scores = [np.concatenate([curve.score[curve.pos > 0] for curve in curves])]
-    scores.append(np.concatenate([curve.score for curve in curves]))
-    shares = np.linspace(0, 1, _CUTS)
-    return np.unique([np.quantile(column, shares, method="inverted_cdf") for column in scores])
-
-
-def _counts(curve: Curve, cuts: FloatArray) -> FloatArray:
-    """Positives and negatives in each bin."""
-    place = np.searchsorted(cuts, curve.score, side="right")
-    return np.stack([np.bincount(place, weights=rows, minlength=len(cuts) + 1) for rows in (curve.pos, curve.neg)])
-
-
-def _check(others: FloatArray, here: FloatArray) -> float:
-    places = np.arange(here.shape[1])
-    return prior_shift_check(Curve.from_counts(places, *others), Curve.from_counts(places, *here)).p_value
+    known = [k for k, curve in enumerate(curves) if curve is not None and not curve.missing_class]
+    first = known[: max(min(_REFERENCE, len(known) - 1), 0)]
+    of_first = [curve for k in first if (curve := curves[k]) is not None]
+    p_value = [math.nan] * len(curves)
+    if not first or any(curve is not None and curve.weighted for curve in curves):
+        return p_value
+    reference = Curve.pool(of_first)
+    for k in known[len(first) :]:
+        after = curves[k]
+        assert after is not None
+        p_value[k] = prior_shift_check(reference, after).p_value
+    return p_value

@@ -10,6 +10,7 @@ import scipy
 from baserate import checks
 from baserate.arrays import BoolArray, FloatArray
 from baserate.calibration.decomposition import decompose
+from baserate.calibration.isotonic_band import isotonic_reliability
 from baserate.calibration.reliability import reliability
 from baserate.curves.bins import BinsLike, place_of
 from baserate.curves.curve import Curve
@@ -20,7 +21,6 @@ from baserate.results import IsotonicReliability, Reliability
 from baserate.results.base import columns_of
 from baserate.results.reliability import AGREES
 from baserate.results.words import percent
-from baserate.uncertainty.isotonic_band import isotonic_reliability
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -20,6 +20,7 @@ from baserate.results.readings import Crossing, NaturalFrequencies, Sweep
 from baserate.results.reliability import PriorEffect, Reliability
 from baserate.results.resampled import ChanceTest, Undersampled
 from baserate.results.sources import Source
+from baserate.results.verdicts import PeriodReading, SeriesVerdict
 
 __all__ = [
     "Alarms",
@@ -50,6 +51,7 @@ __all__ = [
     "Lead",
     "MaxWidth",
     "NaturalFrequencies",
+    "PeriodReading",
     "PointSupport",
     "PrevalenceEstimate",
     "PriorEffect",
@@ -58,6 +60,7 @@ __all__ = [
     "Region",
     "Reliability",
     "Result",
+    "SeriesVerdict",
     "Source",
     "Spiegelhalter",
     "SummaryPRCurve",

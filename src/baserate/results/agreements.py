@@ -29,7 +29,8 @@ class ClaimVerdict(Result):
     name : str
         The name of the claim, or the claim itself.
     verdict : {"met", "broken", "undecided"}
-        Whether the interval lies on the good side of the bound, on the bad one, or on both.
+        Whether the interval lies on the good side of the bound, on the bad one, or on both. Also undecided if the
+        interval may not have its coverage.
     estimate : Estimate
         The metric with its interval. Its ends are one-sided limits at the level of the claim, so that the interval of a
         claim at 95 % has a level of 90 %.
@@ -83,6 +84,8 @@ class ClaimVerdict(Result):
 
     @property
     def _what_would_decide(self) -> str:
+        if self.estimate.caution is not None:
+            return f"no verdict, because {self.estimate.caution}"
         if self.more_pos is None or self.more_neg is None:
             return "it is so near the bound that no number of labels can be given that would decide"
         return (

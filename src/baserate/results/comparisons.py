@@ -29,7 +29,7 @@ class Difference(Result):
         First minus second, with its interval.
     p_value : float
         The two-sided p-value for no difference.
-    confidence_level, prevalence, method, n_pos, n_neg, reason, caution
+    confidence_level, prevalence, method, why, n_pos, n_neg, reason, caution
         As in an `Estimate`.
 
     Examples
@@ -57,6 +57,7 @@ class Difference(Result):
     n_neg: float
     reason: Reason | None = None
     caution: str | None = None
+    why: str | None = None
 
     def _rows(self) -> list[Row]:
         return [_with_models(row, self.names) for row in super()._rows()]

@@ -28,6 +28,8 @@ class Estimate(Result):
         The prevalence that the metric was read at; the middle of an uncertain one.
     method : str
         The method of the interval.
+    why : str or None
+        Why this method: what it is the default for, or that it was asked for.
     n_pos, n_neg : float
         Cases of each class; for weighted rows, effective sample sizes.
     chosen : str or None
@@ -67,6 +69,7 @@ class Estimate(Result):
     reason: Reason | None = None
     caution: str | None = None
     about: str | None = None
+    why: str | None = None
 
     @property
     def width(self) -> float:

@@ -1,1 +1,1 @@
-"""Intervals, tests and bands: the only room that draws random numbers."""
+"""Intervals, tests and bands: the room that draws populations."""

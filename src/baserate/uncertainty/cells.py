@@ -104,7 +104,8 @@ def cells_of(curve: Curve, runs_per_logit: int = RUNS_PER_LOGIT, few: int = _FEW
     """Cells at the corners. Many corners are merged into runs, along which the ROC curve is taken as straight.
 
     The error of merging is measured on the curve itself, and draws are shifted by it (see `draws`). What is left is a
-    few hundredths of the Monte Carlo error (docs/intervals.md has the figures).
+    few hundredths of the Monte Carlo error for areas, and about as large as it at thresholds that a limit chooses
+    (docs/intervals.md has the figures).
     """
     counted = _counted(curve)
     heavy_pos, heavy_neg = _noticed(counted.pos, counted.pos_squares), _noticed(counted.neg, counted.neg_squares)

@@ -1,28 +1,36 @@
 """Clustered rows, such as several of one patient: whole clusters are drawn, not rows."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
 from baserate import checks
+from baserate.arrays import FloatArray
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.errors import InputError, Reason
 from baserate.formulas.proportions import Interval
 from baserate.metrics.by_name import Chooser, rule_from
-from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.registry import describe
 from baserate.results import Estimate
-from baserate.uncertainty import ends, shipped
-from baserate.uncertainty.cells import RUNS_PER_LOGIT, Cells, between
-from baserate.uncertainty.draws import Reader, drawn
-from baserate.uncertainty.estimate import IntervalSettings, check_estimable
-from baserate.uncertainty.levels import at_level, is_chosen, levels_of, likely_levels
-from baserate.uncertainty.methods import searched_for
-from baserate.uncertainty.readers import cut_for, has_interval, reading_of, why_no_ends
-from baserate.uncertainty.samplers import OfClusters, check_draws
+from baserate.uncertainty.estimate import IntervalSettings, check_estimable, estimates, is_again
+from baserate.uncertainty.methods import (
+    CORRECTED,
+    MELDED,
+    NOTHING,
+    AtGiven,
+    Estimand,
+    FromDraws,
+    HowRowsCame,
+    Method,
+    made,
+    methods,
+)
+from baserate.uncertainty.samplers import OfClusters
 
 # With fewer clusters than this there is no interval.
 _FEWEST = 5
@@ -34,6 +42,7 @@ def cluster_estimate(
     clusters: Mapping[object, Curve],
     *,
     at: Chooser | None = None,
+    about: Literal["threshold", "rule"] = "threshold",
     prevalence: float | str | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 2000,
@@ -53,7 +62,9 @@ def cluster_estimate(
         The rows of each cluster.
     at : Rule, str or function, optional
         For pointwise metrics, the rule that chooses the operating point on the pooled curve, such as "threshold=0.5".
-        A rule that depends on the data is applied again in every draw.
+    about : {"threshold", "rule"}
+        What the interval is about, if the rule depends on the data: "threshold", the performance of the chosen
+        threshold on new clusters, or "rule", the point that the rule would choose in the population, as in `estimate`.
     prevalence : float or str, optional
         The prevalence to read at, such as 0.001 or "1 in 1,000"; by default the share of positives among all rows.
     confidence_level, n_resamples, rng
@@ -89,77 +100,70 @@ def cluster_estimate(
     pooled = Curve.pool(clusters.values())
     if prevalence is not None:
         pooled = pooled.at_prevalence(prevalence)
-    model: Curve | Point = pooled
-    if at is not None and not pooled.missing_class:
-        model = rule_from(at).on(pooled)
-    if not pooled.missing_class:
-        check_estimable(metric, model)
+    sizes = [[float(size) for size in of_class] for of_class in zip(*_sizes(clusters), strict=True)]
+    n_pos, n_neg = map(_worth, sizes)
     settings = IntervalSettings.of(confidence_level, n_resamples, rng)
-    check_draws(settings.n_draws, settings.confidence_level)
-    value, reason = (math.nan, pooled.missing_class) if pooled.missing_class else evaluate(metric, model)
-    n_pos, n_neg = (_worth([float(part) for part in sizes]) for sizes in zip(*_sizes(clusters), strict=True))
-    if reason is None and not _enough(clusters):
-        reason = Reason.TOO_FEW_CLUSTERS
-    interval = Interval(np.full(1, math.nan), np.full(1, math.nan))
-    if reason is None:
-        if has_interval(metric):
-            interval = _melded(metric, model, clusters, settings)
-        if np.isnan(interval).any():
-            reason = why_no_ends(metric)
-    return Estimate(
-        metric=describe(metric),
-        value=float(value),
-        low=float(interval.low[0]),
-        high=float(interval.high[0]),
-        confidence_level=settings.confidence_level,
-        prevalence=pooled.prevalence,
-        method=f"melded over {len(clusters):,} clusters" if has_interval(metric) else "none",
+    if pooled.missing_class:
+        facts = confidence_level, pooled.prevalence, "none", n_pos, n_neg
+        return Estimate(describe(metric), math.nan, math.nan, math.nan, *facts, reason=pooled.missing_class)
+    model = pooled if at is None else rule_from(at).on(pooled)
+    check_estimable(metric, model)
+    enough = all(np.count_nonzero(of_class) >= _FEWEST for of_class in sizes)
+    estimand = Estimand(metric, model, np.array([model.odds_against]), again=is_again(model, about))
+    ((estimated,),) = estimates([estimand], settings, rows=_in_clusters(clusters, settings, enough=enough))
+    known = estimated.method in ("constant", "none")
+    return replace(
+        estimated,
+        method=estimated.method if known else f"{estimated.method} over {len(clusters):,} clusters",
         n_pos=n_pos,
         n_neg=n_neg,
-        chosen=model.chosen_by if isinstance(model, Point) and is_chosen(model) else None,
-        reason=reason,
+        reason=estimated.reason if enough or math.isnan(estimated.value) else Reason.TOO_FEW_CLUSTERS,
     )
 
 
-def _melded(
-    metric: MetricFunction, model: Curve | Point, clusters: Mapping[object, Curve], settings: IntervalSettings
-) -> Interval:
-    """The melded interval; it contains those at all thresholds that the rule may choose in the population."""
-    read, x = reading_of(metric, model), np.array([model.odds_against])
-    readers = [
-        Reader(lambda models: read(models[0], x), of_curves=isinstance(model, Curve)),
-        Reader(lambda models: levels_of([model], models), of_curves=False),
-    ]
-    sign = searched_for(metric, model)
-    readers += [] if sign is None else shipped.searched(metric, model, x, sign)
-    sampler = OfClusters(clusters, *_cells(metric, model))
-    values, levels, *search = drawn(sampler, readers, settings.n_draws, settings.seeds, what="Drawing clusters")
-    level, value = settings.confidence_level, np.full(1, evaluate(metric, model)[0])
-    interval = ends.melded(values, value, level)
-    if sign is not None:
-        interval = shipped.let_down(interval, value, level, sign, search)
-    places = [at_level(model, at) for (at,) in likely_levels(levels, (1 - level) / 2)]
-    return ends.holding(interval, (_melded(metric, place, clusters, settings) for place in places))
+def _in_clusters(clusters: Mapping[object, Curve], settings: IntervalSettings, *, enough: bool) -> HowRowsCame:
+    """Rows that came in clusters: intervals at given thresholds are drawn, too."""
+
+    def available(estimand: Estimand) -> Mapping[str, Method]:
+        name = next(iter(methods(estimand)))
+        if name in ("constant", "none"):
+            return methods(estimand)
+        if not enough:
+            return {"melded": NOTHING}
+        if name == "corrected":
+            return {name: CORRECTED}
+        at_a_threshold = isinstance(estimand.at, Point) and not estimand.again
+        return {"melded": _SHIPPED if at_a_threshold else methods(estimand)["melded"]}
+
+    def at_given(estimand: Estimand, place: Point, confidence_level: float) -> Interval:
+        (interval,) = made([(estimand._replace(at=_given(place)), MELDED)], rows, confidence_level, *settings[1:])
+        return interval
+
+    rows = HowRowsCame(available, lambda curve, cells, _: OfClusters(clusters, curve, cells), at_given)
+    return rows
 
 
-def _cells(metric: MetricFunction, model: Curve | Point) -> tuple[Curve, Cells]:
-    """The pooled curve, and its cells for the metric."""
-    curve = model if isinstance(model, Curve) else model.curve
-    assert curve is not None
-    if isinstance(model, Point) and not is_chosen(model) and model.threshold is not None:
-        return curve, between(curve, np.array([model.threshold]))
-    return curve, cut_for(metric, model)(curve, RUNS_PER_LOGIT)
+def _given(place: Point) -> Point:
+    """The threshold of a point, as if it had been given."""
+    assert place.curve is not None
+    assert place.threshold is not None
+    return place.curve.at_threshold(place.threshold)
+
+
+def _as_shipped(estimand: Estimand, confidence_level: float, _: Sequence[FloatArray], at_given: AtGiven) -> Interval:
+    """The interval at the threshold of a point, however it was chosen."""
+    assert isinstance(estimand.at, Point)
+    return at_given(estimand, estimand.at, confidence_level)
+
+
+_SHIPPED = FromDraws(lambda _: (), _as_shipped)
 
 
 def _sizes(clusters: Mapping[object, Curve]) -> list[tuple[float, float]]:
     return [(curve.n_pos, curve.n_neg) for curve in clusters.values()]
 
 
-def _enough(clusters: Mapping[object, Curve]) -> bool:
-    return all(np.count_nonzero(sizes) >= _FEWEST for sizes in zip(*_sizes(clusters), strict=True))
-
-
-def _worth(sizes: list[float]) -> float:
+def _worth(sizes: Sequence[float]) -> float:
     """The effective number of clusters, from their sizes."""
     squares = float(np.square(sizes).sum())
     return sum(sizes) ** 2 / squares if squares else 0.0

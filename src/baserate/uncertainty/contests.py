@@ -18,10 +18,10 @@ from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction, sweep
 from baserate.registry import traits_of
 from baserate.uncertainty import ends, intervals
-from baserate.uncertainty.cells import Cells, between, cell_of, corners
+from baserate.uncertainty.cells import Cells, cell_of, corners
+from baserate.uncertainty.choosing import at_level, levels_of, likely_levels
 from baserate.uncertainty.draws import Reader, drawn
 from baserate.uncertainty.estimate import IntervalSettings
-from baserate.uncertainty.levels import at_level, is_chosen, levels_of, likely_levels
 from baserate.uncertainty.readers import cut_for, has_interval, losses_of, reading_of
 from baserate.uncertainty.samplers import NOBODY, OFFSET, TOP, Drawn, Observer, OfModels, Placed, check_draws
 
@@ -69,10 +69,7 @@ class Contest(NamedTuple):
         places = {id(curve): place for curve, place in zip(self.models.curves, self.places, strict=True)}
 
         def cut(curve: Curve, runs: int) -> Cells:
-            place = places[id(curve)]
-            if isinstance(place, Point) and not is_chosen(place) and place.threshold is not None:
-                return between(curve, np.array([place.threshold]))
-            return cut_for(self.metric, place)(curve, runs)
+            return cut_for(self.metric, places[id(curve)])(curve, runs)
 
         return OfModels(self.models, cut, again=again)
 
@@ -133,6 +130,18 @@ def methods_of(contest: Contest) -> dict[str, Method]:
         if traits_of(contest.metric).share_of_pairs:
             methods = {"delong_t": _delong_t} | methods | {"delong": _delong}
     return methods
+
+
+def why_default(contest: Contest, name: str) -> str:
+    """Why a method is the default for a comparison."""
+    if name == "melded":
+        few = losses_of(contest.metric) is None
+        return f"fewer than {_FEW} rows of a class" if few else "a mean of losses, of which unseen ones may be large"
+    return {
+        "expanded": f"at least {_FEW} rows of each class: the paired bootstrap, widened by Student's quantile",
+        "delong_t": "a share of pairs of rows: its variance has a closed form",
+        "none": "no method is known whose intervals contain the true value often enough",
+    }[name]
 
 
 def _fewer(contest: Contest) -> float:

@@ -15,10 +15,9 @@ from baserate.metrics.over_prevalence import MetricFunction
 from baserate.progress import progress
 from baserate.registry import Family, describe, row_of
 from baserate.results import Difference
-from baserate.uncertainty.contests import Contest, Verdict, methods_of
-from baserate.uncertainty.estimate import CAUTION, FELL_SHORT, IntervalSettings, check_estimable
-from baserate.uncertainty.levels import is_chosen
-from baserate.uncertainty.readers import why_no_ends
+from baserate.uncertainty.contests import Contest, Verdict, methods_of, why_default
+from baserate.uncertainty.estimate import ASKED_FOR, CAUTION, FELL_SHORT, IntervalSettings, check_estimable
+from baserate.uncertainty.readers import is_chosen, why_no_ends
 
 
 @checks.declared
@@ -106,6 +105,7 @@ def difference(
         n_neg=float(pair.a.n_neg),
         reason=reason,
         caution=CAUTION if name in FELL_SHORT else None,
+        why=why_default(contest, name) if method is None else ASKED_FOR,
     )
 
 

@@ -19,9 +19,9 @@ from baserate.results import Estimate
 from baserate.uncertainty import points
 from baserate.uncertainty.cells import cells_of
 from baserate.uncertainty.draws import Seeds, seeds_from
-from baserate.uncertainty.levels import is_chosen
-from baserate.uncertainty.methods import NOTHING, Estimand, made, methods
+from baserate.uncertainty.methods import INDEPENDENT, NOTHING, Estimand, HowRowsCame, made
 from baserate.uncertainty.prevalence import Beta, Span, strata, uncertain
+from baserate.uncertainty.readers import is_chosen
 
 # Methods whose coverage fell below the confidence level somewhere in docs/coverage.md; a test compares.
 FELL_SHORT = frozenset(
@@ -40,6 +40,7 @@ FELL_SHORT = frozenset(
     }
 )
 CAUTION = "coverage of this method fell below the confidence level in simulations (docs/coverage.md)"
+ASKED_FOR = "it was asked for"
 BUCKETS_AS_TIES = "scores within a bucket are read as ties; the error this causes in the metric is unknown"
 
 
@@ -201,22 +202,26 @@ def _under(given: Beta | Span, estimand: Estimand, settings: IntervalSettings, m
 
 
 def estimates(
-    estimands: Sequence[Estimand], settings: IntervalSettings, method: str | None = None
+    estimands: Sequence[Estimand],
+    settings: IntervalSettings,
+    method: str | None = None,
+    rows: HowRowsCame = INDEPENDENT,
 ) -> list[list[Estimate]]:
     """For each estimand one estimate per prevalence; estimands about one curve share their draws."""
-    names, wanted, read = [], [], []
+    names, why, wanted, read = [], [], [], []
     for estimand in estimands:
-        available = methods(estimand)
+        available = rows.methods(estimand)
         name = next(iter(available)) if method is None else checks.one_of(method, list(available), "method")
         names.append(name)
+        why.append(available[name].why if method is None else ASKED_FOR)
         read.append([estimand.evaluate(x_j) for x_j in estimand.x])
         known = not all(math.isnan(value) for value, _ in read[-1])
         wanted.append((estimand, available[name] if known else NOTHING))
     with np.errstate(divide="ignore", invalid="ignore"):
-        intervals = made(wanted, *settings)
+        intervals = made(wanted, rows, *settings)
     return [
-        _rows(estimand, name, values, interval, settings.confidence_level)
-        for estimand, name, values, interval in zip(estimands, names, read, intervals, strict=True)
+        [replace(row, why=reason) for row in _rows(estimand, name, values, interval, settings.confidence_level)]
+        for estimand, name, reason, values, interval in zip(estimands, names, why, read, intervals, strict=True)
     ]
 
 

@@ -25,9 +25,8 @@ from baserate.uncertainty import ends, points, turns
 from baserate.uncertainty.cells import RUNS_PER_LOGIT, cells_of
 from baserate.uncertainty.draws import Reader, drawn
 from baserate.uncertainty.estimate import IntervalSettings, is_bucketed
-from baserate.uncertainty.levels import is_chosen
 from baserate.uncertainty.methods import searched_for
-from baserate.uncertainty.readers import chosen_on_draws, cut_for, has_interval, reading_of
+from baserate.uncertainty.readers import chosen_on_draws, cut_for, has_interval, is_chosen, reading_of
 from baserate.uncertainty.samplers import Drawn, OfCurve, Streams
 
 FLATTERED = (

@@ -22,9 +22,8 @@ from baserate.uncertainty import ends
 from baserate.uncertainty.contests import Contest, Verdict, differences_in, methods_of, resampled
 from baserate.uncertainty.difference import contest_among, contest_of
 from baserate.uncertainty.estimate import IntervalSettings, estimates
-from baserate.uncertainty.levels import is_chosen
 from baserate.uncertainty.methods import Estimand
-from baserate.uncertainty.readers import has_interval, why_no_ends
+from baserate.uncertainty.readers import has_interval, is_chosen, why_no_ends
 from baserate.uncertainty.samplers import check_draws
 
 _CELLS = 128  # of the grid of log-odds on which drawn curves are compared

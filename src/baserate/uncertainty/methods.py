@@ -18,12 +18,12 @@ from baserate.metrics.definition import evaluate
 from baserate.metrics.one_class import is_convention
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.registry import bound_parameters, is_constant, lower_is_better, row_of, traits_of
-from baserate.uncertainty import ends, intervals, points, shipped
-from baserate.uncertainty.cells import RUNS_PER_LOGIT, Cut
+from baserate.uncertainty import choosing, ends, intervals, points
+from baserate.uncertainty.cells import RUNS_PER_LOGIT, Cells, Cut
+from baserate.uncertainty.choosing import at_level, levels_of, likely_levels
 from baserate.uncertainty.draws import Reader, Seeds, drawn
-from baserate.uncertainty.levels import at_level, is_chosen, levels_of, likely_levels
-from baserate.uncertainty.readers import cut_for, has_interval, losses_of, reading_of
-from baserate.uncertainty.samplers import Drawn, OfCurve, check_draws
+from baserate.uncertainty.readers import cut_for, has_interval, is_chosen, losses_of, reading_of
+from baserate.uncertainty.samplers import Drawn, OfCurve, Sampler, check_draws
 
 
 class Estimand(NamedTuple):
@@ -53,11 +53,16 @@ class Estimand(NamedTuple):
         return curve
 
 
+# The interval at a threshold that is given, instead of the point of an estimand.
+AtGiven = Callable[[Estimand, Point, float], Interval]
+
+
 @dataclass(frozen=True)
 class InClosedForm:
     """A method that needs no draws."""
 
     interval: Callable[[Estimand, float], Interval]
+    why: str = ""  # it is the default, where it is
 
 
 @dataclass(frozen=True)
@@ -65,25 +70,34 @@ class FromDraws:
     """A method that reads drawn populations, and turns the readings into an interval."""
 
     readers: Callable[[Estimand], Sequence[Reader]]
-    interval: Callable[[Estimand, float, Sequence[FloatArray]], Interval]
+    interval: Callable[[Estimand, float, Sequence[FloatArray], AtGiven], Interval]
+    why: str = ""  # it is the default, where it is
     again: bool = False  # True for the bootstrap, False for drawn populations
 
 
 Method = InClosedForm | FromDraws
 
 
+class HowRowsCame(NamedTuple):
+    """What intervals need to know about the sampling of rows."""
+
+    methods: Callable[[Estimand], Mapping[str, Method]]  # the default first
+    sampler: Callable[[Curve, Cells, bool], Sampler]
+    at_given: AtGiven
+
+
 def methods(estimand: Estimand) -> Mapping[str, Method]:
     """The methods for an estimand, the default first."""
     metric, at = estimand.metric, estimand.at
     if is_constant(metric):
-        return {"constant": InClosedForm(_constant)}
+        return {"constant": InClosedForm(_constant, "the metric does not depend on the data")}
     if not has_interval(metric) or is_convention(metric, at):
-        return {"none": InClosedForm(_none)}
+        return {"none": InClosedForm(_none, "no method is known whose intervals contain the true value often enough")}
     if isinstance(at, Point) and not estimand.again:
         return _of_a_threshold(estimand, at)
     if estimand.mixed or losses_of(metric) is not None or estimand.curve.weighted:
-        return {"melded": _MELDED}
-    available: dict[str, Method] = {"melded": _MELDED, "percentile": _PERCENTILE}
+        return {"melded": MELDED}
+    available: dict[str, Method] = {"melded": MELDED, "percentile": _PERCENTILE}
     if isinstance(at, Point) and _found_by_another(metric, at):
         available["melded"] = _OVER_CANDIDATES
     if isinstance(at, Curve) and intervals.has_influence(metric):
@@ -96,15 +110,19 @@ def methods(estimand: Estimand) -> Mapping[str, Method]:
 def _of_a_threshold(estimand: Estimand, at: Point) -> Mapping[str, Method]:
     """The methods for a threshold that was given, or is taken as it is."""
     if at.chosen is not None and at.chosen.searches and at.curve is not None:
-        return {"corrected": _CORRECTED}
+        return {"corrected": CORRECTED}
     known = {"melded": points.melded_over} if estimand.mixed else points.methods(estimand.metric)
-    return {name: InClosedForm(_at_fixed_point(known[name])) for name in known}
+    one_rate = "clopper_pearson" in known
+    why = (
+        "one rate at a threshold: exact limits" if one_rate else "two rates at a threshold: their exact limits, melded"
+    )
+    return {name: InClosedForm(_at_fixed_point(known[name]), why) for name in known}
 
 
 def made(
-    wanted: Sequence[tuple[Estimand, Method]], confidence_level: float, n_draws: int, seeds: Seeds
+    wanted: Sequence[tuple[Estimand, Method]], rows: HowRowsCame, confidence_level: float, n_draws: int, seeds: Seeds
 ) -> list[Interval]:
-    """The intervals of many questions; those about one curve are read off the same populations."""
+    """The intervals of many estimands; those about one curve are read off the same populations."""
     results: list[Interval | None] = [None] * len(wanted)
     together: dict[tuple[int, Cut, bool], list[int]] = {}
     for i, (estimand, method) in enumerate(wanted):
@@ -117,12 +135,12 @@ def made(
         check_draws(n_draws, confidence_level)
         curve = wanted[of_curve[0]][0].curve
         readers = [_readers(*wanted[i]) for i in of_curve]
-        sampler = OfCurve(curve, cut(curve, RUNS_PER_LOGIT), again=again)
+        sampler = rows.sampler(curve, cut(curve, RUNS_PER_LOGIT), again)
         read = iter(drawn(sampler, [one for some in readers for one in some], n_draws, seeds))
         for i, some in zip(of_curve, readers, strict=True):
             estimand, method = wanted[i]
             assert isinstance(method, FromDraws)
-            results[i] = method.interval(estimand, confidence_level, [next(read) for _ in some])
+            results[i] = method.interval(estimand, confidence_level, [next(read) for _ in some], rows.at_given)
     return [one for one in results if one is not None]
 
 
@@ -152,6 +170,12 @@ def _at_fixed_point(interval: points.PointInterval) -> Callable[[Estimand, float
         return interval(estimand.metric, points.cases(estimand.at), estimand.x, confidence_level)
 
     return method
+
+
+def _at_given(estimand: Estimand, place: Point, confidence_level: float) -> Interval:
+    """The default interval at a given threshold, for independent rows."""
+    interval = points.melded_over if estimand.mixed else next(iter(points.methods(estimand.metric).values()))
+    return interval(estimand.metric, points.cases(place), estimand.x, confidence_level)
 
 
 def _influence(estimand: Estimand, confidence_level: float) -> Interval:
@@ -187,10 +211,10 @@ def _values_levels_and_search(estimand: Estimand) -> list[Reader]:
     readers, sign = _values(estimand), searched_for(estimand.metric, estimand.at)
     if is_chosen(estimand.at):
         readers.append(Reader(lambda models: levels_of([estimand.at], models), of_curves=False))
-    return readers if sign is None else [*readers, *shipped.searched(estimand.metric, estimand.at, estimand.x, sign)]
+    return readers if sign is None else [*readers, *choosing.searched(estimand.metric, estimand.at, estimand.x, sign)]
 
 
-def _melded(estimand: Estimand, confidence_level: float, read: Sequence[FloatArray]) -> Interval:
+def _melded(estimand: Estimand, confidence_level: float, read: Sequence[FloatArray], at_given: AtGiven) -> Interval:
     """From the pessimist's lower percentile to the optimist's upper one, or the reverse for a cost.
 
     It contains the intervals at all thresholds that the rule may choose in the population.
@@ -202,40 +226,38 @@ def _melded(estimand: Estimand, confidence_level: float, read: Sequence[FloatArr
         value = np.median(value, keepdims=True)
     melded_interval, sign = ends.melded(drawn, value, confidence_level), searched_for(estimand.metric, estimand.at)
     if sign is not None:
-        melded_interval = shipped.let_down(melded_interval, value, confidence_level, sign, search)
-    melded = points.melded_over if estimand.mixed else points.melded
-    at_levels = []
-    for (level,) in likely_levels(levels[0], (1 - confidence_level) / 2) if levels else ():
-        place = at_level(estimand.at, level)
-        assert isinstance(place, Point)
-        at_levels.append(melded(estimand.metric, points.cases(place), estimand.x, confidence_level))
+        melded_interval = choosing.let_down(melded_interval, value, confidence_level, sign, search)
+    likely = likely_levels(levels[0], (1 - confidence_level) / 2) if levels else ()
+    places = (at_level(estimand.at, level) for (level,) in likely)
+    at_levels = [at_given(estimand, place, confidence_level) for place in places if isinstance(place, Point)]
     return ends.holding(melded_interval, at_levels)
 
 
-def _corrected(estimand: Estimand, confidence_level: float, read: Sequence[FloatArray]) -> Interval:
+def _corrected(estimand: Estimand, confidence_level: float, read: Sequence[FloatArray], at_given: AtGiven) -> Interval:
     """The interval at a given threshold, corrected for the optimism of the search."""
     assert isinstance(estimand.at, Point)
-    cases, gains = points.cases(estimand.at), read[0]
-    if estimand.mixed:
-        interval = points.melded_over(estimand.metric, cases, estimand.x, confidence_level)
-        return shipped.less_optimism(interval, gains.mean(axis=2, keepdims=True))
-    default = next(iter(points.methods(estimand.metric).values()))
-    return shipped.less_optimism(default(estimand.metric, cases, estimand.x, confidence_level), gains)
+    gains = read[0].mean(axis=2, keepdims=True) if estimand.mixed else read[0]
+    return choosing.less_optimism(at_given(estimand, estimand.at, confidence_level), gains)
 
 
 def _optimism(estimand: Estimand) -> list[Reader]:
     assert isinstance(estimand.at, Point)
-    return [shipped.optimism(estimand.metric, estimand.at, estimand.x)]
+    return [choosing.optimism(estimand.metric, estimand.at, estimand.x)]
 
 
-def _over_candidates(estimand: Estimand, confidence_level: float, read: Sequence[FloatArray]) -> Interval:
-    assert isinstance(estimand.at, Point)
-    return shipped.over_candidates(estimand.metric, estimand.at, estimand.x, confidence_level, read[0])
+def _over_candidates(
+    estimand: Estimand, confidence_level: float, read: Sequence[FloatArray], at_given: AtGiven
+) -> Interval:
+    """An interval that contains those at all thresholds that the rule may choose in the population."""
+    thresholds = choosing.candidates(read[0][0, :, 0], confidence_level)
+    places = [estimand.curve.at_threshold(threshold) for threshold in thresholds]
+    at_thresholds = [at_given(estimand, place, confidence_level) for place in places]
+    return ends.holding(at_thresholds[0], at_thresholds[1:])
 
 
 def _chosen_scores(estimand: Estimand) -> list[Reader]:
     assert isinstance(estimand.at, Point)
-    return [shipped.chosen_scores(estimand.at)]
+    return [choosing.chosen_scores(estimand.at)]
 
 
 def _found_by_another(metric: MetricFunction, at: Point) -> bool:
@@ -262,11 +284,11 @@ def _same(metric: Callable[..., object], other: Callable[..., object]) -> bool:
     return alike and bound_parameters(metric) == bound_parameters(other)
 
 
-def _percentile(_: Estimand, confidence_level: float, read: Sequence[FloatArray]) -> Interval:
+def _percentile(_: Estimand, confidence_level: float, read: Sequence[FloatArray], __: AtGiven) -> Interval:
     return ends.percentile(read[0][0], confidence_level)
 
 
-def _bca(estimand: Estimand, confidence_level: float, read: Sequence[FloatArray]) -> Interval:
+def _bca(estimand: Estimand, confidence_level: float, read: Sequence[FloatArray], _: AtGiven) -> Interval:
     def one(curve: Curve, j: int, x: float, value: float) -> Interval:
         steps = curve.table.steps
         skew = float(influence.acceleration(intervals.influence_of(estimand.metric, steps, x), steps))
@@ -290,7 +312,7 @@ def _in_cases(drawn: Drawn) -> Steps:
     return Steps(steps.tp * n_pos, steps.fp * n_neg, steps.pos * n_pos, steps.neg * n_neg, n_pos, n_neg)
 
 
-def _studentised(estimand: Estimand, confidence_level: float, read: Sequence[FloatArray]) -> Interval:
+def _studentised(estimand: Estimand, confidence_level: float, read: Sequence[FloatArray], _: AtGiven) -> Interval:
     (replicates,), (variances,) = read
 
     def one(curve: Curve, j: int, x: float, value: float) -> Interval:
@@ -306,12 +328,20 @@ def _studentised(estimand: Estimand, confidence_level: float, read: Sequence[Flo
     return _for_each_x(estimand, one)
 
 
-_CORRECTED = FromDraws(_optimism, _corrected)
-_OVER_CANDIDATES = FromDraws(_chosen_scores, _over_candidates)
-_MELDED = FromDraws(_values_levels_and_search, _melded)
+CORRECTED = FromDraws(
+    _optimism, _corrected, "the threshold was searched for on the same rows: less the optimism of such searches"
+)
+_OVER_CANDIDATES = FromDraws(
+    _chosen_scores, _over_candidates, "the rule optimises another metric: over all thresholds that it may choose"
+)
+MELDED = FromDraws(
+    _values_levels_and_search, _melded, "depends on all scores: populations are drawn that allow for unseen rows"
+)
 _PERCENTILE = FromDraws(_values, _percentile, again=True)
 _BCA = FromDraws(_values, _bca, again=True)
 _STUDENTISED = FromDraws(_values_and_variances, _studentised, again=True)
 
 # If the value is undefined, so is its interval.
 NOTHING = InClosedForm(_none)
+
+INDEPENDENT = HowRowsCame(methods, lambda curve, cells, again: OfCurve(curve, cells, again=again), _at_given)

@@ -17,7 +17,7 @@ from baserate.formulas.pointwise import Confusion
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.registry import Family, Losses, bound_parameters, row_of, takes, traits_of
-from baserate.uncertainty.cells import Cells, Cut, cell_of, cells_of, every_score, scores_in_runs
+from baserate.uncertainty.cells import Cells, Cut, between, cell_of, cells_of, every_score, scores_in_runs
 from baserate.uncertainty.samplers import Drawn
 
 
@@ -31,10 +31,18 @@ def reading_of(metric: MetricFunction, at: Curve | Point) -> Callable[[Drawn, Fl
 
 def cut_for(metric: MetricFunction, at: Curve | Point) -> Cut:
     """How to cut a curve into cells for a metric; a user's own function may read every score."""
+    if isinstance(at, Point) and not is_chosen(at) and at.threshold is not None:
+        threshold = np.array([at.threshold])
+        return lambda curve, _: between(curve, threshold)
     if losses_of(metric) is not None and isinstance(at, Curve):
         return scores_in_runs
     row = row_of(metric)
     return cells_of if isinstance(at, Point) or (row is not None and row.over_odds is not None) else every_score
+
+
+def is_chosen(at: Curve | Point) -> bool:
+    """Whether a point was chosen on the data it is evaluated on."""
+    return isinstance(at, Point) and at.chosen is not None and not at.chosen.is_given and at.curve is not None
 
 
 def losses_of(metric: MetricFunction) -> Losses | None:

@@ -11,6 +11,7 @@ Efron, Estimating the error rate of a prediction rule: improvement on cross-vali
 Statistical Association 1983. doi:10.1080/01621459.1983.10477973.
 """
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -25,7 +26,7 @@ from baserate.metrics.over_prevalence import MetricFunction
 from baserate.uncertainty import ends, points
 from baserate.uncertainty.cells import Cells
 from baserate.uncertainty.draws import Reader
-from baserate.uncertainty.readers import reading_of
+from baserate.uncertainty.readers import chosen_levels, is_chosen, reading_of
 from baserate.uncertainty.samplers import NOBODY, Drawn, is_uneven
 
 # Thresholds tried, out of those that drawn curves choose.
@@ -141,19 +142,11 @@ def chosen_scores(at: Point) -> Reader:
     return Reader(read, (NOBODY,), of_curves=False)
 
 
-def over_candidates(
-    metric: MetricFunction, at: Point, x: FloatArray, confidence_level: float, chosen: FloatArray
-) -> Interval:
-    """An interval that contains those at all thresholds that the rule may choose in the population."""
-    assert at.curve is not None
-    ordered = np.sort(chosen[0, :, 0])
-    tail = (1 - confidence_level) / 2
+def candidates(chosen: FloatArray, confidence_level: float) -> FloatArray:
+    """Thresholds that the rule may choose in the population, out of those that it chooses on drawn curves."""
+    ordered, tail = np.sort(chosen), (1 - confidence_level) / 2
     places = np.linspace(tail, 1 - tail, _CANDIDATES) * (len(ordered) - 1)
-    thresholds = np.unique(ordered[np.rint(places).astype(np.intp)])
-    at_thresholds = [
-        points.melded(metric, points.cases(at.curve.at_threshold(t)), x, confidence_level) for t in thresholds
-    ]
-    return ends.holding(at_thresholds[0], at_thresholds[1:])
+    return np.unique(ordered[np.rint(places).astype(np.intp)])
 
 
 def _corners(at: Point, drawn: Drawn) -> Indices:
@@ -164,3 +157,48 @@ def _corners(at: Point, drawn: Drawn) -> Indices:
 
 def _rate(rates: FloatArray, corner: Indices) -> FloatArray:
     return np.take_along_axis(np.pad(rates, ((0, 0), (1, 0))), corner[:, np.newaxis], 1)[:, 0]
+
+
+# --- the rule, where scores are discrete ----------------------------------------------------------
+
+# There the rule jumps from one level to another. Draws are a mixture over levels, and quantiles of the mixture cover
+# none of them well. So an interval must contain the interval at every level that the rule may choose.
+
+
+def levels_of(at: Sequence[Curve | Point], drawn: Sequence[Drawn]) -> FloatArray:
+    """The level that a rule chooses on each drawn curve of each model; nan without a rule, or for continuous scores."""
+    return np.stack([_of_one(*one) for one in zip(at, drawn, strict=True)], axis=1)
+
+
+def _of_one(at: Curve | Point, drawn: Drawn) -> FloatArray:
+    if isinstance(at, Point) and is_chosen(at) and drawn.atoms.any():
+        return chosen_levels(at, drawn)
+    return np.full(len(drawn.steps.tp), np.nan)
+
+
+def likely_levels(sides: FloatArray, tail: float) -> list[tuple[float, ...]]:
+    """Combinations of levels, one per model, each chosen in a larger share of an observer's draws than `tail`.
+
+    Each of `sides` has a row per draw and a column per model. If models have several such levels, all combinations
+    count, even those that were rarely drawn together: the draws share the luck of the rows. A combination that is nan
+    for all models is left out.
+    """
+    likely: dict[tuple[float, ...], None] = {}
+    for side in sides:
+        for levels in itertools.product(*(_likely(column, tail) for column in side.T)):
+            if not np.isnan(levels).all():
+                likely[levels] = None
+    return list(likely)
+
+
+def _likely(chosen: FloatArray, tail: float) -> list[float]:
+    levels, counts = np.unique(chosen, return_counts=True)
+    likely: list[float] = levels[counts > tail * len(chosen)].tolist()
+    return likely
+
+
+def at_level(at: Curve | Point, level: float) -> Curve | Point:
+    """The point at a level, as a given threshold; `at` itself if there is no level."""
+    if np.isnan(level) or not isinstance(at, Point) or at.curve is None:
+        return at
+    return at.curve.at_threshold(level)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.uncertainty.undersampling import undersampled
+from baserate.papers.undersampling import undersampled
 from helpers.simulated import normal_curve
 
 pytestmark = pytest.mark.slow  # together, these take long

@@ -1,7 +1,7 @@
 """What the published experiments need, and nobody else."""
 
-from baserate.uncertainty.undersampling import undersampled
-from baserate.uncertainty.widths import box_band, box_level, max_width_from_cvs
+from baserate.design.largest_width import box_band, box_level, max_width_from_cvs
+from baserate.papers.undersampling import undersampled
 
 __all__ = [
     "box_band",
