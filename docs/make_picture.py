@@ -11,12 +11,12 @@ TARGET = Path(__file__).with_name("precision-over-prevalence.svg")
 
 # A logistic regression on the ULB credit card test set, at the threshold that finds 80 % of the frauds.
 POINT = br.Point.from_counts(tp=118, fp=28, fn=29, tn=85_268)
-# Odds, what they stand for, where the label begins or ends, and how far that is from the dot.
+# Prevalences, what they stand for, where the label begins or ends, and how far that is from the dot.
 MARKED = (
-    ("1:1", "balanced test set", "start", (10, 44)),
-    ("1:580", "this test set", "start", (12, -4)),
-    ("1:10000", "little fraud", "end", (-12, 16)),
-    ("1:100000", "hardly any fraud", "start", (-58, -38)),
+    ("1 in 2", "balanced test set", "start", (10, 44)),
+    ("1 in 581", "this test set", "start", (12, -4)),
+    ("1 in 10,000", "little fraud", "end", (-12, 16)),
+    ("1 in 100,000", "hardly any fraud", "start", (-58, -38)),
 )
 
 WIDTH, HEIGHT, LEFT, TOP, PLOT_WIDTH, PLOT_HEIGHT = 760, 320, 60, 20, 680, 236
@@ -55,11 +55,11 @@ def picture() -> str:
         parts.append(f"<line {ends} stroke='{GREY}' stroke-opacity='.25'/>")
         parts.append(text(LEFT - 8, up(share) + 6, f"{share:.0%}", "end"))
     below = TOP + PLOT_HEIGHT + 22
-    parts += [text(across(10.0**-power), below, f"{10**power:,}") for power in range(1, 7)]
-    parts.append(text(LEFT + PLOT_WIDTH / 2, HEIGHT - 10, "one positive in so many cases"))
+    parts += [text(across(10.0**-power), below, f"1 in {10**power:,}") for power in range(1, 7)]
+    parts.append(text(LEFT + PLOT_WIDTH / 2, HEIGHT - 10, "prevalence"))
     parts += [line(br.sweep(br.f1, POINT, grid), ORANGE), line(br.sweep(br.precision, POINT, grid), BLUE)]
-    for odds, name, anchor, (right, lower) in MARKED:
-        read = POINT.at_prevalence(odds)
+    for prevalence, name, anchor, (right, lower) in MARKED:
+        read = POINT.at_prevalence(prevalence)
         x, y = across(read.prevalence), up(br.precision(read))
         parts.append(f"<circle cx='{x:.1f}' cy='{y:.1f}' r='5' fill='{BLUE}'/>")
         parts.append(text(x + right, y + lower, f"{name} {br.precision(read):.2%}", anchor))

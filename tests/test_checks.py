@@ -128,7 +128,7 @@ BAD |= {
     "classes twice": (lambda: br.one_vs_rest(["a", "b"], np.eye(2), classes=["a", "a"]), "must name each class once"),
     "half-named frame": (
         lambda: br.one_vs_rest(["a", "b"], pd.DataFrame({"a": [1, 2], "x": [2, 1]})),
-        "must be named like the classes or not at all",
+        "must be named like all classes or like none",
     ),
     "threshold nan": (lambda: CURVE.at_threshold(np.nan), "threshold must be a number, got nan"),
     "recall 0": (lambda: CURVE.at_recall(0), "recall must be above 0 and at most 1, got 0"),

@@ -3,6 +3,7 @@
 import json
 import re
 import runpy
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -123,6 +124,6 @@ def test_the_lines_of_the_readme_run_on_a_file(tmp_path):
     duckdb.sql(made)
     install, *lines = re.search(r"```sh\n(.*?)```", README, re.DOTALL)[1].splitlines()
     assert install.startswith("pip install . ")
-    shown = [printed("-m", *line.split(), cwd=tmp_path) for line in lines]
+    shown = [printed("-m", *shlex.split(line), cwd=tmp_path) for line in lines]
     assert "average_precision" in shown[0]
     assert "At a prevalence of 1 in 1,000" in (tmp_path / "report.html").read_text("utf-8")

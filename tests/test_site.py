@@ -140,7 +140,7 @@ def test_every_formula_is_drawn(site, pages):
 def test_sessions_are_told_from_code(site):
     text = (site / "index.html").read_text("utf-8")
     assert '<span class="gp">&gt;&gt;&gt; </span>' in text
-    assert '<span class="go">Curve(300 pos, 11,700 neg, prevalence=0.025)</span>' in text
+    assert '<span class="go">Curve(300 pos, 11,700 neg, prevalence 1 in 40)</span>' in text
 
 
 @slow

@@ -48,7 +48,7 @@ def test_the_tutorial_works_from_its_first_line_to_its_last(tmp_path):
     assert len(re.findall(r"^\$ baserate", page, re.MULTILINE)) >= 4
     (tmp_path / "screening.html").unlink()
     assert as_shown_now(page, tmp_path) == page
-    assert "1 in 201" in (tmp_path / "screening.html").read_text(encoding="utf-8")
+    assert "1 in 200" in (tmp_path / "screening.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("path", HOW_TO, ids=lambda path: path.stem)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import baserate as br
 from baserate.cli.prevalences import prevalence_from, range_from
-from baserate.written import one_in, right_form, share_from
+from baserate.written import one_in, one_in_to_four_digits, right_form, share_from
 
 CURVE = br.Curve.from_scores([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4])
 
@@ -79,3 +79,9 @@ def test_what_is_said_can_be_read(prevalence):
 def test_as_people_say_it():
     assert [one_in(p) for p in (0.4, 0.047, 1e-3, 1e-6)] == ["1 in 2.5", "1 in 21", "1 in 1,000", "1 in 1,000,000"]
     assert [one_in(p) for p in (0.9, 0.6, 0.99996, 0.0, math.nan)] == ["90 %", "60 %", "99.996 %", "none", "unknown"]
+
+
+def test_four_digits_tell_similar_prevalences_apart():
+    said = {0.001: "1 in 1,000", 1 / 1001: "1 in 1,001", 80 / 1450: "1 in 18.12", 0.4: "1 in 2.5", 1e-12: "1 in 1e+12"}
+    assert {prevalence: one_in_to_four_digits(prevalence) for prevalence in said} == said
+    assert [one_in_to_four_digits(p) for p in (0.0, 0.9, math.nan)] == ["0", "90 %", "unknown"]

@@ -16,7 +16,8 @@ _HOMES = {
     "answers.evaluating": "evaluate",
     "calibration.adjusting": "adjust",
     "calibration.reliability": "reliability",
-    "claims.claims": "Claim check read_claims",
+    "claims.claims": "Claim check",
+    "claims.claims_file": "read_claims",
     "curves.accumulator": "Accumulator",
     "curves.curve": "Curve",
     "curves.one_vs_rest": "one_vs_rest",
@@ -81,7 +82,7 @@ def __getattr__(name: str) -> object:
 
 
 def _no_attribute(name: str) -> AttributeError:
-    """The error for a name that is not at the door, with the one that is meant."""
+    """The error for an unknown name, with a hint at a similar one."""
     known = [*__all__, *(f"{room}.{one}" for room in _ROOMS for one in getattr(__getattr__(room), "__all__", ()))]
     in_a_room = next((one for one in known if one.endswith(f".{name}")), None)
     if in_a_room is not None:

@@ -16,7 +16,7 @@ from baserate.calibration.adjusting import adjust as adjust
 from baserate.calibration.reliability import reliability as reliability
 from baserate.claims.claims import Claim as Claim
 from baserate.claims.claims import check as check
-from baserate.claims.claims import read_claims as read_claims
+from baserate.claims.claims_file import read_claims as read_claims
 from baserate.curves.accumulator import Accumulator as Accumulator
 from baserate.curves.curve import Curve as Curve
 from baserate.curves.one_vs_rest import one_vs_rest as one_vs_rest

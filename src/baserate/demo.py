@@ -1,4 +1,4 @@
-"""``make demo``: two models on one test set, read at the prevalences that matter; and a year of them as a page."""
+"""``make demo``: two models on one test set at several prevalences, and a report of one year as a page."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +11,7 @@ from baserate.page.content import content, verdict
 from baserate.page.page import write
 from baserate.registry import row_of
 
-_PREVALENCES = ("1:1", "own", "1:1000", "1:10000")
+_PREVALENCES = ("1 in 2", "1 in 40", "1 in 1,000", "1 in 10,000")  # the test set has 1 in 40
 
 
 def main() -> None:
@@ -30,23 +30,19 @@ def main() -> None:
         print(f"  (95 % sure: between 1 in {most} and 1 in {least}).")
 
     print("\nAnd how sure is a number far from the test set's prevalence? new_model's average precision:")
-    for prevalence in ("own", "1:10000"):
-        estimated = br.estimate(
-            br.average_precision, curve if prevalence == "own" else curve.at_prevalence(prevalence), rng=0
-        )
-        print(
-            f"  {prevalence:>7}: {estimated.value:.2f}, 95 % sure between {estimated.low:.2f} and {estimated.high:.2f}"
-        )
+    for prevalence in ("1 in 40", "1 in 10,000"):
+        found = br.estimate(br.average_precision, curve.at_prevalence(prevalence), rng=0)
+        print(f"  {prevalence:>11}: {found.value:.2f}, 95 % sure between {found.low:.2f} and {found.high:.2f}")
 
-    point = curve.at_recall(0.5).at_prevalence("1:10000")
-    print(f"\nnew_model in production at 1:10,000, threshold {point.threshold_text}, a million payments:")
+    point = curve.at_recall(0.5).at_prevalence("1 in 10,000")
+    print(f"\nnew_model in production at 1 in 10,000, threshold {point.threshold_text}, a million payments:")
     print(br.natural_frequencies(point, cases=1_000_000))
     print(f"\nThe same in Python: {__file__}")  # wherever it was installed
     year_as_page(Path("demo.html"))
 
 
 def year_as_page(path: Path) -> None:
-    """Write the page about a year of payments, and say what it says."""
+    """Write the page and print its main sentence."""
     data = br.examples.year()
     names = ("old_model", "new_model")
     models = {name: br.Curve.from_scores(data["fraud"], data[name]) for name in names}
@@ -73,11 +69,12 @@ def table(models: dict[str, br.Curve]) -> str:
     areas = (br.average_precision, br.auc_pr, br.normalized_auc_pr, br.auc_prg, br.best_f1, br.roc_auc)
     shown: dict[str, Callable[[br.Curve], float]] = {"Precision at recall 50 %": _precision_at_half_recall}
     shown |= {row.label: area for area in areas if (row := row_of(area))}
-    lines = [" " * 44 + "".join(f"{prevalence:>10}" for prevalence in _PREVALENCES)]
+    lines = [" " * 34 + "".join(f"  {prevalence:>7}" for prevalence in _PREVALENCES)]
     for label, metric in shown.items():
         for name, curve in models.items():
-            read = [curve if p == "own" else curve.at_prevalence(p) for p in _PREVALENCES]
-            lines.append(f"{label:<30}{name:<14}" + "".join(f"{metric(curve):>10.4f}" for curve in read))
+            values = {prevalence: metric(curve.at_prevalence(prevalence)) for prevalence in _PREVALENCES}
+            cells = (f"{value:>{2 + max(7, len(head))}.4f}" for head, value in values.items())
+            lines.append(f"{label:<25}{name}{''.join(cells)}")
     return "\n".join(lines)
 
 

@@ -1,7 +1,7 @@
 """The exceptions that baserate raises, and the reasons why a number does not exist.
 
-An error is one sentence: the rule, what came, what to do. A number that does not exist is ``nan``
-and comes with a `Reason` that a program can read.
+An error is one sentence: the rule, what was passed, what to do. An undefined number is ``nan``, with a `Reason` that
+programs can read.
 """
 
 from enum import StrEnum
@@ -28,7 +28,7 @@ _HARMLESS = "\u200c\u200d\u2068\u2069"
 
 
 def printable(text: str) -> str:
-    """Text that can be shown anywhere: what a terminal would obey is written as an escape, as Python writes it."""
+    """Text that is safe to print: control characters are written as escapes, as Python writes them."""
     if text.isprintable():
         return text
     return "".join(_escaped(c) if category(c) in _OBEYED and c not in _HARMLESS else c for c in text)
@@ -39,9 +39,9 @@ def _escaped(character: str) -> str:
 
 
 class BaserateError(Exception):
-    """Anything baserate raises on purpose.
+    """The base class of all errors of baserate.
 
-    Its message is one line, whatever came in.
+    Its message is always one line.
     """
 
     def __init__(self, message: str = "") -> None:
@@ -76,7 +76,7 @@ class CallError(InputError, TypeError):
 
 
 class MissingInformationError(BaserateError):
-    """The curve or point cannot know what was asked of it.
+    """The curve or point does not have the information that is needed.
 
     Examples
     --------
@@ -141,7 +141,7 @@ class UndefinedMetricWarning(UserWarning):
 
 
 class UnlabelledWarning(UserWarning):
-    """Rows without a label are not in a curve; `rows` says how many there were.
+    """Rows without a label were left out of a curve; `rows` is their number.
 
     Examples
     --------
@@ -149,7 +149,7 @@ class UnlabelledWarning(UserWarning):
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
     ...     br.curve(pl.DataFrame({"y": [0, 1, None], "p": [0.1, 0.4, 0.5]}), label="y", score="p")
-    Curve(1 pos, 1 neg, prevalence=0.5, 1 row unlabelled)
+    Curve(1 pos, 1 neg, prevalence 1 in 2, 1 row unlabelled)
     >>> caught[0].message.rows
     1
     """
@@ -160,7 +160,7 @@ class UnlabelledWarning(UserWarning):
 
 
 class FewerBinsWarning(UserWarning):
-    """Ties are longer than a bin was to be, so there are fewer bins than asked for.
+    """There are fewer bins than requested, because ties are longer than a bin.
 
     Examples
     --------

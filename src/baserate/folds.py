@@ -97,7 +97,7 @@ def mean_over_folds(
 
 
 def _by_key(curves: Curves) -> dict[Any, Curve]:
-    """Folds by key, or by index."""
+    """Folds by key; those of a sequence by index."""
     folds = dict(curves) if isinstance(curves, Mapping) else dict(enumerate(curves))
     if not folds:
         raise InputError("curves must hold at least one Curve, got none; pass the folds.")
@@ -131,7 +131,7 @@ def _values(
 
 
 def _beside(metric: MetricFunction, row: Metric | None) -> MetricFunction | None:
-    """The normalized metric, which is measured from the floor; None if there is none."""
+    """The version of this metric normalized by its minimum, or None if it has none."""
     twin, parameters = None if row is None else normalized(row), bound_parameters(metric)
     if twin is None or not takes(twin.compute, parameters):
         return None  # for example, the floor of average precision is known for the whole range of recalls only

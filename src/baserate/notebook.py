@@ -1,4 +1,4 @@
-"""How curves and results look in a notebook: facts, tables and small pictures, as one piece of HTML."""
+"""Notebook views of curves and results: facts, tables and small pictures, as HTML."""
 
 import re
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ def _picture(caption: str, across: FloatArray, height: FloatArray) -> str:
 
 
 def view(head: str, heads: Sequence[str], cells: Sequence[Sequence[str]], foot: Sequence[str], picture: str) -> str:
-    """A sentence, a table with numbers to the right, sentences below, and a picture beside."""
+    """The view of a result: a sentence, a table, sentences below it, and a picture."""
     above, below = ("".join(f"<div>{escape(line)}</div>" for line in lines) for lines in (head.splitlines(), foot))
     return (
         f"<div>{above}<div style='display:flex;gap:1.5em;align-items:flex-start'>"
@@ -51,7 +51,7 @@ def view(head: str, heads: Sequence[str], cells: Sequence[Sequence[str]], foot: 
 
 
 def sparkline(across: FloatArray, height: FloatArray, *band: FloatArray) -> str:
-    """A line as small as a word, with a band if both its ends are there, and the numbers between which it runs."""
+    """A small line chart without axes, with a band if both its ends are given, and the range of the values."""
     known = np.isfinite([across, height, *band]).all(axis=0)
     if known.sum() < 2:
         return ""
@@ -71,7 +71,7 @@ def sparkline(across: FloatArray, height: FloatArray, *band: FloatArray) -> str:
 
 
 def _places(across: FloatArray) -> FloatArray:
-    """Where to draw: by powers of ten where there are many, as along prevalences."""
+    """Horizontal coordinates: logarithms if values span more than two powers of ten, as prevalences do."""
     return np.log(across) if across.min() > 0 and across.max() > 100 * across.min() else across
 
 
@@ -85,7 +85,7 @@ def _points(across: FloatArray, down: FloatArray) -> str:
 
 
 def _table(heads: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
-    """A table, of a long one the first and the last rows; a single row that would be wide becomes a list."""
+    """A table; of a long one, the first and last rows; a single wide row becomes a list."""
     if len(cells) == 1 and len(heads) > _MOST_COLUMNS:
         heads, cells = (), list(zip(heads, cells[0], strict=True))
     half = _SHOWN_ROWS // 2
@@ -104,7 +104,7 @@ _NUMBER = re.compile(r"[-+]?((1 in )?[\d.,]+( %|e[-+]?\d+)?|nan|inf)( [\[(p].*)?
 
 
 def _column(texts: Sequence[str]) -> list[str]:
-    """The cells of a column, head first: numbers to the right, words to the left, short ones unbroken."""
+    """The cells of a column, head first: numbers right-aligned, text left-aligned, short text without line breaks."""
     side = "right" if all(_NUMBER.fullmatch(text) for text in texts[1:]) else "left"
     unbroken = ";white-space:nowrap" if max(map(len, texts)) <= _UNBROKEN else ""
     looks = f"style='text-align:{side}{unbroken}'"

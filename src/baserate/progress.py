@@ -1,4 +1,4 @@
-"""A line that says how far long work has come: only on a terminal, only after a while, gone when it is done."""
+"""A progress line for long computations: only on a terminal, only after a while, and removed at the end."""
 
 import sys
 import time
@@ -21,7 +21,7 @@ _SILENT: ContextVar[bool] = ContextVar("silent", default=False)
 
 @contextmanager
 def silenced() -> Iterator[None]:
-    """No lines at all, for whoever wants quiet."""
+    """Show no progress lines within the block."""
     before = _SILENT.set(True)
     try:
         yield
@@ -30,7 +30,7 @@ def silenced() -> Iterator[None]:
 
 
 def progress(items: Iterable[T], total: int, what: str, *, to: TextIO | None = None) -> Iterator[T]:
-    """Pass the items on, showing how many of them there have been."""
+    """Iterate over items with a progress line."""
     with ProgressLine(what, to=to) as line:
         for done, item in enumerate(items):
             line.show(done / total if total else 1.0)
@@ -38,7 +38,7 @@ def progress(items: Iterable[T], total: int, what: str, *, to: TextIO | None = N
 
 
 class ProgressLine:
-    """The line itself, for work that knows its own share."""
+    """A progress line for work that reports its completed share."""
 
     def __init__(self, what: str, *, to: TextIO | None = None) -> None:
         stream = sys.stderr if to is None else to
@@ -49,7 +49,7 @@ class ProgressLine:
         self._shown = 0.0
 
     def show(self, share: float) -> None:
-        """Say that this share of the work is done, if it is time to say something."""
+        """Show that this share of the work is done, unless the line was updated a moment ago."""
         now = time.monotonic()
         if self._stream is not None and now - self._started > _PATIENCE and now - self._shown > _INTERVAL:
             self._stream.write(_line(share, self._what, now - self._started))

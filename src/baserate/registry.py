@@ -20,7 +20,7 @@ from baserate.errors import InputError, Reason
 
 
 class Law(Enum):
-    """What must leave a metric unchanged. The tests hold every metric to the laws in its row."""
+    """Laws that a metric may obey. The tests check every metric against the laws in its row."""
 
     REWEIGHTING = "reading at a prevalence equals giving every negative the matching weight"
     REPLICATION = "more copies of the rows of a class equal reading at the prevalence they make"
@@ -28,7 +28,7 @@ class Law(Enum):
 
 
 class Family(Enum):
-    """What a metric tells the worth of."""
+    """The kind of a metric, by what it reads."""
 
     POINTWISE = "of one operating point, or along the thresholds of a curve"
     AREA = "of the whole curve"
@@ -37,7 +37,7 @@ class Family(Enum):
 
 
 class DependsOn(Enum):
-    """What of the data a metric depends on, at a given prevalence, where that is less than its family lets it read."""
+    """The only quantity that a metric depends on at a given prevalence, if it needs less than its family may read."""
 
     NOTHING = "a constant"
     TPR = "the true positive rate"
@@ -48,7 +48,7 @@ class DependsOn(Enum):
 
 
 class Losses(NamedTuple):
-    """What a score costs a positive and a negative, and the most that it can cost."""
+    """The loss of a score for a positive and for a negative, and the largest possible loss."""
 
     of_positive: Callable[[FloatArray], FloatArray]
     of_negative: Callable[[FloatArray], FloatArray]
@@ -61,32 +61,32 @@ UNDEFINED = "undefined"
 
 @dataclass(frozen=True)
 class Traits:
-    """What else is known of a metric; the tests hold it to each of these.
+    """Known properties of a metric, which the tests check.
 
-    Functions among them get the parameters of the metric as keywords. One that does not take a parameter, such as a
-    range of recalls, says nothing of the metric once that is set.
+    Functions among them get the parameters of the metric as keywords. If a function does not accept a parameter, such
+    as a range of recalls, the property is unknown when that parameter is set.
 
     Attributes
     ----------
     depends_on : DependsOn or None
-        What its value depends on; None for all that its family reads.
+        What its value depends on; None for everything that its family reads.
     one_way : bool
-        Whether it rises, falls or stays with the prevalence whatever the classifier does.
+        Whether it is monotone in the prevalence for every classifier.
     difference : bool
-        Whether it is a difference of numbers up to 1, which near zero is known to their rounding only. A metric that
-        can be negative counts as one anyway.
+        Whether it is a difference of numbers up to 1, which near zero is accurate only to their rounding. A metric that
+        can be negative is treated as one anyway.
     influence : callable or None
-        ``(steps, x, **parameters) -> Influence``: how it answers to a little more weight on a case.
+        ``(steps, x, **parameters) -> Influence``: its influence function.
     share_of_pairs : bool
         Whether it is, without parameters, the share of pairs of a positive and a negative that are in the right order:
-        then it has Mann and Whitney's law and DeLong's variance.
+        then Mann and Whitney's distribution and DeLong's variance apply.
     best_over_thresholds : bool
-        Whether it is the best that a pointwise metric comes to at any threshold, or at those in its ``recall_range``:
-        then it is optimistic, because the data were searched for it.
+        Whether it is the best value of a pointwise metric over all thresholds, or over those in its ``recall_range``;
+        then it is optimistic on the data that were searched.
     normalizes : callable or None
-        The area that it is, measured from the floor of that area.
+        The area that it is the normalized version of.
     losses : callable or None
-        ``(**parameters) -> Losses``: what it is the mean of.
+        ``(**parameters) -> Losses``: the losses that it is the mean of.
     parts : callable or None
         ``(score, pos, neg, **parameters) -> (loss, miscalibration, discrimination, uncertainty)``, of clipped scores.
     """
@@ -109,30 +109,30 @@ class Metric:
     Attributes
     ----------
     name, label : str
-        As in code and as in a table.
+        Its name in code and in tables.
     function, compute : callable
-        The public function, and the same without input check and warning.
+        The public function, and the function without input checks and warnings.
     family : Family
         Whether it reads one point or the whole curve.
     lowest, highest : float
         Its range.
     higher_is_better : bool or None
-        Its direction; None where it has none.
+        Its direction; None if it has none.
     laws : frozenset of Law
-        What must leave it unchanged.
+        The laws that hold for it.
     undefined : Reason
-        Why it is nan where both classes are there.
+        Why it is nan although both classes have rows.
     examples : tuple of mappings
         Parameter settings for the tests to try; an empty mapping for the defaults.
     of_one_class : bool
-        Whether it reads one class only, and exists where the other has no rows.
+        Whether it reads one class only, and is defined if the other has no rows.
     over_odds : callable or None
         ``(curve, x, **parameters) -> values`` for many x at once, where that is faster.
     within_buckets : callable or None
-        ``(curve, **parameters) -> (low, high)``: what is certain on a bucketed curve, where that does not follow from
-        the order of the rows.
+        ``(curve, **parameters) -> (low, high)``: bounds on a bucketed curve, if they do not follow from the order of
+        the rows.
     traits : Traits
-        What else is known of it, and lets it have more than every metric has.
+        Other known properties, which enable more methods.
 
     Examples
     --------
@@ -159,7 +159,7 @@ class Metric:
 
     @property
     def constant(self) -> bool:
-        """Whether it is known once the prevalence and the numbers of cases are."""
+        """Whether it depends only on the prevalence and on the numbers of cases."""
         return self.family is Family.BASELINE or self.traits.depends_on is DependsOn.NOTHING
 
 
@@ -168,7 +168,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType(_rows)
 
 
 def register(row: Metric) -> None:
-    """Add a row; a name is given once."""
+    """Add a row; names must be unique."""
     if row.name in _rows:
         raise ValueError(f"metric {row.name!r} is registered already")
     _rows[row.name] = row
@@ -182,19 +182,19 @@ def row_of(metric: Callable[..., object]) -> Metric | None:
 
 
 def traits_of(metric: Callable[..., object]) -> Traits:
-    """What is known of a metric beyond its family; nothing of a user's own function."""
+    """The traits of a metric; none for a user's own function."""
     row = row_of(metric)
     return Traits() if row is None else row.traits
 
 
 def is_pointwise(metric: Callable[..., object]) -> bool:
-    """Whether a metric is one of an operating point; a user's own function may be either, and is not known to be."""
+    """Whether a metric is known to be pointwise; False for a user's own function, which may be either."""
     row = row_of(metric)
     return row is not None and row.family is Family.POINTWISE
 
 
 def is_constant(metric: Callable[..., object]) -> bool:
-    """Whether a metric does not depend on what the classifier does."""
+    """Whether a metric does not depend on the classifier."""
     row = row_of(metric)
     return row is not None and row.constant
 
@@ -222,7 +222,7 @@ def all_parameters(metric: Callable[..., object]) -> Mapping[str, object]:
 
 
 def bound_parameters(metric: Callable[..., object]) -> Mapping[str, object]:
-    """Those of them that say how a value is computed, where there is one."""
+    """The bound parameters without `undefined`, which does not affect defined values."""
     return {name: value for name, value in all_parameters(metric).items() if name != UNDEFINED}
 
 
@@ -231,7 +231,7 @@ def lower_is_better(metric: Callable[..., object]) -> bool:
     row = row_of(metric)
     if row is not None and row.higher_is_better is None:
         raise InputError(
-            f"a metric to be made best must have a direction, got {row.name}, which has none; use one such as br.f1."
+            f"a metric must have a direction to be optimised, got {row.name}, which has none; use one such as br.f1."
         )
     return row is not None and row.higher_is_better is False
 
@@ -253,7 +253,7 @@ def named(text: str) -> Callable[..., object]:
 
 
 def _parameter(text: str) -> object:
-    """A number, a pair, a list; what is none of these is text, such as ``equal_frequency(10)``."""
+    """The value of a parameter: a number, a pair or a list; anything else is text, such as ``equal_frequency(10)``."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):  # the last two where signs are nested

@@ -1,4 +1,4 @@
-"""Shares and prevalences as people write them: ``0.5 %``, ``1 in 1,000``, ``1/300``, ``1:299``."""
+"""Reads and writes shares and prevalences as text: ``0.5 %``, ``1 in 1,000``, ``1/300``, ``1:299``."""
 
 import math
 import re
@@ -41,7 +41,7 @@ def _amount(text: str) -> float:
 
 
 def right_form(value: object, *, of_prevalence: bool = False) -> str:
-    """How to write what looks like a percentage, like one in so many, or like a number with a decimal comma."""
+    """Advice for a value that looks like a percentage, like the 1,000 of "1 in 1,000", or that has a decimal comma."""
     if isinstance(value, str):
         if comma := _DECIMAL_COMMA.fullmatch(value.strip()):
             return f"write {comma[1] or '0'}.{comma[2]}{(comma[3] or '').strip()}, with a decimal point"
@@ -62,8 +62,15 @@ def one_in(prevalence: float) -> str:
     return f"1 in {cases:,.0f}" if cases >= 10 else f"1 in {cases:g}"
 
 
+def one_in_to_four_digits(prevalence: float) -> str:
+    """A prevalence to four digits, to tell similar ones apart: "1 in 1,001", "1 in 18.12"."""
+    if not 0 < prevalence <= 0.5:
+        return "0" if prevalence == 0 else one_in(prevalence)
+    return f"1 in {float(f'{1 / prevalence:.4g}'):,.12g}"
+
+
 def percent(share: float) -> str:
-    """Three digits of a share, or of what is missing to all."""
+    """A percentage with three digits, of the share or, above one half, of its complement."""
     shown = float(f"{100 * share:.3g}") if share <= 0.5 else 100 - float(f"{100 * (1 - share):.3g}")
     return f"{shown:.10g} %"
 
@@ -76,7 +83,7 @@ PREVALENCES = frozenset(
 
 
 class Shown(float):
-    """A number that people are shown in a text of its own; programs get the number."""
+    """A number with a text for people; programs use the number."""
 
     text: str
 
@@ -87,5 +94,5 @@ class Shown(float):
         return shown
 
     def __getnewargs__(self) -> tuple[float, str]:  # type: ignore[override]
-        """What a copy is made of."""
+        """The arguments for copying and pickling."""
         return float(self), self.text

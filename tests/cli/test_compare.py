@@ -110,7 +110,7 @@ def test_groups_are_compared_by_themselves(path, ask):
     [
         (("--label", "fraud", "--score", "old_model"), "compare needs at least two scores, got only 'old_model'"),
         (("--label", "fraud", "--score", "old_model", "--score", "old_model"), "compare needs at least two scores"),
-        ((*MODELS, "--at", "recall=0.5", "--metric", "alert_rate"), "a metric to be made best must have a direction"),
+        ((*MODELS, "--at", "recall=0.5", "--metric", "alert_rate"), "a metric must have a direction to be optimised"),
         ((*MODELS, "--range", "1:1000"), "a range must be two prevalences such as 1e-4:1e-2, got one: '1:1000'"),
         ((*MODELS, "--score", "newmodel"), "did you mean 'new_model'"),
     ],

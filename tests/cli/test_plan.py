@@ -84,7 +84,7 @@ def test_an_example_is_followed(ask, payments):
         (("--like", "none.csv"), 2, "Error: Missing option '--ap-width'"),
         (("--like", "none.csv", *RATES, *AP), 2, "Error: --tpr cannot be combined with --like."),
         (("--like", "none.csv", "--half-width", "0.1"), 2, "Error: --half-width cannot be combined with --like."),
-        ((*RATES, "--half-width", "0.1", "--prevalence", "1:0.5"), 1, "Error: invalid prevalence '1:0.5'; write odds"),
+        ((*RATES, "--half-width", "0.1", "--prevalence", "1:0.5"), 1, "Error: invalid prevalence '1:0.5'; write"),
         ((*RATES, "--half-width", "0.1", "--prevalence", "1e-4:1e-2"), 1, "Error: one prevalence is needed here"),
         (("--tpr", "60", "--fpr", "0.1", "--delta", "0.1"), 1, "Error: tpr must be above 0 and at most 1, got 60.0"),
         ((*RATES, "--delta", "0.1", "--positives", "3"), 1, "Error: a plan must need at most"),

@@ -29,7 +29,7 @@ def test_a_range(text, ends):
     assert range_from(text) == ends
 
 
-BOTH_WAYS = r"odds of whole numbers such as 1:1000, or a range of shares between 0 and 1 such as 1e-4:1e-2"
+BOTH_WAYS = r'"1 in 1,000", odds of whole numbers such as 1:999, or a range of shares between 0 and 1 such as 1e-4:1e-2'
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_what_is_neither_odds_nor_a_range_is_refused_with_both_ways_of_writing(t
 
 @pytest.mark.parametrize("text", ["often", "", "nan", "0.1,0.2", "1/x"])
 def test_what_is_no_number_is_refused(text):
-    with pytest.raises(InputError, match=r'a share such as 0\.001, "1 in 1000", "0\.1 %" or odds such as "1:999"'):
+    with pytest.raises(InputError, match=r'a share such as 0\.001, "1 in 1,000", "0\.1 %" or odds such as "1:999"'):
         prevalence_from(text)
 
 

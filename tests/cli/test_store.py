@@ -152,7 +152,7 @@ def test_backup(ask, kept):
             "not in the store 'monitor.db': model 'p', slice 'z'",
         ),
         (["show", "monitor.db"], 1, "the store has several models: p, q; choose one with --model"),
-        (["show", "monitor.db", "--model", "p", "--slice", "z"], 1, "got z of p, which is not"),
+        (["show", "monitor.db", "--model", "p", "--slice", "z"], 1, "not in the store: z of model 'p'"),
         (["delete", "monitor.db"], 2, "Missing option: --model, --slice or --period"),
         (["prune", "monitor.db"], 2, "--keep"),
         (["prune", "monitor.db", "--keep", "0"], 2, "0 is not in the range"),

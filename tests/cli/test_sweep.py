@@ -91,7 +91,7 @@ def test_wrong_input(payments, ask):
         (
             ("--prevalence", "1:0.5"),
             1,
-            "Error: invalid prevalence '1:0.5'; write odds of whole numbers such as 1:1000, or a range",
+            "Error: invalid prevalence '1:0.5'; write \"1 in 1,000\", odds of whole numbers such as 1:999, or a range",
         ),
         (("--prevalence", "0.5:0.1"), 1, "Error: low must be below high"),
         (("--metric", "precision"), 1, "Error: precision needs a threshold"),

@@ -45,7 +45,7 @@ def test_a_loaded_accumulator_remembers_both_labels(tmp_path):
 
 def test_damaged_and_foreign_files_are_refused(tmp_path):
     path = tmp_path / "saved"
-    with pytest.raises(br.errors.CurveFileError, match=r"a saved accumulator must be a file, .*check the path"):
+    with pytest.raises(br.errors.CurveFileError, match=r"no saved accumulator found at .*check the path"):
         br.Accumulator.load(path)
     example().save(path)
     whole = path.read_bytes()

@@ -184,12 +184,12 @@ def with_unlabelled(curve, rows):
 
 def test_a_bucketed_curve_says_so():
     assert BUCKETS.bucketed
-    assert repr(BUCKETS) == "Curve(3 pos, 8 neg, prevalence=0.2727, 2 buckets)"
+    assert repr(BUCKETS) == "Curve(3 pos, 8 neg, prevalence 1 in 3.667, 2 buckets)"
     assert (BUCKETS.score.tolist(), BUCKETS.top.tolist()) == ([4, 0], [6, 2])
     assert not EXACT.bucketed
     assert EXACT.top.tolist() == EXACT.score.tolist()
     assert "0 to 6" in BUCKETS._repr_html_()
-    assert repr(with_unlabelled(EXACT, 1200)) == "Curve(2 pos, 1 neg, prevalence=0.6667, 1,200 rows unlabelled)"
+    assert repr(with_unlabelled(EXACT, 1200)) == "Curve(2 pos, 1 neg, prevalence 66.7 %, 1,200 rows unlabelled)"
     rates = br.Curve.from_rates([0.5], [0.1])
     assert not rates.bucketed
     with pytest.raises(br.errors.MissingInformationError):

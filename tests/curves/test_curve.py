@@ -206,11 +206,13 @@ def test_a_curve_adds_to_curves_only(curve):
 
 
 def test_repr_says_what_matters(curve):
-    assert repr(curve) == "Curve(3 pos, 3 neg, prevalence=0.5)"
-    assert repr(curve.at_prevalence(0.001)) == "Curve(3 pos, 3 neg, read at prevalence=0.001, own 0.5)"
-    assert repr(br.Curve.from_scores(Y, S, weight=[0.5] * 6)) == "Curve(1.5 pos, 1.5 neg, prevalence=0.5, weighted)"
+    assert repr(curve) == "Curve(3 pos, 3 neg, prevalence 1 in 2)"
+    assert repr(curve.at_prevalence(0.001)) == "Curve(3 pos, 3 neg, read at prevalence 1 in 1,000, own 1 in 2)"
+    assert repr(br.Curve.from_scores(Y, S, weight=[0.5] * 6)) == "Curve(1.5 pos, 1.5 neg, prevalence 1 in 2, weighted)"
     assert repr(br.Curve.from_rates([0.5], [0.1])) == "Curve(2 points of a ROC curve, no prevalence)"
-    assert repr(br.Curve.from_scores([], [])) == "Curve(0 pos, 0 neg, prevalence=nan)"
+    assert repr(br.Curve.from_rates([0.5], [0.1], prevalence=0.1)).endswith("read at prevalence 1 in 10)")
+    assert repr(br.Curve.from_scores([], [])) == "Curve(0 pos, 0 neg, prevalence unknown)"
+    assert repr(br.Curve.from_scores([0], [0.5])) == "Curve(0 pos, 1 neg, prevalence 0)"
 
 
 def test_notebook_card(curve):

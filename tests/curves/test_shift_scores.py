@@ -167,8 +167,8 @@ def test_no_rows_are_no_rows():
             br.Curve.from_scores([0, 0], [0.1, 0.5]),
             {"prevalence": 0.1},
             br.errors.MissingInformationError,
-            r"^this curve has no prevalence that its scores could be right at, because there are no positives; pass "
-            r"from_prevalence= where they are right\.$",
+            r"^the prevalence at which the scores are calibrated is unknown, because there are no positives; pass "
+            r"from_prevalence=\.$",
         ),
         (
             br.Curve.from_scores([1], [0.1]).at_prevalence(0.5),

@@ -67,7 +67,7 @@ def test_every_score_fits_into_the_memory_or_is_refused_before(tmp_path, form, m
     monkeypatch.setattr(files, "_SCORE", 5_000)  # or the files would have to be large
     assert len(br.curve(path, **options, memory_limit="400MB")) == 60_000
     monkeypatch.setattr(Reader, "read", None)  # nothing may have begun
-    with pytest.raises(br.errors.InputError, match=r"some \d\d,\d{3} scores need 0\.\d+ GB, more than memory_limit"):
+    with pytest.raises(br.errors.InputError, match=r"about \d\d,\d{3} scores need 0\.\d+ GB, more than memory_limit"):
         br.curve(path, **options, memory_limit="200MB")
 
 

@@ -182,7 +182,7 @@ def test_without_links_folders_are_no_columns(tmp_path, monkeypatch):
     write(tmp_path / "k=1" / "a.csv", 1)
     assert positives(tmp_path) == 1
     with pytest.raises(
-        br.errors.DataFileError, match="key=value folders need symbolic links, which this system refuses"
+        br.errors.DataFileError, match="symbolic links, which this system refuses; store 'k' as a column"
     ):
         br.curves_by(tmp_path, "k", label="y", score="p")
 

@@ -110,12 +110,12 @@ def test_a_file_that_changes_is_refused(path, monkeypatch):
         return found
 
     monkeypatch.setattr(tables, "gather", changing)
-    with pytest.raises(br.errors.DataFileError, match=r"a file must stay as it is, got '.*', which changed"):
+    with pytest.raises(br.errors.DataFileError, match=r"the file '.*' has changed since it was first read"):
         read(path)
-    with pytest.raises(br.errors.DataFileError, match="a file must stay as it is"):
+    with pytest.raises(br.errors.DataFileError, match="has changed since it was first read"):
         source.sha256()
     path.unlink()
-    with pytest.raises(br.errors.DataFileError, match="a file must stay as it is"):
+    with pytest.raises(br.errors.DataFileError, match="has changed since it was first read"):
         source.sha256()
 
 

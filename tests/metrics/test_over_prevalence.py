@@ -187,7 +187,7 @@ def test_a_mean_that_does_not_settle_says_so():
     def jagged(point):
         return float(int(point.prevalence * 1e7) % 2)
 
-    with pytest.warns(br.errors.PrecisionWarning, match="is known to about"):
+    with pytest.warns(br.errors.PrecisionWarning, match="is accurate to about"):
         br.mean_over_prevalence(jagged, br.Point.from_rates(0.5, 0.1), low=0.1, high=0.8)
 
 

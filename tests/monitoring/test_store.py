@@ -169,7 +169,7 @@ def test_names_that_will_not_do(store, names, sentence):
 
 
 def test_what_is_not_kept_or_cannot_be(store):
-    with pytest.raises(br.errors.InputError, match="got a, 2026-05, which is not; see keys"):
+    with pytest.raises(br.errors.InputError, match="not in the store: a, 2026-05; see keys"):
         store.curve(model="a", period="2026-05")
     with pytest.raises(br.errors.InputError, match="only a curve of counts"):
         store.append(br.Curve.from_rates([0.5], [0.1]), model="a", period="p")
@@ -233,7 +233,7 @@ def test_a_slice_is_deleted_and_its_bytes_are_gone(store, path):
 
 def test_all_are_deleted_or_none(store):
     months(store)
-    with pytest.raises(br.errors.InputError, match="must be stored, got a, 2027-01, which is not"):
+    with pytest.raises(br.errors.InputError, match="not in the store: a, 2027-01; see keys"):
         store.delete([("a", "2026-01", None), ("a", "2027-01", None)])
     assert len(store) == 6
     assert store.delete([]) == []

@@ -196,15 +196,15 @@ def test_nan_and_infinity_survive():
     [
         ('{"baserate_result": 2, "$result": "Estimate", "fields": {}}', "must be of version 1, got version 2; read it"),
         ('{"baserate_result": "x", "$result": "Estimate", "fields": {}}', "must be of version 1, got version 'x'"),
-        ("{}", "must be read from what to_json wrote, got '{}'; pass that text"),
-        ("not JSON", "must be read from what to_json wrote, got 'not JSON'"),
-        ("[1]", "must be read from what to_json wrote"),
+        ("{}", "from_json needs the text that to_json wrote, got '{}'; pass that text"),
+        ("not JSON", "from_json needs the text that to_json wrote, got 'not JSON'"),
+        ("[1]", "from_json needs the text that to_json wrote"),
         ('{"baserate_result": 1, "$result": "Nothing", "fields": {}}', "no result is called 'Nothing'"),
-        ('{"baserate_result": 1, "$result": "Estimate", "fields": {}}', "must be whole, got one that is not"),
-        ('{"baserate_result": 1, "$result": "MaxWidth", "fields": {"width": {"$float": "x"}}}', "must be whole"),
-        ('{"baserate_result": 1}', "must be whole"),
+        ('{"baserate_result": 1, "$result": "Estimate", "fields": {}}', "must be complete, got one that is not"),
+        ('{"baserate_result": 1, "$result": "MaxWidth", "fields": {"width": {"$float": "x"}}}', "must be complete"),
+        ('{"baserate_result": 1}', "must be complete"),
         ('{"baserate_result": 1, "$result": "MaxWidth", "fields": {"width": 1, "prevalence": 2}}',
-         "Estimate.from_json must get what its to_json wrote, got that of MaxWidth; use MaxWidth.from_json"),
+         "Estimate.from_json needs the JSON of Estimate, got that of MaxWidth; use MaxWidth.from_json"),
     ],
 )  # fmt: skip
 def test_what_is_no_kept_result_is_refused_in_a_sentence(text, sentence):
@@ -215,7 +215,7 @@ def test_what_is_no_kept_result_is_refused_in_a_sentence(text, sentence):
 
 def test_keys_that_json_cannot_hold_are_refused():
     found = br.calibration.in_the_small({frozenset({1}): every.GOOD})
-    with pytest.raises(br.errors.InputError, match="must be text, numbers, dates or results, got frozenset"):
+    with pytest.raises(br.errors.InputError, match="needs text, numbers, dates or results, got frozenset"):
         found.to_json()
 
 

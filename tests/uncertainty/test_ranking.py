@@ -26,7 +26,7 @@ def models(seed, distances=(2.0, 1.5, 1.5), n_pos=60, n_neg=300, correlation=0.7
 
 def test_models_know_their_rows():
     three = models(0)
-    assert repr(three) == "Models(m0, m1 and m2, 60 pos, 300 neg, prevalence=0.1667)"
+    assert repr(three) == "Models(m0, m1 and m2, 60 pos, 300 neg, prevalence 1 in 6)"
     for curve, score in zip(three.curves, three.scores, strict=True):
         alone = br.Curve.from_scores(three.positive, score)
         assert br.average_precision(alone) == br.average_precision(curve)

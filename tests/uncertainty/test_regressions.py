@@ -67,7 +67,7 @@ def test_a_rule_must_not_read_elsewhere():
         lambda: br.lead(br.precision, normal_pair(20, 60), [0.1], at=rule),
         lambda: br.cluster_estimate(br.precision, {i: normal_curve(3, 9, rng=i) for i in range(9)}, at=rule),
     ):
-        with pytest.raises(br.errors.InputError, match="as it is read"):
+        with pytest.raises(br.errors.InputError, match="without changing its prevalence"):
             call()
 
 

@@ -1,4 +1,4 @@
-"""Models beside each other: who leads where, and where one overtakes another."""
+"""Compare models: which one leads at which prevalence, and where they cross."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -51,27 +51,28 @@ def compare(
     confidence_level: float | None = 0.95,
     rng: Rng = 0,
 ) -> Comparison:
-    """Models beside each other or, of one model, its slices or periods: what ``baserate compare`` shows.
+    """Compare models or, for one model, its slices or periods.
 
-    Two scores and more are models, compared within each group. With one score and `by` each slice is compared with the
-    others, and with `period` each period with the one before and the first, all read at the same prevalence, as by
-    `by_slice` and `by_period`: then `groups` of the result holds these tables.
+    ``baserate compare`` prints the same. Two or more scores are models, which are compared within each group. With one
+    score and `by`, each slice is compared with the others. With one score and `period`, each period is compared with
+    the previous and with the first one. All are read at the same prevalence, as in `by_slice` and `by_period`, and
+    `groups` of the result has these tables.
 
-    Intervals are those of each model by itself; they may overlap although one model is surely better on the same rows,
-    which `difference` and `ranking` say.
+    Each interval is for one model alone. Two intervals may overlap although one model is significantly better on the
+    same rows; `difference` and `ranking` test that.
 
     Parameters
     ----------
     data : dataframe, path or mapping to Curve
         A table or files as for `curve`, or curves by name.
     label, score : str
-        Columns of a table; `score` is a list of at least two or, with `by` or `period`, one.
+        Columns of a table; `score` is a list of two or more, or a single one with `by` or `period`.
     metrics : metric, str, or a list of these, optional
-        If not given, average precision or, with `at`, F1.
+        By default average precision or, with `at`, F1.
     span : pair of float or str
-        Between which prevalences to look for the best model and for crossings.
+        The range of prevalences in which to search for the best model and for crossings.
     prevalence
-        As for `evaluate`. Groups are read at each; if none is given, at the mean of their own.
+        As for `evaluate`. Groups are read at each of them; by default at the mean of their own prevalences.
     at, about, by, period, tz, weight, positive, confidence_level, rng
         As for `evaluate`.
     tolerance, memory_limit, delimiter, decimal
@@ -116,7 +117,7 @@ def compared(
     rng: Rng = 0,
     how: str = "pass another",
 ) -> Comparison:
-    """All models of each group or, of one model, its groups; `how` says how the caller names another score."""
+    """Compare the models of each group or, for one model, its groups; `how` says how callers name another score."""
     for question in asked:
         lower_is_better(question.metric)  # says no to a metric without a direction
     if kind is not None and len({score for score, _ in curves}) == 1:
@@ -136,7 +137,7 @@ def compared(
 def _answers(
     asked: Sequence[Question], groups: Mapping[Key, Models], elsewhere: Sequence[float], level: float | None, rng: Rng
 ) -> tuple[list[Answer], list[bool]]:
-    """Each model at each prevalence, and whether it leads there."""
+    """The metrics of each model at each prevalence, and whether it leads there."""
     wanted = [
         (question, key, {name: curve if p is None else curve.at_prevalence(p) for name, curve in models.items()})
         for key, models in groups.items()
@@ -153,7 +154,7 @@ def _answers(
 
 
 def _leads(question: Question, values: Sequence[float]) -> list[bool]:
-    """Which of the values is the best one; several, where they are equal."""
+    """Which values are the best; several if they are equal."""
     sign = -1.0 if lower_is_better(question.metric) else 1.0
     most = max((sign * value for value in values if not math.isnan(value)), default=math.nan)
     return [math.isclose(sign * value, most, rel_tol=_EQUAL) for value in values]
@@ -162,7 +163,7 @@ def _leads(question: Question, values: Sequence[float]) -> list[bool]:
 def _over_span(
     asked: Sequence[Question], groups: Mapping[Key, Models], span: Span
 ) -> tuple[list[BestRange], list[GroupCrossing], list[str]]:
-    """Which model is best from where to where, each swap of two models, and what could not be looked for."""
+    """The ranges of prevalence in which each model is best, all crossings, and notes on what could not be computed."""
     best: list[BestRange] = []
     swaps: list[GroupCrossing] = []
     notes: dict[str, None] = {}
@@ -194,7 +195,7 @@ def _swaps(
 
 
 def _ranges(question: Question, group: str | None, places: Mapping[str, Curve | Point], span: Span) -> list[BestRange]:
-    """From where to where which models are best: one or, where they are equal, several."""
+    """Ranges of prevalence with their best models; several models if they are equal."""
     ranges = []
     for region in best_regions(question.metric, places, *span):
         within = 1 / (1 + math.sqrt((1 / region.low - 1) * (1 / region.high - 1)))  # midway in log-odds

@@ -1,4 +1,4 @@
-"""Whatever holds scores to curves, by score and group."""
+"""Makes curves of tables, files or given curves, by score and group."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -31,7 +31,7 @@ def curves_of(
     tz: str | None,
     **reading: Any,
 ) -> Curves:
-    """The curves that are there, or those of the columns that are named."""
+    """The given curves, or the curves of the named columns of a table."""
     keys = names_of(by, "by")
     columns = {"label": label, "score": score, "by": keys or None, "period": period, "tz": tz, **reading}
     if isinstance(data, Curve | Mapping):
@@ -56,7 +56,7 @@ def curves_of(
 
 
 def names_of(columns: object, part: str) -> list[str]:
-    """The columns that are named: one, several or none."""
+    """A list of column names, from one name or several."""
     if isinstance(columns, str):
         return [columns]
     if isinstance(columns, list | tuple) and all(isinstance(name, str) for name in columns):
@@ -65,7 +65,7 @@ def names_of(columns: object, part: str) -> list[str]:
 
 
 def _named(curves: Mapping[Any, object]) -> Curves:
-    """Curves by name, each of them a model."""
+    """Given curves by name; each is a model."""
     by_score: Curves = {}
     for name, one in curves.items():
         if not isinstance(one, Curve):
@@ -78,5 +78,5 @@ def _named(curves: Mapping[Any, object]) -> Curves:
 
 
 def group_name(key: Key) -> str | None:
-    """What a group is called; None for the whole table."""
+    """The name of a group; None for the whole table."""
     return " ".join("(none)" if part is None else str(part) for part in key) if key else None

@@ -1,4 +1,4 @@
-"""Metrics of scores at the prevalences that matter, in one table."""
+"""Metrics of scores at one or more prevalences, in one table."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -40,7 +40,7 @@ def evaluate(
     confidence_level: float | None = 0.95,
     rng: Rng = 0,
 ) -> Evaluation:
-    """Metrics of scores, at their own prevalence and at others: what ``baserate evaluate`` shows.
+    """Compute metrics of scores at the prevalence of the data and at others, as ``baserate evaluate`` does.
 
     Parameters
     ----------
@@ -49,21 +49,21 @@ def evaluate(
     label, score : str
         Columns of a table; several scores in a list.
     metrics : metric, str, or a list of these, optional
-        Such as ``br.f1`` or ``"f_beta:beta=2"``. If not given, the usual ones of whole curves or, with `at`, of points.
+        Such as ``br.f1`` or ``"f_beta:beta=2"``. By default the usual metrics of curves or, with `at`, of points.
     prevalence : float, str, or a list of these, optional
-        Where to read besides the prevalence of the data: 0.001 or "1:1000".
+        Prevalences in addition to that of the data: 0.001 or "1 in 1,000".
     at : str, Rule, function or float, optional
         How a threshold is chosen for metrics that need one, such as "recall=0.6"; a number is the threshold itself.
     about : {"threshold", "rule"}
-        What intervals at a chosen threshold are about, as in `estimate`.
+        What the intervals at a chosen threshold refer to, as in `estimate`.
     by : str or list of str
         Columns to group by.
     period, tz, weight, positive, tolerance, memory_limit, delimiter, decimal
         As for `curves_by`.
     confidence_level : float or None
-        How often intervals are to hold; None for none, which is quicker.
+        Confidence level; None computes no intervals, which is faster.
     rng : Generator, int or None
-        Where draws come from; the same numbers each time, as in the command, unless told.
+        Seed or generator for the random draws; default 0, as in the command.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def evaluate(
 def evaluated(
     curves: Curves, asked: Sequence[Question], elsewhere: Sequence[float], level: float | None, rng: Rng = 0
 ) -> Evaluation:
-    """Every curve at its own prevalence and elsewhere."""
+    """Evaluate every curve at its own prevalence and at the given ones."""
     all_answers = []
     for (score, key), curve in progress(curves.items(), len(curves), "Evaluating"):
         read = (curve, *map(curve.at_prevalence, elsewhere))

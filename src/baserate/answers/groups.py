@@ -1,4 +1,4 @@
-"""Slices or periods of one model beside each other, all read at one prevalence."""
+"""Compares slices or periods of one model at one prevalence."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -16,7 +16,7 @@ Kind = Literal["slices", "periods", "slices and periods"]
 
 
 def kind_of_groups(*, by: bool, period: bool) -> Kind | None:
-    """What tells groups apart, if something does."""
+    """How groups are formed: by slices, by periods or by both; None without groups."""
     if by and period:
         return "slices and periods"
     return "slices" if by else "periods" if period else None
@@ -25,13 +25,13 @@ def kind_of_groups(*, by: bool, period: bool) -> Kind | None:
 def compared_groups(
     curves: Curves, asked: Sequence[Question], elsewhere: Sequence[float], level: float | None, *, kind: Kind, rng: Rng
 ) -> tuple[GroupTable, ...]:
-    """A table for each metric and prevalence; where none is named, the mean of the groups' own."""
+    """A table of groups for each metric and prevalence; by default at the mean of the groups' own prevalences."""
     if kind == "slices and periods":
         raise InputError("one score is compared by slices or by periods, got both; leave out one, or name two scores.")
     if level is None:
         raise InputError("groups are compared by intervals and p-values, got none; ask for intervals.")
     if any(question.about == "rule" and question.rule is not None for question in asked):
-        raise InputError("groups are compared at the thresholds chosen, got about 'rule'; leave it out.")
+        raise InputError("groups are compared at the chosen thresholds, got about 'rule'; leave it out.")
     groups = {key[0] if len(key) == 1 else key: curve for (_, key), curve in curves.items()}
     compare = by_period if kind == "periods" else by_slice
     at: Sequence[Prevalence] = elsewhere or ["mean"]

@@ -1,4 +1,4 @@
-"""What is asked of a curve: a metric, at a threshold by a rule if it needs one."""
+"""Questions about a curve: a metric, and a rule that chooses its threshold if it needs one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Question:
     about: About = "threshold"
 
     def place(self, curve: Curve) -> Curve | Point:
-        """Where to read the metric: on the curve, or at the point that the rule chooses on it."""
+        """The curve itself, or the point that the rule chooses on it."""
         return curve if self.rule is None else self.rule.on(curve)
 
 
@@ -62,7 +62,7 @@ def query(
 
 
 def _prevalences(given: Prevalence | Sequence[Prevalence] | None) -> list[float]:
-    """One prevalence, several or none."""
+    """A list of checked prevalences, from one, several or None."""
     if given is None:
         return []
     alone = isinstance(given, str) or np.ndim(given) == 0
@@ -77,7 +77,7 @@ def questions(
     usual: tuple[Sequence[str], Sequence[str]],
     example: str = "at='recall=0.6'",
 ) -> list[Question]:
-    """What is asked; without metrics the usual ones. `example` is a rule as the caller writes it, for the sentences."""
+    """Questions for these metrics, by default the usual ones; errors show `example`, a rule in the caller's syntax."""
     alone = [metrics] if isinstance(metrics, str) or callable(metrics) else metrics
     asked = []
     for one in alone or usual[rule is not None]:

@@ -1,7 +1,7 @@
-"""Answers: a metric of a score, at a prevalence, with what is known about it.
+"""Answers: a metric of a score at a prevalence, with interval, bounds and notes.
 
-Every answer has the same fields, None where there is nothing to say, so that programs that read them find what they
-expect; tables for people leave out what is empty.
+Every answer has the same fields, so that programs can rely on them; a field without a value is None. Tables for people
+leave out empty columns.
 """
 
 import math
@@ -29,7 +29,7 @@ Ends = tuple[float | None, float | None]
 
 
 class Wanted(NamedTuple):
-    """A question about a curve as it is read."""
+    """A question about a curve at a prevalence."""
 
     question: Question
     score: str
@@ -40,7 +40,7 @@ class Wanted(NamedTuple):
 def answers(
     wanted: Sequence[Wanted], confidence_level: float | None, rng: np.random.Generator | int | None = 0
 ) -> list[Answer]:
-    """An answer to each, with an interval if a level is given; those of one curve come from the same draws."""
+    """Answer each question, with an interval if a level is given; all answers about one curve use the same draws."""
     places, remarks = zip(*(_place(one) for one in wanted), strict=True) if wanted else ((), ())
     known = [i for i, place in enumerate(places) if place is not None]
     estimates: dict[int, Estimate | None] = dict.fromkeys(known)
@@ -82,7 +82,7 @@ def answers_over(
     prevalences: list[float],
     confidence_level: float | None,
 ) -> list[Answer]:
-    """A metric of a curve over many prevalences; all intervals come from the same draws where that can be."""
+    """Answers for one metric at many prevalences; all intervals use the same draws if the method allows it."""
     if curve.missing_class or (question.rule is not None and question.rule.depends_on_prevalence):
         return answers(
             [Wanted(question, score, key, curve.at_prevalence(one)) for one in prevalences], confidence_level
@@ -143,7 +143,7 @@ def _answer(
 
 
 def _threshold(place: Curve | Point) -> Shown | None:
-    """The threshold of a point, in a text that chooses the same point again."""
+    """The threshold of a point; its text chooses the same point if it is pasted back."""
     if isinstance(place, Curve) or place.threshold is None:
         return None
     return Shown(place.threshold, place.threshold_text)

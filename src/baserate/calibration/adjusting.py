@@ -61,7 +61,7 @@ def adjust(scores: ArrayLike, from_prevalence: Prevalence, to_prevalence: Preval
     >>> import baserate as br
     >>> br.adjust([0.0, 0.1, 0.5, 0.9, 1.0], from_prevalence=0.5, to_prevalence=0.01).round(4)
     array([0.    , 0.0011, 0.01  , 0.0833, 1.    ])
-    >>> round(br.adjust(0.5, "1:1", "1:999"), 4)
+    >>> round(br.adjust(0.5, "1 in 2", "1:999"), 4)
     0.001
     """
     before = checks.prevalence(from_prevalence, "from_prevalence")

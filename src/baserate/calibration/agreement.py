@@ -54,7 +54,7 @@ def _errors_of(curve: Curve, bins: Binned) -> list[list[tuple[_Errors, _Errors]]
 
 
 def _errors_of_rows(bins: RowBins) -> list[tuple[_Errors, _Errors]]:
-    """Positives and negatives of each bin of rows that nobody has sorted."""
+    """Positives and negatives of each bin of unsorted rows."""
     lacks, scores = bins.squares()
     kept = np.flatnonzero(bins.pos.n + bins.neg.n)
     pos = _errors_in_parts(bins.rest_pos[kept], lacks[kept], 1 - bins.lowest[kept], len(bins.rows.pos))

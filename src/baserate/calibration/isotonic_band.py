@@ -142,7 +142,7 @@ def _around(rate: FloatArray, drawn: Interval, rows: CountArray, weight: float, 
 
 
 def _unseen(rows: FloatArray, tail: float) -> FloatArray:
-    """The rate of events at which so many rows have none with probability `tail`."""
+    """The event rate at which `n` rows have no event with probability `tail`."""
     return np.asarray(-np.expm1(math.log(tail) / rows), np.float64)
 
 

@@ -1,6 +1,6 @@
-"""What may come in, and the sentence for what may not.
+"""Input checks, and error messages for invalid input.
 
-Each check returns the clean value or raises `InputError`: the rule, what came, what to do. Nothing is
+Each check returns the checked value or raises `InputError` with the rule, what was passed, and what to do. Nothing is
 dropped, flipped, clipped or guessed.
 """
 

@@ -16,7 +16,7 @@ _ANY_NUMBER = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
 
 def known_keywords(function: str, given: Mapping[str, object], parameters: Parameters, *, otherwise: str = "") -> None:
-    """Refuse a keyword that a function does not have, and name the one that is meant, or say `otherwise`."""
+    """Refuse an unknown keyword of a function, with a hint at a similar one, or else `otherwise`."""
     unknown = next((name for name in given if name not in parameters), None)
     if unknown is None or any(p.kind is Parameter.VAR_KEYWORD for p in parameters.values()):
         return

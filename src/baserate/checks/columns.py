@@ -52,7 +52,7 @@ def _from_series(series: "nw.Series[Any]", name: str) -> Array:
 
 
 def matrix(values: object, name: str, n_rows: int) -> tuple[list[str] | None, list[Any]]:
-    """A table with one row per label and one column per class: the names of its columns, if it has any, and they."""
+    """A table with one row per label and one column per class: its column names, if it has any, and its columns."""
     frame = nw.from_native(values, eager_only=True, pass_through=True)
     if isinstance(frame, nw.DataFrame):
         shape = frame.shape
@@ -84,7 +84,7 @@ def _from_array_like(values: object, name: str) -> Array:
 
 
 def _without_missing(array: Array, name: str) -> Array:
-    """Find nan, None and NaT, and give arrays of Python objects their plain type back."""
+    """Refuse nan, None and NaT, and convert arrays of Python objects to a plain type."""
     if array.dtype.kind == "T":  # numpy's variable-width strings
         array = array.astype(object)
     if array.dtype.kind == "O":
@@ -104,7 +104,7 @@ def _without_missing(array: Array, name: str) -> Array:
 
 
 def is_missing(value: object) -> bool:
-    """True for None, float nan, Decimal nan, NaT and pandas.NA: whatever is nothing or does not equal itself."""
+    """True for None, float nan, Decimal nan, NaT and pandas.NA."""
     if value is None:
         return True
     try:
@@ -119,7 +119,7 @@ def _refuse_missing(missing: int, name: str) -> None:
 
 
 def same_length(first: Array, first_name: str, second: Array, second_name: str) -> None:
-    """Two columns describe the same rows."""
+    """Refuse two columns of different lengths."""
     if len(first) != len(second):
         raise InputError(
             f"{first_name} and {second_name} must have the same length, got {len(first):,} and "
@@ -167,7 +167,7 @@ _POSITIVE |= {"sick", "disease", "malignant", "anomaly", "attack", "fail", "fail
 
 
 def _which_is_positive(distinct: list[object]) -> str:
-    """Which label to name: the one that is called so, or either of the two."""
+    """A hint at the positive label: the one with a telling name, or either of the two."""
     if len(distinct) > 2:
         return "use one_vs_rest for more than two classes"
     named = [label for label in distinct if str(label).strip().lower() in _POSITIVE]
@@ -222,12 +222,12 @@ def _shown(value: object) -> str:
 
 
 def numbers(values: object, name: str) -> FloatArray:
-    """A column of real numbers as float64, every pair of different ones still different."""
+    """A column of real numbers as float64; refused if different numbers would become equal."""
     return _exact_float(column(values, name), name)
 
 
 def _exact_float(array: Array, name: str) -> FloatArray:
-    """To float64 without making two different numbers equal."""
+    """Convert to float64 without making different numbers equal."""
     kind = array.dtype.kind
     if kind in "iu" and len(array):
         largest = max(abs(int(array.max())), abs(int(array.min())))
@@ -275,7 +275,7 @@ def counts(values: object, name: str) -> npt.NDArray[np.int64]:
 
 
 def cases_fit(counts: Counts, name: str) -> None:
-    """Numbers of cases whose sum is not too large, which is refused before it is worked out wrongly."""
+    """Refuse numbers of cases whose sum is too large to be exact."""
     if counts.dtype.kind != "f" and len(counts) * np.iinfo(counts.dtype).max <= MOST_CASES:
         return  # however large each of them is
     total = float(counts.sum(dtype=np.float64))
@@ -287,7 +287,7 @@ def cases_fit(counts: Counts, name: str) -> None:
 
 
 def weights_fit(weights: FloatArray, name: str) -> None:
-    """Weights whose sum is not too large."""
+    """Refuse weights whose sum is too large."""
     total = float(weights.sum())
     if total > _LARGEST_AMOUNT:
         raise InputError(
@@ -325,7 +325,7 @@ def weights(weight: object, n_rows: int) -> FloatArray:
 
 
 def not_below(high: FloatArray, name: str, low: FloatArray, low_name: str) -> FloatArray:
-    """The upper ends of ranges, none below its lower end."""
+    """Refuse upper ends of ranges that are below the lower ends."""
     same_length(high, name, low, low_name)
     wrong = high < low
     if wrong.any():

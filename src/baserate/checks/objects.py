@@ -1,7 +1,7 @@
-"""Objects at the doors: a Curve, a Pair, a metric, a mapping of curves, a path.
+"""Checks objects passed to public functions: a Curve, a Pair, a metric, a mapping of curves, a path.
 
-What a public function takes is declared once, by the annotations of its signature; `declared` holds every call to them.
-Numbers and columns have checks of their own, because their rules are about values.
+The annotations of a public function declare its arguments, and `declared` checks every call against them. Numbers and
+columns have checks of their own, because their rules are about values.
 """
 
 import collections.abc
@@ -42,7 +42,7 @@ _ABSTRACT = {collections.abc.Mapping: Mapping, collections.abc.Sequence: Sequenc
 
 
 class _Wish(NamedTuple):
-    """One thing that a parameter may be: its name in a sentence, the way to come by it, and the test."""
+    """One allowed kind of an argument: its name in messages, advice on how to make one, and the test."""
 
     words: str
     advice: str
@@ -50,7 +50,7 @@ class _Wish(NamedTuple):
 
 
 def declared(function: Callable[P, R]) -> Callable[P, R]:
-    """Refuse objects that are not what the signature says, in one sentence with the right call in it."""
+    """Check the arguments of a function against its annotations; the error shows the right call."""
     parameters = inspect.signature(function).parameters
 
     @functools.cache
@@ -82,7 +82,7 @@ def declared(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def all_are(values: Iterable[object], kind: type, name: str) -> None:
-    """Every one of them is of the kind."""
+    """Refuse a sequence or mapping unless all its items are of this kind."""
     for value in values:
         _check(value, f"each of {name}", _wishes(kind))
 
@@ -108,7 +108,7 @@ def _advice(value: object, wanted: list[_Wish]) -> str:
 
 
 def _seen(value: object) -> str:
-    """What came, by its kind; of short texts and numbers also what they say."""
+    """The argument as errors name it: its type and, for short texts and numbers, its value."""
     if value is None or isinstance(value, bool | int | float | str):
         text = repr(value)
         return text if len(text) <= 40 else f"{text[:40]}…"
@@ -127,7 +127,7 @@ def _is_data(annotation: object) -> bool:
 
 
 def _wishes_of_parameter(annotation: object) -> list[_Wish]:
-    """What a parameter may be; text, a list, a function by itself is looked at, among others it has its own check."""
+    """The allowed kinds of a parameter; text, lists and functions are checked here only if no other kind is allowed."""
     if annotation is bool:
         return [_Wish("True or False", "pass one of them", lambda value: type(value).__name__ == "bool")]
     wishes = _wishes(annotation)
@@ -143,7 +143,7 @@ def _wishes_of_parameter(annotation: object) -> list[_Wish]:
 
 
 def _wishes(annotation: object) -> list[_Wish]:
-    """What an annotation allows; those without advice are allowed, but do not make a parameter one to look at."""
+    """The kinds that an annotation allows; kinds without advice are accepted, but do not trigger a check."""
     origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
     if origin in (typing.Union, types.UnionType):
         return [wish for one in inner for wish in _wishes(one)]
@@ -162,7 +162,7 @@ def _is_function(value: object) -> bool:
 
 
 def _of_many(kind: type, inner: tuple[object, ...]) -> _Wish:
-    """A mapping or a sequence of objects; what is in an iterable is not looked at, because looking may use it up."""
+    """A mapping or a sequence of objects; items of other iterables are not checked, which might consume them."""
     wanted = _wishes(inner[-1])
     names = " or ".join(dict.fromkeys(_plural(wish.words) for wish in wanted if wish.words))
     ours = any(wish.advice for wish in wanted)
@@ -180,7 +180,7 @@ def _of_many(kind: type, inner: tuple[object, ...]) -> _Wish:
 
 
 def _names_a_file(text: _Wish) -> Callable[[object], bool]:
-    """Text that a file system can take, whether or not there is such a file."""
+    """Whether text is a possible file name, whether or not the file exists."""
 
     def met_by(value: object) -> bool:
         if not isinstance(value, str):
@@ -194,7 +194,7 @@ def _names_a_file(text: _Wish) -> Callable[[object], bool]:
 
 
 def _plural(words: str) -> str:
-    """Many of what is called "a Curve" or "a mapping of names to Curves"."""
+    """The plural of "a Curve" or "a mapping of names to Curves"."""
     noun, *rest = words.split(" ")[1:]
     return " ".join([f"{noun}s", *rest])
 

@@ -1,7 +1,7 @@
-"""What people call things elsewhere, and what they are called here.
+"""Synonyms: names from other libraries, and the names used here.
 
-One table stands behind every hint: metrics and options of the command line, keywords of functions, names of the
-package, columns of a file. A name from elsewhere is never accepted; it is answered with the right one.
+All hints use this table: for metrics, options, keywords, names of the package and columns of files. A synonym is never
+accepted, but the error names the right one.
 """
 
 from collections.abc import Iterable, Sequence
@@ -105,7 +105,7 @@ _TERMS = _SYNONYMS.keys() | {plain(_split(one)[0]) for called in _CALLED for one
 
 
 def synonyms() -> list[tuple[str, list[str]]]:
-    """What things are called here, best first, and the words that lead there; for the glossary."""
+    """The names used here, best first, with their synonyms; for the glossary."""
     rows = []
     for called, words in _CALLED.items():
         names, remark = [f"`{_split(one)[0]}`" for one in called], _split(called[0])[1]
@@ -115,13 +115,13 @@ def synonyms() -> list[tuple[str, list[str]]]:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A hint at the known name that is meant, or nothing."""
+    """A hint at the known name that a word probably means; empty if there is none."""
     right, remark = meant(name, list(known))
     return f"did you mean {right!r}{remark}" if right else ""
 
 
 def meant(name: str, known: Sequence[str]) -> tuple[str, str]:
-    """The known name that is meant, and what to know about it; two empty texts if none is."""
+    """The known name that a word probably means, and a note about it; both empty if there is none."""
     synonym = called_here(name, known)
     if synonym[0]:
         return synonym
@@ -130,7 +130,7 @@ def meant(name: str, known: Sequence[str]) -> tuple[str, str]:
 
 
 def called_here(name: str, known: Sequence[str]) -> tuple[str, str]:
-    """The known name that is meant, by synonyms alone and not by spelling, and what to know about it."""
+    """The known name of a synonym, and a note about it; similar spelling is not considered."""
     by_plain = {plain(one): one for one in reversed(known)}
     for called, remark in ((name, ""), *map(_split, _SYNONYMS.get(plain(name), ()))):
         if plain(called) in by_plain:
@@ -140,7 +140,7 @@ def called_here(name: str, known: Sequence[str]) -> tuple[str, str]:
 
 
 def name_here(name: str) -> str:
-    """What a word of the field is called here; any other word stays as it is."""
+    """The name used here for a synonym; any other word is returned unchanged."""
     return _split(_SYNONYMS.get(plain(name), (name,))[0])[0]
 
 
@@ -151,6 +151,6 @@ def no_attribute(module: str, name: str, known: Iterable[str]) -> AttributeError
 
 
 def _mean_different_things(name: str, other: str) -> bool:
-    """Whether both are words of the field: PPV and NPV are spelt alike, and one is no misspelling of the other."""
+    """Whether both are known terms, such as PPV and NPV: then one is not a misspelling of the other."""
     a, b = plain(name), plain(other)
     return a in _TERMS and b in _TERMS and _SYNONYMS.get(a, a) != _SYNONYMS.get(b, b)

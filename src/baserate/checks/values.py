@@ -19,7 +19,7 @@ SMALLEST_PREVALENCE = 1e-300
 MOST_CASES = 2**62
 _MOST_REPEATS = 10_000_000
 
-_PREVALENCES = 'pass a share such as 0.001, "1 in 1000", "0.1 %" or odds such as "1:999"'
+_PREVALENCES = 'pass a share such as 0.001, "1 in 1,000", "0.1 %" or odds such as "1:999"'
 
 
 def number(value: object, name: str) -> float:
@@ -57,7 +57,7 @@ def probability(value: object, name: str) -> float:
 
 
 def confidence_level(value: object) -> float:
-    """How often an interval is to hold."""
+    """A confidence level, at least 0.5 and below 1."""
     converted = number(value, "confidence_level")
     if not 0.5 <= converted < 1:
         raise InputError(
@@ -68,7 +68,7 @@ def confidence_level(value: object) -> float:
 
 
 def generator(value: object) -> np.random.Generator:
-    """A generator of random numbers, from one, from a seed, or a fresh one for None."""
+    """A random generator: the given one, one from a seed, or a new one for None."""
     if isinstance(value, np.random.Generator):
         return value
     if value is not None and (isinstance(value, bool) or not isinstance(value, Integral) or value < 0):
@@ -80,17 +80,17 @@ def generator(value: object) -> np.random.Generator:
 
 
 def whole_number(value: object, name: str, *, most: int = MOST_CASES) -> int:
-    """A whole number above zero, and not beyond what can be counted or held in memory."""
+    """A whole number above zero, within the limits of counting and memory."""
     converted = positive_number(value, name)
     if not converted.is_integer():
         raise InputError(f"{name} must be a whole number, got {value!r}; round it first.")
     if converted > most:
-        raise InputError(f"{name} must be at most {most:,}, got {value!r}; ask for less.")
+        raise InputError(f"{name} must be at most {most:,}, got {value!r}; pass a smaller number.")
     return int(converted)
 
 
 def repeats(value: object, name: str) -> int:
-    """How often to draw; what is kept of all draws has to fit in memory."""
+    """A number of draws, whose results must fit in memory."""
     return whole_number(value, name, most=_MOST_REPEATS)
 
 
@@ -121,7 +121,7 @@ def positive_number(value: object, name: str) -> float:
 
 
 def prevalence(value: object, name: str = "prevalence") -> float:
-    """A prevalence strictly between 0 and 1, from a number or from text such as "1 in 1000", "0.1 %" or "1:999"."""
+    """A prevalence strictly between 0 and 1, from a number or from text such as "1 in 1,000", "0.1 %" or "1:999"."""
     converted = prevalence_from(value) if isinstance(value, str) else number(value, name)
     if not SMALLEST_PREVALENCE <= converted < 1:
         advice = right_form(value, of_prevalence=True) or _PREVALENCES

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Run the command that stands in the arguments of the program."""
+    """Run the command given by the arguments of the program."""
     try:
         from baserate.cli.app import STOPPED, run
     except ModuleNotFoundError as error:
@@ -30,7 +30,7 @@ def main() -> None:
 
 
 def _open_all() -> None:
-    """Have something behind the numbers 0 to 2, or the next file that is opened would be taken for an output."""
+    """Open the file descriptors 0 to 2 if they are closed; else the next opened file would become an output."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -52,10 +52,10 @@ def _unbreakable(stream: TextIO | None) -> TextIO:
 
 
 class _Kept(io.FileIO):
-    """A file that forgets what nobody reads any more."""
+    """A stream that discards text after its reader has closed."""
 
     def write(self, data: "ReadableBuffer", /) -> int:
-        """Write, or act as if."""
+        """Write, or discard the text if the reader has closed."""
         try:
             return super().write(data)
         except BrokenPipeError:

@@ -27,7 +27,7 @@ _KEYWORD = re.compile(r"(?<![\w'\"/:-])([a-z_]+)\b(?:(=)(?=([\w'\"])?))?")
 _END = """\b
 Examples:
   baserate demo
-  baserate report scores.parquet --prevalence "1 in 10000"
+  baserate report scores.parquet --prevalence "1 in 10,000"
   baserate COMMAND --help
 
 \b
@@ -69,7 +69,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _carried_out(arguments: list[str]) -> int:
-    """What ``commands.main`` does, but for its exit codes, which call a closed pipe a failure."""
+    """Run ``commands.main`` without its exit codes, in which a closed pipe is a failure."""
     if _COMPLETE in os.environ:
         commands.main(arguments, prog_name="baserate", complete_var=_COMPLETE)  # ends here
     try:
@@ -87,7 +87,7 @@ def _carried_out(arguments: list[str]) -> int:
 
 
 def _in_options(sentence: str, context: click.Context) -> str:
-    """A sentence of the library in the words of the command: ``half_width=0.05`` is its ``--half-width 0.05``."""
+    """A message of the library with options instead of parameters: ``--half-width 0.05`` for ``half_width=0.05``."""
     command = commands.get_command(context, context.invoked_subcommand or "")
     assert command is not None  # it has just run
     meant = command.commands.values() if isinstance(command, click.Group) else [command]

@@ -1,4 +1,4 @@
-"""Options that say where the data are, and the curves of them."""
+"""Options for files and columns, and the curves they select."""
 
 import contextlib
 import glob
@@ -21,12 +21,12 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 def of_a_file(command: F) -> F:
-    """The options that say where the data are and what its columns mean."""
+    """Options for the files, and for the meaning of their columns."""
     return click.argument("file", nargs=-1, required=True, type=click.Path())(of_columns(command))
 
 
 def of_columns(command: F) -> F:
-    """The options that say what the columns of a file mean, and how it is read."""
+    """Options for the meaning of the columns of files, and for reading them."""
     for decorate in reversed(
         (
             _column("--label", help="Column of labels.  [default: the only candidate]"),
@@ -54,7 +54,7 @@ def of_columns(command: F) -> F:
 
 
 def written_as(command: F) -> F:
-    """The options that say how CSV files are written."""
+    """Options for the format of CSV files."""
     delimiter = click.option(
         "--delimiter", metavar="CHAR", help="Field delimiter of CSV files.  [default: from the header]"
     )
@@ -64,7 +64,7 @@ def written_as(command: F) -> F:
 
 
 def reading(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Of what a command was told, how files are to be read."""
+    """The options of a command for reading files."""
     delimiter = data["delimiter"]
     # A shell makes it hard to type a tab.
     signs = {"\\t": "\t", "tab": "\t"}
@@ -73,20 +73,20 @@ def reading(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class OutputPath(click.Path):
-    """The name of a file to write, which is not empty."""
+    """The type of an option that names an output file."""
 
     def __init__(self) -> None:
         super().__init__(dir_okay=False)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The name as it is, or a usage error."""
+        """The name; a usage error if it is empty."""
         if value == "":
             self.fail("the name of an output file is empty.", param, ctx)
         return super().convert(value, param, ctx)
 
 
 def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str]) -> None:
-    """Refuse, before any work is done, to write over what is read, to a file twice, or into no folder."""
+    """Refuse, before any work is done, outputs that are inputs, that are equal, or whose folder does not exist."""
     read = [Path(name).resolve() for given in inputs for name in _named_by(given)]
     written: set[Path] = set()
     for output in outputs:
@@ -103,7 +103,7 @@ def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str]) -> None:
 
 
 def _named_by(given: str) -> list[str]:
-    """What a path is: itself if it is there, a pattern only if it is not."""
+    """The path itself and, if it does not exist, the files that match it as a pattern."""
     return [given] if Path(given).exists() else [given, *glob.glob(given, recursive=True)]
 
 
@@ -158,7 +158,7 @@ def curves_of(
 
 
 def _label(text: str | None) -> str | float | None:
-    """A label from the command line: a number if it reads as one, since files hold numbers as numbers."""
+    """A label from the command line: a number if it can be parsed as one, because files contain numbers."""
     try:
         return None if text is None else float(text)
     except ValueError:

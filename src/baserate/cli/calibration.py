@@ -1,4 +1,4 @@
-"""``baserate calibration``: whether scores are the probabilities that they claim to be."""
+"""``baserate calibration``: whether scores are calibrated probabilities."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -24,7 +24,7 @@ from baserate.written import one_in
 _EXAMPLES = """\b
 Examples:
   baserate calibration scores.parquet --label fraud --score p
-  baserate calibration scores.csv --score old --score new --prevalence 1:1000 --bins "equal_frequency(10)"
+  baserate calibration scores.csv --score old --score new --prevalence "1 in 1,000" --bins "equal_frequency(10)"
   baserate calibration scores.csv --label y --score p --by country --json
 """
 
@@ -88,7 +88,7 @@ def calibration(
 
 
 def _models(file: tuple[str, ...], unlabelled: tuple[str, ...], data: dict[str, Any]) -> list[Model]:
-    """Each score with the curve of all rows, those of groups, and that of rows without labels."""
+    """Each score with its curve of all rows, its curves by group, and its curve of unlabelled rows."""
     groups = {name: data.pop(name) for name in ("keys", "period", "tz")}
     others = (data["weight"], *groups["keys"], groups["period"] and groups["period"].rpartition(":")[0])
     data["label"], data["scores"] = columns_meant(
@@ -110,7 +110,7 @@ def _without_labels(file: tuple[str, ...], score: str, data: Mapping[str, Any]) 
 
 
 def _part(model: Model, prevalence: float | None, settings: Settings) -> tuple[str, Tables]:
-    """A model read at a prevalence, or at its own one, with a heading."""
+    """The tables of a model at a prevalence, or at that of the data, with a heading."""
     if prevalence is not None:
         return f"{model.score} at prevalence {one_in(prevalence)}", tables_elsewhere(model, prevalence, settings)
     curve = model.curve
@@ -120,7 +120,7 @@ def _part(model: Model, prevalence: float | None, settings: Settings) -> tuple[s
 
 
 def bins_from(text: str | None) -> Bins | None:
-    """Bins as people write them: ``10``, ``equal_frequency(10)``, ``0,0.1,1``."""
+    """Bins from text: ``10``, ``equal_frequency(10)``, ``0,0.1,1``."""
     if text is None:
         return None
     parts = [part.strip() for part in text.split(",")]

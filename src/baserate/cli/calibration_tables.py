@@ -1,6 +1,6 @@
-"""What ``baserate calibration`` answers, as tables.
+"""The tables of ``baserate calibration``.
 
-A table has the same fields whatever the data, None where there is nothing to say. The first two are the score and
+A table always has the same fields, None without a value. The first two are the score and
 the prevalence that was read at.
 """
 
@@ -32,7 +32,7 @@ _ONLY_COUNTS = "a test on counted cases, and these have weights"
 
 
 class Model(NamedTuple):
-    """A score and its rows: all of them, those of each group, and others that have no labels."""
+    """A score with its curve of all rows, its curves by group, and its curve of unlabelled rows."""
 
     score: str
     curve: Curve
@@ -41,7 +41,7 @@ class Model(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """What is asked beside the data."""
+    """The options of the command apart from the data."""
 
     bins: Bins | None
     in_sample: bool
@@ -49,17 +49,17 @@ class Settings(NamedTuple):
 
     @property
     def diagram_bins(self) -> Bins:
-        """Where scores are cut: into ten bins of equal width, unless told."""
+        """Bins of the reliability diagram, by default ten of equal width."""
         return equal_width(10) if self.bins is None else self.bins
 
     @property
     def test_bins(self) -> Bins:
-        """Where the test of Hosmer and Lemeshow cuts them: into tenths of the rows, unless told."""
+        """Bins of the test of Hosmer and Lemeshow, by default ten of equal frequency."""
         return equal_frequency(10) if self.bins is None else self.bins
 
 
 class Tables(NamedTuple):
-    """What is said about scores; the names are those in JSON. Some tables are of the own prevalence, some of others."""
+    """All tables, by their names in JSON. Some are at the prevalence of the data, some at others."""
 
     bins: list[Row]
     verdicts: list[Row]
@@ -81,7 +81,7 @@ def joined(parts: Iterable[Tables]) -> Tables:
 
 
 def tables_of(model: Model, settings: Settings) -> Tables:
-    """A score at the prevalence of its data."""
+    """The tables of a score at the prevalence of its data."""
     score, curve, subsets, unlabelled = model
     drawn = reliability(curve, bins=settings.diagram_bins, confidence_level=settings.confidence_level)
     about = _about(score, curve)
@@ -95,7 +95,7 @@ def tables_of(model: Model, settings: Settings) -> Tables:
 
 
 def tables_elsewhere(model: Model, prevalence: float, settings: Settings) -> Tables:
-    """A score at another prevalence, and what the prior has to do with it."""
+    """The tables of a score at another prevalence, with the effect of the prior."""
     score, at = model.score, model.curve.at_prevalence(prevalence)
     effect = prior_effect(at, bins=settings.diagram_bins)
     about = _about(score, at)
@@ -158,7 +158,7 @@ def _decomposition(score: str, at: Curve, metric: MetricFunction) -> Row:
 
 
 def _tests(score: str, curve: Curve, settings: Settings) -> list[Row]:
-    """Two tests, which count cases and so are read at the data's own prevalence only."""
+    """Two tests, which need counts of cases and so are at the data's own prevalence only."""
     about = _about(score, curve)
     names = ("hosmer_lemeshow", "spiegelhalter")
     if curve.weighted:
@@ -189,7 +189,7 @@ def _in_the_small(score: str, subsets: Mapping[Key, Curve], settings: Settings) 
 
 
 def _prevalence_now(score: str, curve: Curve, unlabelled: Curve, settings: Settings) -> Row:
-    """What the prevalence is among rows that have no labels, beside that of those that have."""
+    """The estimated prevalence of unlabelled rows, with that of the labelled rows."""
     estimated = estimate_prevalence(curve, unlabelled, confidence_level=settings.confidence_level)
     row: Row = {name: getattr(estimated, name) for name in ("value", "low", "high", "method", "n_unlabelled", "n_bins")}
     row |= {name: getattr(estimated, name) for name in ("fit_statistic", "fit_df", "fit_p_value", "fits")}

@@ -1,4 +1,4 @@
-"""``baserate check``: the claims in a file, compared with the scores in another."""
+"""``baserate check``: checks the claims in one file against the scores in another."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ import click
 
 from baserate.answers.curves import group_name
 from baserate.claims.claims import check as compare
-from baserate.claims.claims import read_claims
+from baserate.claims.claims_file import read_claims
 from baserate.cli.arguments import OutputPath, check_outputs, curves_of, of_a_file
 from baserate.cli.notes import quiet_option
 from baserate.cli.output import Row, in_a_format, say, show
@@ -28,7 +28,7 @@ Examples:
 
 \b
 A file of claims:
-  prevalence = "1:1000"         # default for all claims
+  prevalence = "1 in 1,000"     # default for all claims
   [[claim]]
   name = "reviewers' time"      # optional
   metric = "precision"          # or f_beta:beta=2
@@ -99,7 +99,7 @@ def _whole(size: object) -> object:
 
 
 def _show(rows: Sequence[Row], form: str | None) -> None:
-    """People get sentences where there is something to say, below the table."""
+    """Print the table, with sentences below it for people."""
     if form is not None:
         show(rows, form)
         return

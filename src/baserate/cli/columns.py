@@ -1,4 +1,4 @@
-"""Which columns are meant if nobody says: those that alone can be. Between two candidates nothing is chosen.
+"""Default columns: a column is chosen only if it is the only candidate.
 
 A label may be any column that is bool, that holds nothing but 0 and 1 or -1 and 1, or that is called like one. A score
 may be any column that is called like one or, if none is, any column of floats. The first rows decide what a column
@@ -40,7 +40,7 @@ def columns_meant(
     n_scores: int,
     reading: Mapping[str, Any],
 ) -> tuple[str, tuple[str, ...]]:
-    """The columns of the label and the scores: as named, or else the only ones that can be meant.
+    """The columns of the label and the scores: the named ones, or else the only candidates.
 
     `others` are columns that have another part to play; `n_scores` is how many scores a command needs; `reading` says
     how the files are written.
@@ -65,7 +65,7 @@ def columns_meant(
 
 
 def label_among(columns: Sequence[Column]) -> str:
-    """The only column that can be the label."""
+    """The only candidate for the label."""
     candidates = [column.name for column in columns if _may_be_label(column)]
     if len(candidates) == 1:
         return candidates[0]
@@ -73,7 +73,7 @@ def label_among(columns: Sequence[Column]) -> str:
 
 
 def scores_among(columns: Sequence[Column], n_scores: int) -> tuple[str, ...]:
-    """The only columns that can be the scores, if there are as many as needed."""
+    """The candidates for the scores, if there are as many as needed."""
     # A name counts whatever the column holds: better a sentence about it than another column in its place.
     candidates = [column.name for column in columns if _plain(column.name) in _SCORE_NAMES]
     candidates = candidates or [column.name for column in columns if column.kind == "float"]

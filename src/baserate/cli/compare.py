@@ -1,4 +1,4 @@
-"""``baserate compare``: several models of one file, and who leads where."""
+"""``baserate compare``: compares several models in one file."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,10 +21,10 @@ from baserate.written import one_in
 
 _EXAMPLES = """\b
 Examples:
-  baserate compare scores.parquet --label fraud --score old --score new --prevalence 1:1000
+  baserate compare scores.parquet --label fraud --score old --score new --prevalence "1 in 1,000"
   baserate compare scores.csv --label y --score a --score b --score c --metric best_f1 --range 1e-4:0.1
   baserate compare scores.csv --label y --score a --score b --at recall=0.6 --metric precision --json
-  baserate compare scores.csv --label y --score a --by region --prevalence 1:1000
+  baserate compare scores.csv --label y --score a --by region --prevalence "1 in 1,000"
 """
 
 _NO_INTERVALS = "without intervals: these need both scores of each row, see baserate.Pair"
@@ -91,7 +91,7 @@ def compare(
 
 
 def _differences(table: GroupTable) -> list[Row]:
-    """What people look at first: each group at the common prevalence, and how far it is from others."""
+    """The table for people: each group at the common prevalence, and its difference from others."""
     rows: list[Row] = []
     for row, group in zip(table.rows(), table.groups, strict=True):
         shown: Row = {name: row[name] for name in row if name not in group.cells()}

@@ -1,4 +1,4 @@
-"""Scores that point the other way: low where the case is positive."""
+"""Detects reversed scores, which are low for positives."""
 
 import math
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ _FAR, _STANDARD_ERRORS = 0.1, 4.0
 
 
 def note_direction(score: str, curves: Sequence[Curve]) -> None:
-    """Say so if negatives score above positives, within the groups of a file taken together."""
+    """Print a note if negatives score above positives, over all groups of a file."""
     both = [curve for curve in curves if curve.missing_class is None]
     pairs = [float(curve.n_pos) * float(curve.n_neg) for curve in both]
     if not both:

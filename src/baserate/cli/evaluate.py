@@ -15,7 +15,7 @@ from baserate.cli.questions import asked_by_options, level_from, questions_from,
 # The sign \b keeps lines as they are.
 _EXAMPLES = """\b
 Examples:
-  baserate evaluate scores.parquet --label fraud --score p --prevalence 1:10000
+  baserate evaluate scores.parquet --label fraud --score p --prevalence "1 in 10,000"
   baserate evaluate scores.csv.gz --label y --score old --score new --metric average_precision
   baserate evaluate scores.csv --at recall=0.6 --metric precision --metric f_beta:beta=2
   baserate evaluate scores.csv --at best=f1 --metric precision --metric recall --confidence-level 0.9

@@ -1,4 +1,4 @@
-"""Options and commands that do not exist: a hint at the one that is meant."""
+"""Hints for options and commands that do not exist."""
 
 from importlib import import_module
 
@@ -20,7 +20,7 @@ COMMANDS = {
 
 
 def no_such_option(error: click.NoSuchOption) -> click.UsageError:
-    """Add to an error the option that is meant: by synonyms, by a rule or a metric, or by spelling."""
+    """Add a hint to an error: the option by synonym, by a rule or metric of that name, or by spelling."""
     hint = (
         "" if error.ctx is None else _option_meant(error.option_name.lstrip("-").replace("-", "_"), error.ctx.command)
     )
@@ -41,7 +41,7 @@ def _option_meant(name: str, command: click.Command) -> str:
 
 
 def _told_to(option: str, known: list[str], name: str, flags: dict[str, str]) -> str:
-    """A rule or a metric that was taken for an option."""
+    """The right option for a rule or a metric that was written as an option."""
     from baserate import checks
 
     called, remark = checks.called_here(name, known) if option in flags else ("", "")
@@ -53,12 +53,12 @@ def _name(flag: str) -> str:
 
 
 class Commands(click.Group):
-    """Commands that know what else they may be called."""
+    """A group of commands with hints for unknown names."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that is named, or a usage error with the one that is meant."""
+        """The command of this name, or a usage error with a hint."""
         if args and args[0] not in self.list_commands(ctx) and not args[0].startswith("-"):
             from baserate import checks
 
@@ -69,20 +69,20 @@ class Commands(click.Group):
 
 
 class AllCommands(Commands):
-    """Those of the program, each loaded when it is asked for."""
+    """All commands of the program, each imported when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Their names."""
+        """The names of all commands."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """One of them."""
+        """Import a command."""
         if name not in COMMANDS:
             return None
         command: click.Command = getattr(import_module(f"baserate.cli.{name}"), name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of them, for which none has to be loaded."""
+        """Write the list of commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))

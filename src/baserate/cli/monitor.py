@@ -1,4 +1,4 @@
-"""``baserate monitor``: keep each period's curve, and say what has changed: the model, or the prevalence."""
+"""``baserate monitor``: stores the curve of each period, and tests whether model or prevalence have changed."""
 
 import datetime
 import sys
@@ -191,7 +191,7 @@ def _by_key(keys: tuple[str, ...], **data: Any) -> dict[CurveKey, Curve]:
 
 
 def _complete(curves: dict[CurveKey, Curve], period: str, tz: str | None, until: str | None) -> dict[CurveKey, Curve]:
-    """Those of periods that are over; names of periods of one length are in the order of time."""
+    """Curves of complete periods; names of periods of one length sort in the order of time."""
     try:
         zone = None if tz is None else ZoneInfo(tz)
         day = datetime.datetime.now(zone).date() if until is None else datetime.date.fromisoformat(until)
@@ -210,7 +210,7 @@ def _complete(curves: dict[CurveKey, Curve], period: str, tz: str | None, until:
 
 
 def _kept(store: CurveStore, curves: dict[CurveKey, Curve], watch: list[float], replace: bool) -> dict[CurveKey, str]:
-    """What was done with each, once it is on the disk."""
+    """Store the curves, and return the status of each."""
     return {receipt.key: receipt.status for receipt in store.append_many(curves, watch=watch, replace=replace)}
 
 

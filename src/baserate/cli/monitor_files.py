@@ -1,4 +1,4 @@
-"""What ``baserate monitor`` writes for other programs: a Parquet file, and gauges for Prometheus."""
+"""Output files of ``baserate monitor``: Parquet, and gauges for Prometheus."""
 
 import math
 import tempfile
@@ -60,14 +60,14 @@ def write_parquet(path: str, rows: Sequence[Row]) -> None:
 
 
 def _cell(value: object) -> object:
-    """Numbers as text, which loses no digit, so that a column of nothing but nulls has a kind too."""
+    """Numbers as text, without loss of digits, so that a column of nulls has a type, too."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     return value if isinstance(value, str) else repr(value).lower()
 
 
 def write_prometheus(path: str, latest: Sequence[tuple[Row, SeriesVerdict]]) -> None:
-    """Gauges of the latest period of each model and slice, in the text format; the old file or the new, never half."""
+    """Write gauges of the latest period of each model and slice in the text format, atomically."""
     rows = [row for row, _ in latest]
     gauges: dict[str, tuple[str, list[tuple[dict[str, object], object]]]] = {
         "baserate_metric": (

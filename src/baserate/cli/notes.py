@@ -1,4 +1,4 @@
-"""What is worth saying beside the answer: on stderr, each thing once, not at all if quiet is wanted."""
+"""Notes on stderr, each printed once, and not with --quiet."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 class Note(UserWarning):
-    """Something that a command wants its user to know."""
+    """A note to the user of a command."""
 
 
 def note(text: str) -> None:
@@ -30,7 +30,7 @@ def note(text: str) -> None:
 
 @contextmanager
 def noted() -> Iterator[None]:
-    """Warnings as notes. Those of other libraries are not for users of a command and stay unsaid."""
+    """Print warnings of this library as notes, and ignore those of other libraries."""
     said: set[str] = set()
 
     def say(message: object, *_: object, **__: object) -> None:

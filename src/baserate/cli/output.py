@@ -1,4 +1,4 @@
-"""Rows to tables: ruled in a terminal, lists where it is too narrow, plain in a pipe, JSON or CSV on request."""
+"""Prints rows: as a ruled table in a terminal, as lists if it is too narrow, plain in a pipe, or as JSON or CSV."""
 
 import contextlib
 import json
@@ -33,12 +33,12 @@ _ONLY_IN_JSON = {"source"}
 
 
 def answered(answers: "Evaluation | Comparison") -> Rows:
-    """The rows of answers, with thresholds in texts that choose the same points again."""
+    """The rows of answers; the text of a threshold chooses the same point if it is pasted back."""
     return [row | {"threshold": answer.threshold} for row, answer in zip(answers.rows(), answers.answers, strict=True)]
 
 
 def in_a_format(command: F) -> F:
-    """The options that say what the answer is to look like."""
+    """Options for the output format."""
     for option in (
         click.option("--csv", "form", flag_value="csv", default=None, help="Print CSV with all digits."),
         click.option("--json", "form", flag_value="json", default=None, help="Print JSON with all digits."),
@@ -58,12 +58,12 @@ def show(rows: Rows, form: str | None) -> None:
 
 
 def say(*lines: str) -> None:
-    """Print sentences. Names in them are somebody else's, and what a terminal would obey is escaped."""
+    """Print sentences, with control characters escaped, because names in them come from the user's files."""
     click.echo("\n".join(map(printable, lines)))
 
 
 def show_json(answer: object) -> None:
-    """Print rows, or several lists of them, as JSON; what JSON leaves as it is, but a terminal does not, is escaped."""
+    """Print rows, or several lists of them, as JSON; control characters that JSON allows are escaped."""
     lines = json.dumps(_json(answer), indent=2, ensure_ascii=False).split("\n")
     click.echo("\n".join(line if line.isprintable() else _as_json(line) for line in lines))
 
@@ -80,13 +80,13 @@ def show_csv(rows: Rows) -> None:
 
 
 def _csv(value: object) -> str:
-    """A cell; what would end it, or its line, is in quotes (Python's own writer forgets a lone carriage return)."""
+    """A cell of CSV, quoted if necessary; Python's own writer does not quote a lone carriage return."""
     text = "" if value is None else str(value)
     return '"' + text.replace('"', '""') + '"' if any(c in text for c in ',"\r\n') else text
 
 
 def show_table(rows: Rows) -> None:
-    """Print rows for people, without columns that say nothing."""
+    """Print rows for people, without empty columns."""
     names = [name for name in rows[0] if name not in _ONLY_IN_JSON]
     kept = [name for name in names if any(row[name] not in (None, _SAYS_NOTHING.get(name)) for row in rows)]
     shown = [{name: row[name] for name in kept} for row in rows]
@@ -94,13 +94,13 @@ def show_table(rows: Rows) -> None:
 
 
 def drop_output() -> None:
-    """Nobody takes what is still to be written; without this, Python would try once more as it ends, and complain."""
+    """Discard the remaining output after the reader has closed; otherwise Python reports an error at exit."""
     with contextlib.suppress(AttributeError, OSError, ValueError):  # there is no such output
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _ruled(rows: Rows) -> str:
-    """A table for a terminal; if it is too wide, without what all rows share, which stands above it, or as a list."""
+    """A table for a terminal; if it is too wide, constant columns are moved above it, or it becomes a list."""
     from rich.console import Console
 
     console = Console()
@@ -118,7 +118,7 @@ def _ruled(rows: Rows) -> str:
 
 
 def _shared(rows: Rows) -> dict[str, str]:
-    """The columns that say the same in every row, and what they say."""
+    """Columns with the same value in every row, and their values."""
     texts = {name: {_text(name, row[name]) for row in rows} for name in rows[0]}
     return {name: values.pop() for name, values in texts.items() if len(values) == 1 < len(rows)}
 
@@ -169,7 +169,7 @@ def _plain(rows: Rows) -> str:
 
 
 def _is_numeric(rows: Rows) -> Mapping[str, bool]:
-    """Whether a column holds nothing but numbers, where it holds something."""
+    """Whether all non-empty cells of a column are numbers."""
     columns = {name: [row[name] for row in rows if row[name] is not None] for name in rows[0]}
     return {
         name: bool(values) and all(isinstance(value, float | int) and not isinstance(value, bool) for value in values)
@@ -190,7 +190,7 @@ def _text(name: str, value: object) -> str:
 
 
 def _json(value: object) -> Any:
-    """JSON has no nan and no infinity: what does not exist is null, and infinity is a word."""
+    """A value for JSON, which has no nan and no infinity: nan becomes null, infinity a text."""
     if isinstance(value, Mapping):
         return {name: _json(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):

@@ -18,11 +18,11 @@ from baserate.results import TestSetPlan
 _EXAMPLES = """\b
 Examples:
   baserate plan --tpr 0.6 --fpr 0.001 --delta 0.1
-  baserate plan --tpr 0.6 --fpr 0.001 --half-width 0.05 --prevalence 1:1000 --cost-pos 1 --cost-neg 0.01
-  baserate plan --tpr 0.6 --fpr 0.001 --half-width 0.05 --prevalence 1:1000 --positives 500
+  baserate plan --tpr 0.6 --fpr 0.001 --half-width 0.05 --prevalence "1 in 1,000" --cost-pos 1 --cost-neg 0.01
+  baserate plan --tpr 0.6 --fpr 0.001 --half-width 0.05 --prevalence "1 in 1,000" --positives 500
   baserate plan --tpr 0.6 --fpr 0.001 --delta 0.1 --method exact --method hoeffding --json
-  baserate plan --tpr 0.6 --fpr 0.001 --ap-width 0.05 --prevalence 1:1000
-  baserate plan --like pilot.parquet --label y --score p --ap-width 0.05 --prevalence 1:1000 --cost-neg 0.01
+  baserate plan --tpr 0.6 --fpr 0.001 --ap-width 0.05 --prevalence "1 in 1,000"
+  baserate plan --like pilot.parquet --label y --score p --ap-width 0.05 --prevalence "1 in 1,000" --cost-neg 0.01
 """
 
 # What people are shown; programs get everything.
@@ -35,7 +35,7 @@ _SHOWN = ("metric", "method", "n_pos", "n_neg", "cost", "prevalence", "wanted_wi
 @click.option("--delta", type=float, help="Target: largest width of the precision band over all prevalences.")
 @click.option("--half-width", type=float, help="Target: half-width of the precision interval at --prevalence.")
 @click.option("--ap-width", type=float, help="Target: width of the average precision interval at --prevalence.")
-@click.option("--prevalence", metavar="PREVALENCE", help='Prevalence of the target, such as 0.001 or "1 in 1000".')
+@click.option("--prevalence", metavar="PREVALENCE", help='Prevalence of the target, such as 0.001 or "1 in 1,000".')
 @click.option(
     "--like",
     metavar="FILE",

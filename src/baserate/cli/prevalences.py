@@ -1,7 +1,7 @@
-"""Prevalences on the command line: one as the library reads it, or a range of two.
+"""Prevalences on the command line: one, or a range of two.
 
-A colon means two things, and what stands beside it tells which. Odds have whole numbers on both sides (``1:1000``), a
-range has shares (``1e-4:1e-2``). No whole number lies strictly between 0 and 1, so nothing can be read both ways.
+A colon has two meanings. Odds have whole numbers on both sides (``1:999``), a range has shares (``1e-4:1e-2``). No
+whole number lies strictly between 0 and 1, so the two cannot be confused.
 """
 
 import math
@@ -14,7 +14,7 @@ from baserate.errors import InputError
 
 Range = tuple[float, float]
 
-PREVALENCE_HELP = 'Prevalence to evaluate at, such as 0.001, "1 in 1000" or 0.1%; repeatable.'
+PREVALENCE_HELP = 'Prevalence to evaluate at, such as 0.001, "1 in 1,000" or 0.1%; repeatable.'
 
 
 def prevalence_from(text: str) -> float:
@@ -34,7 +34,7 @@ def range_from(text: str) -> Range:
 
 
 def grid_from(texts: Iterable[str], points: int) -> list[float]:
-    """Prevalences in order, each once; so many of each range, evenly spaced in log-odds."""
+    """Sorted distinct prevalences; of each range a given number, evenly spaced in log-odds."""
     prevalences: set[float] = set()
     for text in texts:
         read = _read(text)
@@ -49,8 +49,8 @@ def _read(text: str) -> float | Range:
     if _is_share(left) and _is_share(right):
         return checks.prevalence_range(left, right)
     raise InputError(
-        f"invalid prevalence {text!r}; write odds of whole numbers such as 1:1000, or a range of shares between 0 and "
-        f"1 such as 1e-4:1e-2."
+        f'invalid prevalence {text!r}; write "1 in 1,000", odds of whole numbers such as 1:999, or a range of shares '
+        f"between 0 and 1 such as 1e-4:1e-2."
     )
 
 

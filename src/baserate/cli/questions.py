@@ -1,4 +1,4 @@
-"""What is asked of a curve: a metric by name, at a threshold by a rule."""
+"""Options for metrics, rules and intervals."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -20,7 +20,7 @@ _ABOUT_RULES = """RULE is one of threshold=0.5, recall=0.6 (at least), fpr=0.001
 
 
 def asked_by_options(command: F) -> F:
-    """The options that say what is asked."""
+    """Options for metrics, rules and prevalences."""
     command.__doc__ = f"{command.__doc__}\n    {_ABOUT_RULES}"
     for option in (
         click.option(
@@ -45,7 +45,7 @@ def asked_by_options(command: F) -> F:
 
 
 def confidence_option(command: F) -> F:
-    """How often intervals are to hold."""
+    """The option for the confidence level."""
     option = click.option(
         "--confidence-level",
         type=float,
@@ -58,7 +58,7 @@ def confidence_option(command: F) -> F:
 
 
 def with_intervals(command: F) -> F:
-    """Whether intervals are wanted, and how often they are to hold."""
+    """Options for intervals and their confidence level."""
     quick = click.option(
         "--intervals/--no-intervals", default=True, help="Compute confidence intervals; without them it is faster."
     )
@@ -66,7 +66,7 @@ def with_intervals(command: F) -> F:
 
 
 def level_from(intervals: bool, confidence_level: float) -> float | None:
-    """How often intervals are to hold; None if none are wanted."""
+    """The confidence level; None for no intervals."""
     level = checks.confidence_level(confidence_level)
     return level if intervals else None
 
@@ -82,6 +82,6 @@ def questions_from(
     *,
     usual: tuple[Sequence[str], Sequence[str]],
 ) -> list[Question]:
-    """What is asked; without names the usual metrics of whole curves or, with a rule, of points."""
+    """The questions; by default the usual metrics of curves or, with a rule, of points."""
     chosen = None if rule is None else Rule.parse(rule, "--at")
     return questions(names, chosen, about, usual=usual, example="--at recall=0.6")

@@ -1,4 +1,4 @@
-"""``baserate report``: the page."""
+"""``baserate report``: writes an interactive HTML page."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from baserate.page.page import write
 
 _EXAMPLES = """\b
 Examples:
-  baserate report scores.parquet --label fraud --score p --prevalence 1:10000
+  baserate report scores.parquet --label fraud --score p --prevalence "1 in 10,000"
   baserate report scores.csv --score old --score new --prevalence 1e-4:1e-2 -o models.html
   baserate report logs/ --label y --score p --by country --period ts:month --tz UTC
 """
@@ -30,7 +30,7 @@ Examples:
     "prevalences",
     multiple=True,
     metavar="PREVALENCE",
-    help='Prevalence or range that matters: 0.001, "1 in 1000", 1e-4:1e-2; repeatable.',
+    help='Prevalence or range that matters: 0.001, "1 in 1,000", 1e-4:1e-2; repeatable.',
 )
 @click.option("-o", "--output", type=OutputPath(), default="report.html", show_default=True, help="File to write.")
 @click.option("--title", help="Heading of the page.  [default: name of the file]")

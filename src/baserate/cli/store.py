@@ -1,4 +1,4 @@
-"""``baserate store``: look into the file that ``baserate monitor`` keeps, tidy it up, and copy it."""
+"""``baserate store``: inspects, prunes and copies the file of ``baserate monitor``."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -78,7 +78,7 @@ def _series(opened: CurveStore, model: str, part: str | None) -> Row:
 
 
 def _whole(size: float) -> float:
-    """A number of cases as one, a sum of weights as it is."""
+    """A number of cases as an integer; a sum of weights unchanged."""
     return int(size) if float(size).is_integer() else float(size)
 
 
@@ -96,15 +96,13 @@ def show_(path: str, model: str | None, part: str | None, form: str | None) -> N
         model = _only(opened, model)
         columns = {name: column.tolist() for name, column in opened.history(model=model, slice=part).items()}
     if not columns["period"]:
-        raise InputError(
-            f"a slice must be stored, got {part or 'all rows'} of {model}, which is not; see baserate store list."
-        )
+        raise InputError(f"not in the store: {part or 'all rows'} of model {model!r}; see baserate store list.")
     names: Row = {"model": model, "slice": part}
     show([names | _facts(*values) for values in zip(*columns.values(), strict=True)], form)
 
 
 def _facts(*kept: Any) -> Row:
-    """What is known of a period; a width that is no more than rounding is none."""
+    """The facts about a period; a width within rounding is shown as 0."""
     period, pos, neg, n_bytes, width, source = kept
     sizes: Row = {"pos": _whole(pos), "neg": _whole(neg), "prevalence": pos / (pos + neg) if pos + neg else None}
     known: Row = {"bytes": n_bytes, "width": width if width > _ROUNDING else 0.0, "source": source or None}
@@ -187,13 +185,13 @@ def backup(path: str, copy: str, replace: bool) -> None:
 
 
 def _to_change(path: str, dry_run: bool) -> CurveStore:
-    """A store that is there: none is made to delete from."""
+    """Open an existing store; none is created."""
     CurveStore(path, read_only=True).close()
     return CurveStore(path, read_only=dry_run)
 
 
 def _found(opened: CurveStore, **wanted: str | None) -> list[CurveKey]:
-    """Keys that have the names that are given."""
+    """Keys with the given names."""
     given = {name: value for name, value in wanted.items() if value is not None}
     matching = [key for key in opened.keys() if all(getattr(key, name) == value for name, value in given.items())]  # noqa: SIM118
     if not matching:
@@ -207,7 +205,7 @@ def _counted(n: int) -> str:
 
 
 def _say(gone: Iterable[CurveKey], dry_run: bool) -> None:
-    """What is gone, by model and slice."""
+    """Print the deleted periods, by model and slice."""
     periods: dict[str, list[str]] = {}
     for key in gone:
         periods.setdefault(key.model + (f", {key.slice}" if key.slice else ""), []).append(key.period)

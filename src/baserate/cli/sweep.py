@@ -24,7 +24,7 @@ _EXAMPLES = """\b
 Examples:
   baserate sweep scores.parquet --label fraud --score p --prevalence 1e-4:1e-2
   baserate sweep scores.csv --at recall=0.6 --metric precision --metric f1 --points 50 --csv
-  baserate sweep scores.csv --at threshold=0.5 --prevalence 1:100 --prevalence 1:1000 --prevalence 1:10000
+  baserate sweep scores.csv --at threshold=0.5 --prevalence "1 in 100" --prevalence "1 in 1,000"
   baserate sweep scores.csv --score old --score new --prevalence 1e-4:1e-2 --mean
 """
 
@@ -37,7 +37,7 @@ Examples:
     multiple=True,
     default=("1e-4:0.5",),
     metavar="PREVALENCE",
-    help='Range such as 1e-4:1e-2, or one such as 0.001 or "1 in 1000"; repeatable.  [default: 1e-4:0.5]',
+    help='Range such as 1e-4:1e-2, or one such as 0.001 or "1 in 1,000"; repeatable.  [default: 1e-4:0.5]',
 )
 @click.option(
     "--points",
@@ -92,8 +92,8 @@ def _check_mean(questions: Sequence[Question]) -> None:
     rules = [question.rule for question in questions if question.rule is not None]
     if any(rule.depends_on_prevalence for rule in rules):
         raise InputError(
-            f"--mean needs one threshold for all prevalences, got --at {rules[0]}, which chooses at each; use for "
-            f"example --at recall=0.6."
+            f"--mean needs one threshold for all prevalences, got --at {rules[0]}, which depends on the prevalence; "
+            f"use for example --at recall=0.6."
         )
 
 

@@ -1,1 +1,1 @@
-"""The noun. A Curve is a table of positives and negatives by score, read at a prevalence."""
+"""A Curve is a table of positives and negatives by score, read at a prevalence."""

@@ -33,7 +33,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class _State(NamedTuple):
-    """All that changes; it is replaced as a whole, so an error or an interrupt leaves the old one in place."""
+    """The mutable state; it is replaced as a whole, so an error or an interrupt leaves the old one in place."""
 
     parts: tuple[Part, ...] = ()  # each less than half as large as the one before
     rows: int = 0
@@ -43,31 +43,30 @@ class _State(NamedTuple):
 class Accumulator:
     """Count rows batch by batch, in bounded memory, and make a curve of them at any time.
 
-    The curve is the same, to the last bit, as if all rows had come in one batch, in whatever order they come and
-    however they are split into updates and merged. Only sums of weights that are not whole numbers may differ in the
-    last digits, because floats are added in another order.
+    The curve is identical to that of all rows in one batch, whatever their order and however they are split into
+    updates and merged. Only sums of fractional weights may differ in the last digits, because floats are added in
+    another order.
 
-    Every score is kept while there are at most `max_scores` different ones. Beyond that, neighbouring scores share
-    buckets, as narrow as the limit allows; then `bounds` says how well a metric of the curve is known. An accumulator
-    holds at most two entries per bucket, and twice that while rows wait to be sorted in; no limit makes it coarser
-    than some 600 buckets over all numbers there are.
+    Every score is kept while there are at most `max_scores` distinct ones. Beyond that, neighbouring scores share
+    buckets, as narrow as the limit allows; then `bounds` gives the error of a metric. An accumulator holds at most two
+    entries per bucket, and twice that while rows wait to be sorted. However low the limit, the range of all floats has
+    at least about 600 buckets.
 
-    One accumulator may be used from many threads at once: each batch is counted once, and whatever is read is of whole
-    batches. Processes have one each, which can be pickled, or saved and loaded, and merged.
+    Threads may share an accumulator: each batch is counted once, and a curve contains whole batches only. Processes use
+    one each, to be merged afterwards; accumulators can be pickled, or saved and loaded.
 
     Parameters
     ----------
     positive : label, optional
-        Which label is the positive one, as in `Curve.from_scores`. It is said here, for all batches, because a batch
-        need not hold both labels. Labels are those of all batches together: 0/1 in one and -1/1 in another are three
-        classes, and refused.
+        The positive label, as in `Curve.from_scores`. It is set here for all batches, because a batch may lack a class.
+        Labels are checked over all batches: 0/1 in one and -1/1 in another are three classes, and refused.
     max_scores : int
-        How many different scores, or buckets, to keep.
+        The largest number of distinct scores, or of buckets, to keep.
 
     Attributes
     ----------
     n_rows : int
-        How many rows have been counted: where to go on after `load`.
+        Number of rows counted so far: the place to continue from after `load`.
 
     Examples
     --------
@@ -78,7 +77,7 @@ class Accumulator:
     >>> counted
     Accumulator(1 pos, 4 neg, exact, 4 scores)
     >>> counted.curve()
-    Curve(1 pos, 4 neg, prevalence=0.2)
+    Curve(1 pos, 4 neg, prevalence 1 in 5)
     """
 
     def __init__(self, *, positive: Label | None = None, max_scores: int = 1_000_000) -> None:
@@ -90,7 +89,7 @@ class Accumulator:
 
     @checks.declared
     def update(self, y_true: ArrayLike, y_score: ArrayLike, *, weight: ArrayLike | None = None) -> None:
-        """Count a batch of rows; one that is refused leaves everything as it was.
+        """Count a batch of rows; an invalid batch changes nothing.
 
         Parameters
         ----------
@@ -122,7 +121,7 @@ class Accumulator:
 
     @checks.declared
     def merge(self, other: "Accumulator") -> None:
-        """Count all rows of another accumulator too, which stays as it is.
+        """Add all rows of another accumulator, which is not changed.
 
         Both must have the same `max_scores` and `positive`.
 
@@ -147,16 +146,16 @@ class Accumulator:
 
     @property
     def n_rows(self) -> int:
-        """How many rows have been counted."""
+        """Number of rows counted so far."""
         return self._state.rows
 
     def _add(self, part: Part, rows: int, label: Label | None) -> None:
-        """Count one more part, however many others are counting."""
+        """Add a part; safe if other threads add parts at the same time."""
         while not self._replace(before := self._state, _with(before, part, rows, label, self._max_scores)):
             pass  # another thread was quicker, and this part is added to what it has left
 
     def _replace(self, before: _State, after: _State) -> bool:
-        """Put a state in the place of the one that it was made from; False if that is no longer there."""
+        """Replace the state by one derived from it; False if another thread has replaced it before."""
         with _replacing:
             if self._state is not before:
                 return False
@@ -176,7 +175,7 @@ class Accumulator:
     # --- reading ----------------------------------------------------------------------------------
 
     def curve(self) -> Curve:
-        """The curve of all rows so far; counting may go on.
+        """The curve of all rows counted so far; more may be added later.
 
         Examples
         --------
@@ -196,7 +195,7 @@ class Accumulator:
         return Curve._of(whole.counted if whole.bits == EXACT else merge_counts(whole.counted))
 
     def _settled(self) -> tuple[Part, _State]:
-        """Everything in one part, and the state it is of; the part is kept, as it says the same as the parts."""
+        """All rows as one part, and the state they belong to; the one part replaces the others."""
         state = self._state
         parts = _parts(state)
         if len(parts) == 1:
@@ -220,10 +219,10 @@ class Accumulator:
 
     @checks.declared
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to a file from which `load` goes on: plain arrays in a zip, no pickle.
+        """Save the accumulator to a file; `load` resumes counting from it.
 
-        The file appears under its name when it is complete, so whatever interrupts it, there is the old file or the
-        new one.
+        The file is a zip of plain arrays, without pickle. It gets its name when it is complete, so after an
+        interruption there is either the old file or the new one.
 
         Examples
         --------
@@ -253,7 +252,7 @@ class Accumulator:
     @classmethod
     @checks.declared
     def load(cls, path: str | os.PathLike[str]) -> "Accumulator":
-        """Read a saved accumulator, to go on with it; a damaged or foreign file is refused."""
+        """Load a saved accumulator to continue counting; a damaged or foreign file is refused."""
         columns, facts = saving.read(path, kind="accumulator")
         check_version(BUCKETS, facts.get("buckets", 1), repr(os.fspath(path)))  # the first ones were not named
         try:
@@ -270,7 +269,7 @@ class Accumulator:
 
 
 def _plain(label: object, name: str) -> Label:
-    """A label as Python has it: one that equals itself and can be written to a file."""
+    """A label as a plain Python value, which can be compared and written to a file."""
     value = label.item() if isinstance(label, np.generic) else label
     if not isinstance(value, bool | int | float | str) or (isinstance(value, float) and math.isnan(value)):
         raise InputError(f"{name} must be numbers, text or bool in an Accumulator, got {label!r}; convert it first.")
@@ -287,8 +286,8 @@ def _parts(state: _State) -> tuple[Part, ...]:
 def _with(state: _State, part: Part, rows: int, label: Label | None, most: int) -> _State:
     """The state with one more part.
 
-    Parts wait until those behind one have grown to half its size, and then are sorted into it. So a row is sorted
-    in a few times only, however many batches there are.
+    Parts are merged into the part before them once they have half its size together. So each row is sorted only a few
+    times, whatever the number of batches.
     """
     other = _same_other(state.other, label)
     parts = state.parts
@@ -301,7 +300,7 @@ def _with(state: _State, part: Part, rows: int, label: Label | None, most: int) 
 
 
 def _same_other(known: Label | None, other: Label | None) -> Label | None:
-    """The label of the negatives; batches that are fine by themselves may still be three classes together."""
+    """The label of the negatives; refuses two batches that have more than two labels together."""
     if known is not None and other is not None and known != other:
         raise InputError(
             f"y_true must hold the same two classes in all batches, got the negative label {other!r} after "

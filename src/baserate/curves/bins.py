@@ -1,4 +1,4 @@
-"""Scores cut into bins, and what each bin holds."""
+"""Scores cut into bins, with counts and score sums of each bin."""
 
 import re
 from collections.abc import Sequence
@@ -28,8 +28,8 @@ Closed = Literal["right", "left"]
 class Bins:
     """A way to cut probabilities into bins; made by `equal_width`, `equal_frequency`, or from a list of edges.
 
-    Wherever bins are asked for, a whole number means so many of equal width, a list means edges, and text says what
-    ``str`` says: "equal_frequency(10)".
+    Every parameter `bins` also takes a whole number (that many bins of equal width), a list of edges, or text as
+    ``str`` writes it: "equal_frequency(10)".
 
     Examples
     --------
@@ -55,10 +55,11 @@ BinsLike = Bins | int | str | Sequence[float]
 
 @checks.declared
 def equal_width(n: int, *, closed: Closed = "right") -> Bins:
-    """So many bins of equal width, with edges at exactly k/n.
+    """A given number of bins of equal width.
 
-    A score on an edge belongs to the bin below it, and 0 to the first bin; with ``closed="left"`` to the bin above it,
-    and 1 to the last. A score that was a 32-bit float is on an edge if it is the nearest such float to it.
+    Edges are exactly k/n. A score on an edge belongs to the bin below it, and 0 to the first bin; with
+    ``closed="left"`` it belongs to the bin above, and 1 to the last. A 32-bit score counts as on an edge if it is the
+    32-bit float nearest to the edge.
 
     Examples
     --------
@@ -76,10 +77,10 @@ def equal_width(n: int, *, closed: Closed = "right") -> Bins:
 
 @checks.declared
 def equal_frequency(n: int) -> Bins:
-    """So many bins with as equal numbers of rows as can be.
+    """A given number of bins with nearly equal numbers of rows.
 
-    They are cut at the quantiles k/n of the scores, linearly interpolated. Equal scores are never split, so there
-    are fewer bins than asked for where ties are long. The bins hold the same rows wherever the curve is read.
+    Edges are the quantiles k/n of the scores, linearly interpolated. Equal scores are never split, so long ties lead to
+    fewer bins. The bins have the same rows at every prevalence.
 
     Examples
     --------
@@ -92,7 +93,7 @@ def equal_frequency(n: int) -> Bins:
 
 
 def as_bins(value: object) -> Bins:
-    """Bins from any way to say them."""
+    """Bins from a number, a list of edges, text or Bins."""
     if isinstance(value, Bins):
         return value
     if isinstance(value, str):
@@ -135,25 +136,25 @@ def _are_shares(ends: tuple[float, float]) -> bool:
 class Binned:
     """The rows of a curve in bins, lowest first; empty bins are left out.
 
-    `pos`, `neg` and the sums of their scores are as counted; shares, rates and mean scores are as the curve is read.
-    Of a bucketed curve, scores are taken in the middle of their buckets.
+    `pos`, `neg` and the sums of their scores are as counted; shares, rates and mean scores are at the curve's
+    prevalence. The scores of a bucket are its middle.
 
     Attributes
     ----------
     low, high : array
         Edges; of bins of equal frequency, the lowest and the highest score.
     pos, neg, score_pos, score_neg, rest_pos : array
-        Positives and negatives, the sums of their scores, and that of what the scores of positives lack to 1.
+        Positives and negatives, the sums of their scores, and the sum of 1 - score over positives.
     pos_squares, neg_squares : array
         Sums of squared weights; the counts themselves where rows have no weights.
     odds : float
-        What one negative counts as, against one positive, where the curve is read.
+        The weight of a negative, if a positive has weight 1, at the curve's prevalence.
     bins : Bins
-        How they were cut.
+        The definition of the bins.
     curve : Curve
-        Where they come from.
+        The curve.
     rows : RowBins or None
-        The bins of all rows, empty ones too, where rows were not sorted for them.
+        The bins of unsorted rows, including empty ones; None if rows were sorted.
     """
 
     low: FloatArray
@@ -184,44 +185,43 @@ class Binned:
 
     @cached_property
     def mass(self) -> FloatArray:
-        """What each bin holds as read, against one positive."""
+        """The weight of each bin at the curve's prevalence; a positive has weight 1."""
         return np.asarray(self.pos + self.odds * self.neg, np.float64)
 
     @property
     def share(self) -> FloatArray:
-        """Each bin's part of all rows, as read."""
+        """The share of rows in each bin, at the curve's prevalence."""
         return self.mass / float(self.mass.sum())
 
     @property
     def mean_score(self) -> FloatArray:
-        """The mean score in each bin, as read."""
+        """The mean score in each bin, at the curve's prevalence."""
         with np.errstate(invalid="ignore"):
             return (self.score_pos + self.odds * self.score_neg) / self.mass
 
     @property
     def event_rate(self) -> FloatArray:
-        """The share of positives in each bin, as read."""
+        """The share of positives in each bin, at the curve's prevalence."""
         with np.errstate(invalid="ignore"):
             return self.pos / self.mass
 
     @property
     def gap(self) -> FloatArray:
-        """Event rate minus mean score, from sums that keep their digits next to 0 and next to 1."""
+        """Event rate minus mean score, from sums that are accurate near 0 and near 1."""
         with np.errstate(invalid="ignore"):
             return (self.rest_pos - self.odds * self.score_neg) / self.mass
 
     @property
     def mean_distance(self) -> float:
-        """The distance between event rate and mean score, averaged over all rows as read."""
+        """The distance between event rate and mean score, averaged over all rows at the curve's prevalence."""
         return float(np.sum(self.mass * np.abs(self.gap)) / np.sum(self.mass))
 
     @property
     def rate_variance(self) -> FloatArray:
-        """The sampling variance of each event rate, without bias; infinite in bins with one row.
+        """The unbiased sampling variance of each event rate; infinite in bins with one row.
 
-        At the data's own prevalence it is ``rate (1 - rate) / (n - 1)``. Elsewhere the rate is a function of two
-        counts, and the same formula in terms of these is ``rate² (1 - rate)² (1/pos + 1/neg) n / (n - 1)``, with the
-        number of equal rows that the rows are worth as n.
+        At the data's own prevalence it is ``rate (1 - rate) / (n - 1)``. At another prevalence it is ``rate² (1 -
+        rate)² (1/pos + 1/neg) n / (n - 1)``, where n is the effective sample size.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             of_pos, of_neg = self.pos_squares / self.pos / self.pos, self.neg_squares / self.neg / self.neg
@@ -230,7 +230,7 @@ class Binned:
 
     @property
     def _pairs(self) -> FloatArray:
-        """``mass² (n - 1) / n`` by its terms: where a negative counts next to nothing, n is too near 1 to tell."""
+        """``mass² (n - 1) / n`` without subtracting 1 from n, which is too near 1 if negatives have little weight."""
         pos, neg = np.asarray(self.pos, np.float64), np.asarray(self.neg, np.float64)
         of_neg = self.odds**2 * (neg**2 - self.neg_squares)
         return (pos**2 - self.pos_squares) + 2 * self.odds * pos * neg + of_neg
@@ -239,7 +239,7 @@ class Binned:
 def binned(curve: "Curve", bins: BinsLike, *, scores: FloatArray | None = None) -> Binned:
     """Put the rows of a curve into bins.
 
-    `scores` are other scores of the same entries, to be averaged over the bins that the curve's own scores make.
+    Bins are made from the curve's own scores; `scores`, if given, are averaged instead of them.
     """
     wanted = as_bins(bins)
     rows = None if scores is not None else _rows_in(curve, wanted)
@@ -278,7 +278,7 @@ def binned(curve: "Curve", bins: BinsLike, *, scores: FloatArray | None = None) 
 
 
 def _rows_in(curve: "Curve", bins: Bins) -> RowBins | None:
-    """The rows of a curve in bins without sorting them; None where that cannot be."""
+    """The bins of a curve's unsorted rows; None if the rows have to be sorted."""
     table = curve.table
     if not isinstance(table, RowTable) or not are_many(table.rows) or not _are_shares(table.ends or (0, 1)):
         return None
@@ -293,7 +293,7 @@ def _rows_in(curve: "Curve", bins: Bins) -> RowBins | None:
 
 
 def _of_rows(curve: "Curve", bins: Bins, in_bins: RowBins) -> Binned:
-    """What bins of rows hold, without empty ones."""
+    """Counts and score sums of each non-empty bin."""
     edges = np.array(bins.edges)
     kept = np.flatnonzero(in_bins.pos.n + in_bins.neg.n)
     pos, neg = in_bins.pos.n[kept], in_bins.neg.n[kept]
@@ -323,7 +323,7 @@ def _places(curve: "Curve", bins: Bins) -> Indices:
 
 
 def _check_cover(curve: "Curve", bins: Bins) -> None:
-    """Refuse edges beyond which there are scores."""
+    """Refuse edges that do not cover all scores."""
     ends = _ends(curve)
     if bins.kind == "edges" and ends is not None and not (bins.edges[0] <= ends[0] and ends[1] <= bins.edges[-1]):
         raise InputError(
@@ -338,9 +338,9 @@ def place_of(score: FloatArray, inner: FloatArray, closed: Closed) -> Indices:
 
 
 def inner_edges(curve: "Curve", bins: Bins) -> FloatArray:
-    """The edges between bins, each as a 32-bit float where the scores have it as one.
+    """The edges between bins, each rounded to a 32-bit float if the scores contain that float.
 
-    A score of 0.3 in 32 bits is a little above 0.3, and its owner would not have it in the next bin.
+    A 32-bit 0.3 is slightly above the 64-bit 0.3, but should not fall into the next bin.
     """
     inner = np.array(bins.edges[1:-1])
     narrow, score = _as_32_bits(inner), curve.score[::-1]
@@ -354,7 +354,7 @@ def _as_32_bits(edges: FloatArray) -> FloatArray:
 
 
 def _moved(bins: Bins, there: BoolArray) -> FloatArray:
-    """The edges between bins, moved to the nearest 32-bit floats where these are there among the scores."""
+    """The edges between bins, moved to the nearest 32-bit floats if these occur among the scores."""
     edges = np.array(bins.edges)
     inner, narrow = edges[1:-1], _as_32_bits(edges[1:-1])
     there = there & (narrow > edges[:-2]) & (narrow < edges[2:])  # an edge does not move onto another
@@ -368,17 +368,18 @@ def _quantile_places(curve: "Curve", n: int) -> Indices:
 
 
 def rows_below(curve: "Curve") -> CountArray:
-    """How many rows have scores below those of each entry."""
+    """The number of rows with scores below each entry."""
     rows = (curve.pos + curve.neg)[::-1]
     return (np.cumsum(rows) - rows)[::-1]
 
 
 def quantile_place(below: CountArray, total: float, n: int, *, ranked: bool) -> Indices:
-    """The bin, between quantiles of the scores, of rows that have so many others below them.
+    """The bin between quantiles of the scores, from the number of rows below.
 
     The quantile k/n of N rows lies at the rank k (N - 1) / n, counted from 0, or between the ranks around it. So a row
-    is in the bins up to it if the number of rows below its score is at most that: whole numbers, nothing rounds.
-    Weighted rows have no ranks; with them the rows that reach the share k/n are the last ones below.
+    is below the quantile if the number of rows below its score is at most that rank. These are whole numbers, so
+    nothing is rounded. Weighted rows have no ranks: with them, the rows at which the cumulative share reaches k/n are
+    the last below the quantile.
     """
     if not ranked:
         return np.clip(np.floor(below * n / total), 0, n - 1).astype(np.intp)

@@ -1,11 +1,11 @@
-r"""Which bucket a score belongs to: whole numbers that rise with the score.
+r"""The number of the bucket of a score: a whole number that increases with the score.
 
-A bucket is an octave of the score, cut into ``2**bits`` equal parts; above 1/2 it is an octave of what the score
-lacks to 1. So buckets are narrow, relative to the distance, near 0 and near 1, where rare events are decided, and
-margins of any size and sign have buckets too. Halving the bits joins neighbours and never splits a bucket.
+Each octave of the score, [1/4, 1/2) for example, is cut into ``2**bits`` equal buckets; above 1/2, octaves of 1 - score
+are. So buckets are narrow near 0 and near 1, where rare events are decided. Margins of any size and sign have buckets,
+too. One bit less joins neighbouring buckets and never splits one.
 
-The number of a bucket comes from comparisons and powers of two alone. These are exact in every engine, so the same
-score has the same bucket everywhere; no logarithm is, and none is used.
+Only comparisons and powers of two are used. These are exact in every engine, so a score has the same bucket everywhere.
+Logarithms are not exact, and are not used.
 """
 
 import numpy as np
@@ -38,5 +38,5 @@ def bucket_of(scores: FloatArray, bits: int) -> BucketIds:
 
 
 def upper_end(bits: int) -> int:
-    """The bucket of 1: far enough up for the buckets below 1 not to meet those above 0."""
+    """The number of the bucket of 1, so large that buckets below 1 do not meet those above 0."""
     return 4 * OCTAVES << bits

@@ -1,14 +1,14 @@
-"""A curve in a few kilobytes: neighbouring scores share a bucket where metrics are hurt least by that.
+"""A curve in a few kilobytes: neighbouring scores are joined into buckets where that affects metrics least.
 
 A bucket that takes recall from ``T0`` to ``T1`` and the false positive rate from ``F0`` to ``F1`` leaves average
 precision uncertain by at most ``T1 - T0`` times the difference between the best precision in it, all positives first,
-and the mean of the worst, all negatives first. Buckets are made as long as this stays below a limit, the same for all
-of them; the limit is the lowest at which the curve fits. As the prevalence matters and is not known, the uncertainties
-at several prevalences are weighted, and the weights moved until the largest of them is as small as it gets.
+and the mean of the worst, all negatives first. Each bucket is extended while this stays below a limit, which is the
+lowest one at which the curve fits. As the uncertainty depends on the prevalence, those at several prevalences are
+weighted, and the weights are changed until the largest uncertainty is as small as possible.
 
 At a threshold within the bucket, recall is known to ``T1 - T0``. The odds of precision are known to the factor
-``T1 / T0 * F1 / F0``, whatever the prevalence, so precision is known to ``tanh(log(factor) / 4)``. No bucket may leave
-more than a limit of these; it is the lowest whose buckets take no more than a given share of the bytes.
+``T1 / T0 * F1 / F0``, whatever the prevalence, so precision is known to ``tanh(log(factor) / 4)``. Both stay below a
+second limit, the lowest one whose buckets take no more than a given share of the bytes.
 """
 
 import math
@@ -54,15 +54,14 @@ def compact(
     edges: FloatArray | None = None,
     thresholds: Iterable[float] = (),
 ) -> Curve:
-    """The curve itself if `encode` gives few enough bytes, else one with as many buckets as fit.
+    """The curve itself if it is small enough when encoded, else a curve with as many buckets as fit.
 
-    Thresholds that are left have exact counts, and their scores occur in the data; so have the given `thresholds`. What
-    is lost is the order within buckets; `bounds` says what that does to a metric, `width` to average precision, and
-    `point_width` to precision and recall at any threshold.
+    The remaining thresholds have exact counts, and are scores of the data; the given `thresholds` have exact counts,
+    too. The order within buckets is lost; `bounds` gives the resulting error of a metric, `width` that of average
+    precision, and `point_width` that of precision and recall at any threshold.
 
-    Buckets of different curves that overlap become one when the curves are pooled, and these would overlap in a chain
-    from one end to the other. No bucket crosses any of the `edges`, so curves that are made compact with the same ones
-    can be pooled: see `edges_of`.
+    When curves are pooled, overlapping buckets become one, and a chain of overlaps could join them all. No bucket
+    crosses one of the `edges`, so curves made compact with the same edges can be pooled: see `edges_of`.
 
     Examples
     --------
@@ -93,7 +92,7 @@ def compact(
 
 
 def fits(curve: Curve, max_bytes: int = MAX_BYTES) -> bool:
-    """Whether it is small enough as it is."""
+    """Whether the encoded curve is small enough without buckets."""
     return len(curve) <= 4 * max_bytes and len(encode(curve)) <= max_bytes
 
 
@@ -106,12 +105,12 @@ def knows(curve: Curve, thresholds: FloatArray) -> bool:
 
 
 def edges_of(curve: Curve) -> FloatArray:
-    """Scores that buckets of this curve, and of others of the same model, had better not cross."""
+    """Edges for `compact`: scores that no bucket of this curve, or of others of the same model, should cross."""
     return compact(curve, max_bytes=MAX_BYTES // 3).score
 
 
 def width(curve: Curve) -> float:
-    """How far apart the certain bounds of average precision are, at most: at its own prevalence and 1e-6 to 0.5."""
+    """The largest width of the bounds of average precision, at the curve's own prevalence and from 1e-6 to 0.5."""
     return float(_widths(curve).max())
 
 
@@ -164,7 +163,7 @@ class _Thinning:
 
     @property
     def has_room(self) -> bool:
-        """Whether there is room for more than the edges ask for."""
+        """Whether there is room for more buckets than the edges require."""
         return len(self.ends) == 1 or self._size(math.inf) < _ROOM * self.max_bytes
 
     def _size(self, limit: float) -> int:
@@ -186,7 +185,7 @@ class _Thinning:
         self.reach, self.log_factor = float(reach), 4 * math.atanh(float(reach))
 
     def best(self) -> Curve:
-        """The narrowest of a few rounds, each of which weighs the prevalences by what the one before left open."""
+        """The best of a few rounds; each weights prevalences by the uncertainty that the round before has left."""
         self._limit_reach()
         limit = 1e-5
         narrowest: Curve | None = None
@@ -205,7 +204,7 @@ class _Thinning:
         return narrowest
 
     def _fitted(self, limit: float) -> tuple[Curve, float]:
-        """The buckets of the lowest limit that fit, and that limit."""
+        """The lowest limit at which the curve fits, and its buckets."""
         too_low, fits, fitted = 0.0, math.inf, None
         for _ in range(_TRIES):
             tried = self._joined(self._cuts(limit))
@@ -225,7 +224,7 @@ class _Thinning:
         return fitted, fits
 
     def _cuts(self, limit: float) -> Indices:
-        """Where buckets begin if each is as long as the limit and the edges allow."""
+        """The first entry of each bucket, if each is as long as the limit and the edges allow."""
         begins, begin, length = [], 0, 1
         for end in self.ends.tolist():
             while begin < end:
@@ -235,7 +234,7 @@ class _Thinning:
         return np.array(begins)
 
     def _longest(self, begin: int, end: int, guess: int, limit: float) -> int:
-        """How many entries a bucket may hold: more and more are tried, then halves."""
+        """The largest number of entries of a bucket, by doubling and then bisection."""
         most = end - begin
         good, step = 1, max(guess // 2, 1)
         while good < most:
@@ -267,7 +266,7 @@ class _Thinning:
         return limit == math.inf or self._cost(begin, end) <= limit
 
     def _cost(self, begin: int, end: int) -> float:
-        """What is not known about average precision if these entries are one bucket, and a little for negatives."""
+        """The uncertainty of average precision if these entries are one bucket, plus a small term for negatives."""
         before, after, least, most = self.tpr[begin], self.tpr[end], self.fpr[begin], self.fpr[end]
         rise, run = after - before, most - least
         cost = _SPREAD * run * run

@@ -1,7 +1,7 @@
-"""Rows to counts: the one place that sorts.
+"""Counts rows by score; the only place that sorts.
 
-``(scores, labels, weights) -> score, pos, neg`` by distinct score, highest first. Everything else in the
-library works on the result, so a faster kernel has one function to replace and this one to agree with.
+``(scores, labels, weights) -> score, pos, neg`` by distinct score, highest first. Everything else in the library works
+on these counts, so a faster kernel has one function to replace, and this one as its oracle.
 """
 
 from typing import NamedTuple
@@ -15,8 +15,8 @@ from baserate.arrays import Array, BoolArray, Counts, FloatArray, Indices
 class Counted(NamedTuple):
     """Positives and negatives by distinct score, highest score first.
 
-    An entry may also be a bucket: rows whose scores lie between `score` and `top`, no longer told apart. Buckets do
-    not overlap, so the counts down to each `score` are those of that threshold, exactly.
+    An entry may also be a bucket: rows with scores from `score` to `top`, whose order is lost. Buckets do not overlap,
+    so the cumulative counts at each `score` are exact.
     """
 
     score: FloatArray
@@ -30,8 +30,8 @@ class Counted(NamedTuple):
 def count_rows(scores: FloatArray, positive: BoolArray) -> Counted:
     """Count unweighted rows.
 
-    Values are sorted, never indices: all scores once, then the scores of the rarer class, which are looked
-    up among the distinct ones. A count takes the narrowest integer that holds it, one byte without ties.
+    Values are sorted, never indices: all scores once, then those of the rarer class, which are located among the
+    distinct ones. Counts are stored in the narrowest integer type that holds them, one byte without ties.
     """
     keys = np.negative(scores)
     keys.sort()
@@ -75,9 +75,9 @@ def count_weighted_rows(scores: FloatArray, positive: BoolArray, weight: FloatAr
 
 
 def _by_key_and_weight(keys: FloatArray, weight: FloatArray) -> Indices:
-    """The order of rows: sums of floats depend on it, so it is the same for the same rows in any order.
+    """A canonical order of rows, because sums of floats depend on the order.
 
-    Where most rows have a score of their own, as some of them tell, only ties look at the weight.
+    If a sample shows that most scores are distinct, rows are sorted by weight only within ties.
     """
     some = keys[:1024]
     if 2 * len(np.unique(some)) < len(some):
@@ -92,7 +92,7 @@ def _by_key_and_weight(keys: FloatArray, weight: FloatArray) -> Indices:
 
 
 def merge_counts(counted: Counted) -> Counted:
-    """Bring counts at scores in any order, with repetitions, into the one form; buckets that overlap become one.
+    """Sort counts by score and add up repeated scores; overlapping buckets become one.
 
     The result does not depend on what was merged first: the buckets of all parts together cover some stretches of
     the score axis, and these stretches are the buckets of the whole.
@@ -129,7 +129,7 @@ def merge_counts(counted: Counted) -> Counted:
 
 
 def check_totals(counted: Counted) -> None:
-    """Refuse counts whose sums would not fit, wherever counts of many parts come together."""
+    """Refuse counts whose total does not fit into the integers used."""
     for name, column in (("pos", counted.pos), ("neg", counted.neg)):
         if column.dtype.kind == "f":
             checks.weights_fit(column, name)
@@ -145,21 +145,21 @@ def narrow(counts: Counts) -> Counts:
 
 
 def starts(sorted_keys: Array) -> Indices:
-    """Where each run of equal keys begins."""
+    """The index at which each run of equal keys begins."""
     new = np.ones(len(sorted_keys), np.bool_)
     np.not_equal(sorted_keys[1:], sorted_keys[:-1], out=new[1:])
     return np.flatnonzero(new)
 
 
 def _unnegated(keys: FloatArray) -> FloatArray:
-    """The scores again, with -0.0 written as 0.0: they are one score."""
+    """The scores with -0.0 replaced by 0.0, since they are equal."""
     np.negative(keys, out=keys)
     keys += 0.0
     return keys
 
 
 def _without_empty(counted: Counted) -> Counted:
-    """Leave out scores at which nothing counts, so that a weight of zero equals no row."""
+    """Remove scores with no weight, so that a row of weight zero counts like no row."""
     used = (counted.pos > 0) | (counted.neg > 0)
     if used.all():
         return counted

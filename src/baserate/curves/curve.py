@@ -30,36 +30,36 @@ class Curve(Thresholds):
     """A table of positives and negatives by score, read at a prevalence.
 
     Build one with `from_scores`, `from_counts` or `from_rates`; it is sorted once and never changes. A score
-    at or above a threshold is predicted positive. Rows with equal scores stand and fall together, so the
-    order of rows never matters. Curves add up: ``a + b`` and ``sum(curves)`` pool the rows behind them.
+    at or above a threshold is predicted positive. Rows with equal scores share a threshold, so the order of rows never
+    matters. ``a + b`` and ``sum(curves)`` pool the rows behind the curves.
 
-    A curve is read at its own prevalence until ``at_prevalence`` says otherwise; metrics take a curve and
-    read it where it says, so none of them has an argument for the prevalence.
+    A curve is read at the prevalence of its data until ``at_prevalence`` sets another one. Metrics use the prevalence
+    of the curve, so none of them has an argument for it.
 
     Attributes
     ----------
     score, pos, neg : array
         Positives and negatives at each distinct score, highest first.
     prevalence : float
-        Where it is read.
+        The prevalence that metrics use.
     unlabelled : int
-        Rows of the table it came from that had no label, and are not in it.
+        Number of rows of the table that had no label; they are not in the curve.
     source : Source or None
-        Which files it was read from, if it was: a receipt. Curves that differ in nothing else are equal.
+        The files that it was read from, if any. It does not matter for ``==``.
     bucketed : bool
-        Whether some scores are no longer told apart; then `bounds` says how well a metric is known.
+        Whether some entries are buckets of several scores; then `bounds` gives the error of a metric.
 
     Examples
     --------
     >>> import baserate as br
     >>> curve = br.Curve.from_scores([0, 1, 0, 1, 1, 0], [0.1, 0.4, 0.5, 0.8, 0.9, 0.2])
     >>> curve
-    Curve(3 pos, 3 neg, prevalence=0.5)
+    Curve(3 pos, 3 neg, prevalence 1 in 2)
     >>> round(br.average_precision(curve), 4)
     0.9167
-    >>> rare = curve.at_prevalence("1:1000")
+    >>> rare = curve.at_prevalence("1 in 1,000")
     >>> rare
-    Curve(3 pos, 3 neg, read at prevalence=0.000999, own 0.5)
+    Curve(3 pos, 3 neg, read at prevalence 1 in 1,000, own 1 in 2)
     >>> round(br.average_precision(rare), 4)
     0.6677
     """
@@ -90,13 +90,13 @@ class Curve(Thresholds):
         Parameters
         ----------
         y_true : column
-            Labels: bool, 0/1, -1/1, or any two values with `positive`. Lists, arrays and Series of pandas,
-            polars or pyarrow, nullable or not, are welcome; a missing label is refused.
+            Labels: bool, 0/1, -1/1, or any two values with `positive`. Lists, arrays and Series of pandas, polars or
+            pyarrow are accepted, nullable or not; a missing label is refused.
         y_score : column
             Scores, higher for more positive. Any real numbers, infinities included; nan is refused.
         weight : column, optional
-            A weight per row. A weighted curve keeps the sums of squares too, because a weight of 2 is not
-            two cases when it comes to uncertainty.
+            A weight per row. A weighted curve also keeps the sums of squared weights, because for intervals a row of
+            weight 2 is not two cases.
         positive : label, optional
             Which label is the positive one.
 
@@ -104,7 +104,7 @@ class Curve(Thresholds):
         --------
         >>> import baserate as br
         >>> br.Curve.from_scores(["ok", "fraud", "ok"], [-2.0, 0.7, 0.1], positive="fraud")
-        Curve(1 pos, 2 neg, prevalence=0.3333)
+        Curve(1 pos, 2 neg, prevalence 1 in 3)
         """
         if weight is None and positive is None and (read := rows.read(y_true, y_score)) is not None:
             return cls._of(read)
@@ -127,17 +127,17 @@ class Curve(Thresholds):
         pos_squares: ArrayLike | None = None,
         neg_squares: ArrayLike | None = None,
     ) -> "Curve":
-        """Take counts by score, as a ``GROUP BY score`` returns them, in any order.
+        """Make a curve of counts by score, such as ``GROUP BY score`` returns them, in any order.
 
         Parameters
         ----------
         score : column
-            Scores; a repeated one is added up.
+            Scores; counts of repeated scores are added.
         pos, neg : column
             Numbers of positives and negatives at each score.
         top : column, optional
-            Where the entries are buckets: the highest score in each, `score` being the lowest. Both must be scores
-            that occur. Buckets that overlap become one.
+            For buckets, the highest score in each; `score` is the lowest. Both must occur in the data. Overlapping
+            buckets become one.
         pos_squares, neg_squares : column, optional
             Sums of squared weights. With both, `pos` and `neg` are sums of weights and may be fractions.
 
@@ -145,7 +145,7 @@ class Curve(Thresholds):
         --------
         >>> import baserate as br
         >>> br.Curve.from_counts(score=[0.2, 0.9], pos=[10, 40], neg=[900, 50])
-        Curve(50 pos, 950 neg, prevalence=0.05)
+        Curve(50 pos, 950 neg, prevalence 1 in 20)
         """
         if (pos_squares is None) != (neg_squares is None):
             raise InputError("pos_squares and neg_squares must come together, got one of them; pass both or neither.")
@@ -172,18 +172,18 @@ class Curve(Thresholds):
         n_pos: float | None = None,
         n_neg: float | None = None,
     ) -> "Curve":
-        """Take a ROC curve, such as one read off a paper.
+        """Make a curve of the points of a ROC curve, for example from a paper.
 
         Such a curve has no scores, so it has no thresholds and cannot be added to another.
 
         Parameters
         ----------
         tpr, fpr : column
-            The points, from the strictest threshold to the loosest. The ends (0, 0) and (1, 1) are added where
-            they are missing.
+            The points, from the highest threshold to the lowest. The ends (0, 0) and (1, 1) are added if they are
+            missing.
         prevalence : float or odds, optional
-            Where to read it. Without it, and without class sizes, the curve answers only what does not depend
-            on a prevalence.
+            The prevalence to read it at. Without it and without class sizes, only metrics that do not depend on the
+            prevalence are available.
         n_pos, n_neg : float, optional
             Numbers of positives and negatives behind the rates, for the few metrics that count cases.
 
@@ -213,7 +213,7 @@ class Curve(Thresholds):
     def at_prevalence(self, prevalence: Prevalence) -> "Curve":
         """Read the curve at another prevalence: a share, or a text such as "1 in 1,000" or "1:999".
 
-        Exactly what the data would show if positives and negatives kept their scores and only their mix changed.
+        The result is exact if the scores within each class stay as they are and only the mix of the classes changes.
 
         Examples
         --------
@@ -262,13 +262,13 @@ class Curve(Thresholds):
         return Curve._of(merged, self._given, self.unlabelled, self.source)
 
     def _where_right(self, from_prevalence: Prevalence | None) -> float:
-        """The prevalence that scores are moved from."""
+        """The prevalence at which the scores are calibrated."""
         if from_prevalence is not None:
             return checks.prevalence(from_prevalence, "from_prevalence")
         if self.missing_class:
             raise MissingInformationError(
-                f"this curve has no prevalence that its scores could be right at, because "
-                f"{self.missing_class.sentence}; pass from_prevalence= where they are right."
+                f"the prevalence at which the scores are calibrated is unknown, because {self.missing_class.sentence}; "
+                f"pass from_prevalence=."
             )
         return checks.prevalence(self.own_prevalence)
 
@@ -277,10 +277,10 @@ class Curve(Thresholds):
     @classmethod
     @checks.declared
     def pool(cls, curves: "Iterable[Curve]") -> "Curve":
-        """The curve of all rows behind the curves: what ``sum(curves)`` gives, in one step.
+        """Pool curves of different rows, as ``sum(curves)`` does, in one step.
 
-        All must be read at their own prevalence, and then so is the result, or all at the same given one. Buckets of
-        different curves that overlap become one bucket.
+        Either all curves are read at their own prevalence, and the result is, too, or all at the same given one.
+        Overlapping buckets of different curves become one.
 
         Examples
         --------
@@ -288,7 +288,7 @@ class Curve(Thresholds):
         >>> may = br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[900, 50])
         >>> june = br.Curve.from_counts([0.2, 0.8], pos=[5, 25], neg=[400, 20])
         >>> br.Curve.pool([may, june])
-        Curve(80 pos, 1,370 neg, prevalence=0.05517)
+        Curve(80 pos, 1,370 neg, prevalence 1 in 18.12)
         """
         pooled = list(curves)
         checks.all_are(pooled, Curve, "curves")
@@ -357,8 +357,8 @@ class Curve(Thresholds):
             return curve if given is None else curve.at_prevalence(given)
         except (InputError, TypeError, KeyError) as error:
             raise CurveFileError(
-                f"a saved curve must hold the columns of a curve, got {os.fspath(path)!r}, which does not "
-                f"({error}); save it again."
+                f"a saved curve must have the columns of a curve, got {os.fspath(path)!r} with others ({error}); "
+                f"save it again."
             ) from None
 
     def _saved(self) -> saving.Saved:

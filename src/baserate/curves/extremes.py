@@ -1,4 +1,4 @@
-"""The best and the worst that a bucketed curve may stand for.
+"""The best and the worst order of rows that the buckets of a curve allow.
 
 Within a bucket the order of the rows is lost. Whatever it was, the ROC curve runs between two staircases: all
 positives of the bucket above all its negatives, and the reverse. An area lies between the areas of the two, and
@@ -16,7 +16,7 @@ from baserate.formulas.steps import Steps
 
 
 def best_order(table: CountTable, *, high: float = 1.0) -> CountTable:
-    """Positives first, in every bucket, tied, except that the recall `high` is reached where it can be."""
+    """Positives first in every bucket, as one tie, which is split where it passes the recall `high`."""
     counted = table.counted
     mixed = table.buckets & (counted.pos > 0) & (counted.neg > 0)
     entry, second = _split(mixed)
@@ -29,7 +29,7 @@ def best_order(table: CountTable, *, high: float = 1.0) -> CountTable:
 
 
 class WorstOrder(CountTable):
-    """Negatives first, in every bucket, and its positives apart from one another."""
+    """Negatives first in every bucket, followed by positives without ties."""
 
     def __init__(self, table: CountTable) -> None:
         counted = table.counted
@@ -42,15 +42,15 @@ class WorstOrder(CountTable):
 
     @property
     def whole_steps(self) -> Steps | None:
-        """None: positives of a corner are apart."""
+        """None, because the positives of a corner are not tied."""
         return None
 
     def average_precision(self, x: FloatArray, low: float, high: float, *, deficit: bool = False) -> FloatArray:
-        """At least the step sum over positives that are apart, however many there are of them.
+        """A lower bound of average precision if no positives are tied.
 
-        The i-th positive adds ``i / (i + a)``, which is concave in i and so at least its mean from ``i - 1/2`` to
-        ``i + 1/2``: the sum is at least an integral, and closely. Of weights, which cannot be counted, it is at
-        least the integral over what they add up to.
+        The i-th positive adds ``i / (i + a)``, which is concave in i and so at least its mean from ``i - 1/2`` to ``i +
+        1/2``. So the integral is a lower bound of the sum, and a close one. For weighted rows the integral over the
+        total weight is.
         """
         tied = areas.average_precision(self._some_steps(~self._apart), x, low, high, deficit=deficit)
         apart = self._some_steps(self._apart)
@@ -63,14 +63,14 @@ class WorstOrder(CountTable):
 
 
 def blur(table: CountTable, x: FloatArray) -> FloatArray:
-    """How far apart the bounds of average precision are, for each x."""
+    """The width of the bounds of average precision, for each x."""
     if not table.buckets.any() or not (table.total_pos and table.total_neg):
         return np.zeros(len(x))
     return best_order(table).average_precision(x, 0.0, 1.0) - WorstOrder(table).average_precision(x, 0.0, 1.0)
 
 
 def _split(mixed: BoolArray) -> tuple[Indices, BoolArray]:
-    """Which entry each row of the split table comes from, and whether it is the second half of one."""
+    """The entry that each row of the split table comes from, and whether it is the second half of it."""
     entry = np.repeat(np.arange(len(mixed)), 1 + mixed)
     second = np.zeros(len(entry), np.bool_)
     second[1:] = entry[1:] == entry[:-1]
@@ -78,7 +78,7 @@ def _split(mixed: BoolArray) -> tuple[Indices, BoolArray]:
 
 
 def _with_corner_at(score: FloatArray, pos: Counts, neg: Counts, buckets: BoolArray, recall: float) -> CountTable:
-    """A table of these counts, in which the bucket that passes `recall` is split there."""
+    """A table of these counts, with a corner at `recall`: the bucket that passes it is split there."""
     above = np.cumsum(pos)
     total = float(above[-1])
     reached = recall * total

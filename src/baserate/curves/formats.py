@@ -1,8 +1,7 @@
-"""The formats that curves are kept in: their versions, and which of them are read. docs/formats.md tells users.
+"""File formats of curves: which version is written, and which versions are read. docs/formats.md is for users.
 
-One rule for all: a version goes up when somebody who knows the one before would misread the bytes, and only then. What
-is written is of the latest version, what is read is of any from the oldest on, and what is later is refused. Whatever
-was read is a `Curve` like any other, and adds up with those of every other version.
+A version changes only if readers of the version before would misread the bytes. The latest version is written, all
+versions from the oldest to the latest are read, later ones are refused. Curves read from any version can be pooled.
 """
 
 from typing import NamedTuple
@@ -11,7 +10,7 @@ from baserate.errors import CurveFileError
 
 
 class Format(NamedTuple):
-    """Something that is kept, with the version that is written and the oldest that is read."""
+    """A file format, with the version that is written and the oldest one that is read."""
 
     name: str  # as a sentence calls it
     version: int
@@ -33,7 +32,7 @@ STORE = Format("a store", 2, oldest=0)
 
 
 def check_version(kept: Format, version: object, where: str = "") -> None:
-    """Refuse what this version of baserate does not know, in a sentence."""
+    """Refuse a version that this version of baserate cannot read."""
     if isinstance(version, int) and kept.oldest <= version <= kept.version:
         return
     known = f"{kept.oldest} to {kept.version}" if kept.oldest < kept.version else str(kept.version)

@@ -27,11 +27,11 @@ def one_vs_rest(
     y_score : matrix or frame
         One column of scores per class.
     classes : sequence of labels, optional
-        The class of each column. If not given, a frame's column names say it where they are the classes; otherwise
-        it is the sorted labels of `y_true`, as scikit-learn orders them.
+        The class of each column. By default the column names of a frame, if they are the classes; otherwise the sorted
+        labels of `y_true`, as in scikit-learn.
     prevalences : mapping, optional
-        The prevalence to read a class at; classes left out are read at their own. They need not add up to
-        one: each curve is a question of its own.
+        The prevalence of each class; by default that of the data. They need not add up to 1, because each curve is
+        separate.
     weight : column, optional
         A weight per row.
 
@@ -41,9 +41,9 @@ def one_vs_rest(
     >>> scores = [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4], [0.5, 0.4, 0.1]]
     >>> curves = br.one_vs_rest(["cat", "dog", "eel", "dog"], scores, prevalences={"eel": 0.001})
     >>> curves["dog"]
-    Curve(2 pos, 2 neg, prevalence=0.5)
+    Curve(2 pos, 2 neg, prevalence 1 in 2)
     >>> curves["eel"]
-    Curve(1 pos, 3 neg, read at prevalence=0.001, own 0.25)
+    Curve(1 pos, 3 neg, read at prevalence 1 in 1,000, own 1 in 4)
     """
     labels = checks.column(y_true, "y_true")
     column_names, columns = checks.matrix(y_score, "y_score", len(labels))
@@ -67,7 +67,7 @@ def one_vs_rest(
 
 
 def _classes(labels: list[Label], classes: Sequence[Label] | None) -> list[Label]:
-    """The classes given, or all labels in the order in which scikit-learn has their columns."""
+    """The given classes, or all labels in the order of scikit-learn's columns."""
     try:
         names = sorted(set(labels)) if classes is None else list(classes)
         repeated = len(set(names)) != len(names)
@@ -81,12 +81,12 @@ def _classes(labels: list[Label], classes: Sequence[Label] | None) -> list[Label
 
 
 def _in_order_of_columns(names: list[Label], column_names: list[str]) -> list[Label]:
-    """A frame whose columns are named like the classes says itself which is which."""
+    """The classes in the order of the columns of a frame that are named like them; otherwise as given."""
     by_text = {str(name): name for name in names}
     known = [column for column in column_names if column in by_text]
     if known and len(known) < len(column_names):
         raise InputError(
-            f"the columns of y_score must be named like the classes or not at all like them, got {column_names} for "
+            f"the columns of y_score must be named like all classes or like none, got {column_names} for "
             f"the classes {names}; rename them or pass classes= in their order."
         )
     return [by_text[column] for column in column_names] if known else names

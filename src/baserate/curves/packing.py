@@ -1,4 +1,4 @@
-"""A curve as few bytes: differences of scores, and counts, byte by byte, compressed."""
+"""Encodes a curve in few bytes: differences of scores and counts, split into byte planes and compressed."""
 
 import hashlib
 import struct
@@ -35,7 +35,7 @@ _SIGNS_OF_DAMAGE = (zlib.error, struct.error, ValueError, IndexError, OverflowEr
 
 
 class _Scale(NamedTuple):
-    """A way to write scores."""
+    """An encoding of scores as whole numbers."""
 
     code: int
 
@@ -59,7 +59,7 @@ class _Scale(NamedTuple):
 
 
 def _scale_for(scores: FloatArray) -> _Scale:
-    """The way that needs the fewest digits."""
+    """The encoding that needs the fewest digits."""
     largest = float(np.abs(scores).max(initial=0.0))
     for decimals in range(_MOST_DECIMALS + 1):
         power = 10.0**decimals
@@ -73,7 +73,7 @@ def _scale_for(scores: FloatArray) -> _Scale:
 
 
 def encode(curve: Curve) -> bytes:
-    """The curve as bytes: differences of scores, and counts, byte by byte, compressed; `decode` gives it back."""
+    """Encode the curve: differences of scores and counts, split into byte planes and compressed; see `decode`."""
     counted = counts_of(curve)
     ends = counted.score if counted.top is None else np.column_stack([counted.top, counted.score]).ravel()
     scale = _scale_for(ends)
@@ -94,15 +94,15 @@ def encode(curve: Curve) -> bytes:
 
 
 def decode(packed: bytes) -> Curve:
-    """The curve that `encode` made the bytes from; damaged ones are refused."""
+    """Decode the bytes of `encode`; damaged bytes are refused."""
     try:
         return _decoded(_unpacked(packed))
     except CurveFileError:
         raise
     except _SIGNS_OF_DAMAGE as error:
         raise CurveFileError(
-            f"a kept curve must be bytes that encode made, got {len(packed):,} that are damaged or something else "
-            f"({type(error).__name__}); keep it again."
+            f"a curve is decoded from the bytes of encode, got {len(packed):,} that are damaged or something "
+            f"else ({type(error).__name__}); encode it again."
         ) from None
 
 
@@ -115,14 +115,14 @@ def _unpacked(packed: bytes) -> bytes:
 
 
 def counts_of(curve: Curve) -> Counted:
-    """What is packed of a curve."""
+    """The counts of a curve that are encoded."""
     if not isinstance(curve.table, CountTable):
         raise InputError(f"only a curve of counts can be compressed, got {curve!r}; make it from scores.")
     return curve.table.counted
 
 
 def fingerprint(curve: Curve) -> bytes:
-    """What tells a curve from others, so that the same rows are known again however they are made compact."""
+    """A digest of a curve's counts, by which the same rows are recognised however they are made compact."""
     saved = curve._saved()
     digest = hashlib.sha256(repr(sorted(saved.facts.items())).encode())
     for name, column in sorted(saved.columns.items()):
@@ -152,7 +152,7 @@ def _decoded(raw: bytes) -> Curve:
 
 
 def _possible(counted: Counted) -> Counted:
-    """Refuse what no rows can give. Other input is checked more kindly, and ten times as slowly."""
+    """Refuse impossible counts. This is ten times as fast as the checks of user input, with a less helpful message."""
     top = counted.score if counted.top is None else counted.top
     if not (top >= counted.score).all() or not (counted.score[:-1] > top[1:]).all():  # nan is neither
         raise ValueError("scores are out of order")
@@ -167,19 +167,19 @@ def _possible(counted: Counted) -> Counted:
 
 
 def _whole(amounts: Counts) -> Whole:
-    """Counts as they are, weights as their bits."""
+    """Counts unchanged; weights as the integers that have the same bits."""
     return amounts.view(np.uint64) if amounts.dtype.kind == "f" else amounts.astype(np.uint64)
 
 
 def _planes(column: Whole) -> bytes:
-    """The lowest bytes of all numbers, then the next ones, as many as the largest number has."""
+    """Byte planes: the lowest bytes of all numbers, then the next ones, as many as the largest number has."""
     used = (int(column.max(initial=0)).bit_length() + 7) // 8
     table = np.ascontiguousarray(column, "<u8").view(np.uint8).reshape(len(column), 8)
     return bytes([used]) + np.ascontiguousarray(table[:, :used].T).tobytes()
 
 
 def _columns(raw: bytes, place: int, n: int, how_many: int) -> list[Counts]:
-    """Each column in the narrowest whole numbers that hold it, which is how counts are kept."""
+    """Each column in the narrowest integer type that holds it."""
     columns = []
     for _ in range(how_many):
         used = raw[place]

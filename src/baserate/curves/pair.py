@@ -1,4 +1,4 @@
-"""Models on the same rows, kept together: what their curves alone have lost."""
+"""Models on the same rows, with the scores of each row, which the curves alone do not have."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -55,22 +55,22 @@ class SameRows:
 class Pair(SameRows):
     """Two models on the same rows.
 
-    Two curves tell what each model is worth, but not whether they are right on the same rows; a comparison needs to
-    know that. Both are read at the same prevalence.
+    Two separate curves do not show whether both models are right on the same rows, which a comparison needs. Both
+    models are read at the same prevalence.
 
     Attributes
     ----------
     a, b : Curve
         The curves of the two models.
     names : pair of str
-        What to call them.
+        Their names.
 
     Examples
     --------
     >>> import baserate as br
     >>> pair = br.Pair.from_scores([0, 1, 0, 1], [0.1, 0.8, 0.4, 0.3], [0.2, 0.9, 0.1, 0.7], names=("old", "new"))
     >>> pair
-    Pair(old and new, 2 pos, 2 neg, prevalence=0.5)
+    Pair(old and new, 2 pos, 2 neg, prevalence 1 in 2)
     >>> br.average_precision(pair.b) - br.average_precision(pair.a) > 0
     True
     """
@@ -97,7 +97,7 @@ class Pair(SameRows):
         score_a, score_b : column
             The scores of the two models; they need not be on the same scale.
         names : pair of str
-            What to call the models.
+            Names of the models.
         positive : label, optional
             Which label is the positive one.
         """
@@ -127,14 +127,14 @@ class Models(SameRows):
     curves : tuple of Curve
         The curves of the models.
     names : tuple of str
-        What they are called.
+        Their names.
 
     Examples
     --------
     >>> import baserate as br
     >>> y = [0, 1, 0, 1]
     >>> br.Models.from_scores(y, {"old": [1, 8, 4, 3], "new": [2, 9, 1, 7], "simple": [0, 1, 1, 1]})
-    Models(old, new and simple, 2 pos, 2 neg, prevalence=0.5)
+    Models(old, new and simple, 2 pos, 2 neg, prevalence 1 in 2)
     """
 
     @classmethod
@@ -168,7 +168,7 @@ class Models(SameRows):
 def _columns(
     y_true: ArrayLike, scores: Mapping[str, object], positive: Label | None
 ) -> tuple[BoolArray, tuple[FloatArray, ...]]:
-    """Labels and scores, checked; like a curve, they never change."""
+    """Checked labels and scores, as read-only arrays."""
     is_positive = checks.labels(y_true, positive).copy()
     columns = tuple(checks.numbers(score, name).copy() for name, score in scores.items())
     for score, name in zip(columns, scores, strict=True):

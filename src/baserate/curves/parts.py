@@ -1,4 +1,4 @@
-"""Rows that were counted, in parts that are pooled as finely as a limit allows."""
+"""Parts of counted rows, pooled as finely as a limit allows."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -15,11 +15,11 @@ EXACT = MOST_BITS + 1
 
 
 class Part(NamedTuple):
-    """Some of the rows, counted at the finest level that fits.
+    """Some rows, counted at the finest level that fits.
 
-    At the exact level an entry is one score. At a level of buckets it is what one class has in one bucket: its lowest
-    and its highest score, and its count. Classes stay apart, for once their ranges were joined, the result would
-    depend on which rows met first.
+    At the exact level an entry is one score. At a level of buckets it is one class in one bucket, with lowest score,
+    highest score and count. The classes are kept separate; if their ranges were joined, the result would depend on the
+    order of merging.
     """
 
     counted: Counted
@@ -27,15 +27,15 @@ class Part(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many entries there are."""
+        """Number of entries."""
         return len(self.counted.score)
 
 
 def pooled(parts: Sequence[Part], most: int) -> Part:
-    """The rows of all parts at the finest level that has at most so many scores or buckets.
+    """All parts together, at the finest level with at most `most` scores or buckets.
 
-    Buckets of a level are unions of those of any finer one, and more rows never have fewer. So that level depends on
-    the rows alone: no part is coarser than the whole has to be.
+    Buckets of a level are unions of those of finer levels, and more rows never have fewer buckets. So the level depends
+    on the rows alone, and no part is coarser than the result.
     """
     bits = min(part.bits for part in parts)
     counted = _stacked([part.counted for part in parts])
@@ -58,7 +58,7 @@ def pooled(parts: Sequence[Part], most: int) -> Part:
 
 
 def _stacked(tables: Sequence[Counted]) -> Counted:
-    """All entries of all tables; rows without weights have weight 1 where others have one."""
+    """All entries of all tables; if some are weighted, the rows of the others have weight 1."""
     if len(tables) == 1:
         return tables[0]
     weighted = any(table.pos_squares is not None for table in tables)
@@ -78,7 +78,7 @@ def _stacked(tables: Sequence[Counted]) -> Counted:
 
 
 def _by_bucket_and_class(counted: Counted, bits: int) -> Counted:
-    """One entry for what each class has in each bucket, highest bucket first."""
+    """One entry for each class in each bucket, highest bucket first."""
     of_pos, of_neg = np.flatnonzero(counted.pos > 0), np.flatnonzero(counted.neg > 0)
     entry = np.append(of_pos, of_neg)
     is_pos = np.arange(len(entry)) < len(of_pos)

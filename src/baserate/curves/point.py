@@ -1,4 +1,4 @@
-"""One operating point; many of them at once."""
+"""An operating point, and arrays of operating points."""
 
 import math
 from dataclasses import dataclass, field, replace
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def shortest(threshold: float, below: float) -> float:
-    """A threshold in as few digits, from four on, as leave it where it is: above the scores `below`, and no higher."""
+    """A threshold in the fewest digits, at least four, that select the same rows: it stays above the score `below`."""
     if not math.isfinite(threshold):
         return threshold
     every_digit = Decimal(threshold)
@@ -43,7 +43,7 @@ class Point(Reading[float]):
     tpr, fnr, fpr, tnr : float
         The rates.
     prevalence : float
-        Where it is read.
+        The prevalence that metrics use.
     n_pos, n_neg : number or None
         Class sizes behind the rates.
     threshold : float or None
@@ -51,17 +51,17 @@ class Point(Reading[float]):
     chosen : Rule or None
         The rule that chose it; None for a point that was stated.
     curve : Curve or None
-        The curve it was chosen on, as it was read.
+        The curve that it was chosen on, at its prevalence.
 
     Examples
     --------
     >>> import baserate as br
     >>> point = br.Point.from_counts(tp=60, fp=100, fn=40, tn=99_900)
     >>> point
-    Point(tpr=0.6, fpr=0.001, 100 pos, 100,000 neg, prevalence=0.000999)
+    Point(tpr=0.6, fpr=0.001, 100 pos, 100,000 neg, prevalence 1 in 1,001)
     >>> br.precision(point)
     0.375
-    >>> round(br.precision(point.at_prevalence("1:10000")), 4)
+    >>> round(br.precision(point.at_prevalence("1 in 10,000")), 4)
     0.0566
     """
 
@@ -75,7 +75,7 @@ class Point(Reading[float]):
 
     @property
     def confusion(self) -> Confusion[float]:
-        """The confusion matrix as counted; of a point made from rates, as shares of each class."""
+        """The confusion matrix in counts; for a point made from rates, in shares of each class."""
         return self._confusion
 
     def __post_init__(self) -> None:
@@ -92,7 +92,7 @@ class Point(Reading[float]):
 
     @property
     def threshold_text(self) -> str:
-        """The threshold in as few digits as choose the same point on its curve; empty if there is none."""
+        """The threshold in the fewest digits that choose the same point on its curve; empty without a threshold."""
         if self.threshold is None:
             return ""
         if self.curve is None or not self.curve.has_scores:
@@ -102,7 +102,7 @@ class Point(Reading[float]):
 
     @property
     def chosen_by(self) -> str | None:
-        """The rule that chose it in words, with the prevalence it chose at where that matters."""
+        """The rule that chose it as text, with the prevalence if the choice depends on it."""
         return None if self.chosen is None or self.curve is None else self.chosen.said_of(self.curve)
 
     @classmethod
@@ -168,10 +168,9 @@ class Point(Reading[float]):
 
 
 class Points(Reading[FloatArray]):
-    """Many operating points at once, for metrics that read one confusion matrix: those of a sweep, or of resamples.
+    """Many operating points at once, such as those of a sweep or of resamples, for pointwise metrics.
 
-    The cells and the odds against a positive are arrays or numbers that broadcast together. The odds may come with
-    twice the digits.
+    The cells and the odds are arrays or numbers that broadcast. The odds may have twice the precision of a float.
     """
 
     _noun = "point"
@@ -187,7 +186,7 @@ class Points(Reading[FloatArray]):
 
     @property
     def confusion(self) -> Confusion[FloatArray]:
-        """The confusion matrices as counted or as shares of each class."""
+        """The confusion matrices in counts, or in shares of each class."""
         return self._cells
 
     def _as_read(self, counted: Confusion[FloatArray]) -> Confusion[FloatArray]:
@@ -197,7 +196,7 @@ class Points(Reading[FloatArray]):
 
     @property
     def exact_weight(self) -> exact.Twofold:
-        """The weights of negatives with twice the digits."""
+        """The weights of negatives, with twice the precision of a float."""
         tp, fn, fp, tn = self._cells
         return exact.quotient(exact.times(self._odds, tp + fn), fp + tn)
 
@@ -207,7 +206,7 @@ class Points(Reading[FloatArray]):
 
     @property
     def missing_class(self) -> Reason | None:
-        """What is missing for a metric of both classes; None where nothing is."""
+        """The reason why metrics of both classes are undefined; None if both classes have rows."""
         tp, fn, fp, tn = self._cells
         if tp.size == 0:
             return None
@@ -218,7 +217,7 @@ class Points(Reading[FloatArray]):
 
     @property
     def prevalence(self) -> float:
-        """A pointwise metric reads the confusion matrix, never the prevalence itself."""
+        """Not available: pointwise metrics read the confusion matrices only."""
         raise NotImplementedError("each point may have a prevalence of its own")
 
     def at_prevalence(self, prevalence: Prevalence) -> "Points":

@@ -1,4 +1,4 @@
-"""What a Curve and a Point have in common: four rates, two class sizes, and a prevalence to read them at."""
+"""The base of Curve and Point: four rates, two class sizes and a prevalence."""
 
 from abc import ABC, abstractmethod
 from typing import ClassVar, Generic, Self
@@ -7,13 +7,14 @@ from baserate.arrays import Prevalence
 from baserate.errors import MissingInformationError, Reason
 from baserate.formulas import exact
 from baserate.formulas.pointwise import Confusion, N, Rates, rates, ratio, with_negatives_weighted
+from baserate.written import one_in_to_four_digits
 
 
 class Reading(ABC, Generic[N]):
-    """Rates read at a prevalence: its own, which follows the class sizes, or a given one.
+    """Rates at a prevalence, which is that of the data or a given one.
 
-    What pointwise metrics read. ``Point`` is a ``Reading[float]`` and ``Curve`` one of arrays along its
-    thresholds; a metric of your own may be annotated with it.
+    Pointwise metrics read it. A ``Point`` is a ``Reading[float]``, and a ``Curve`` is one with arrays along its
+    thresholds. Use it to annotate your own metric.
 
     Examples
     --------
@@ -32,20 +33,20 @@ class Reading(ABC, Generic[N]):
     @property
     @abstractmethod
     def confusion(self) -> Confusion[N]:
-        """The confusion matrix as counted; of a curve or point made from rates, as shares of each class."""
+        """The confusion matrix in counts; for a curve or point made from rates, in shares of each class."""
 
     @property
     @abstractmethod
     def _totals(self) -> tuple[float, float]:
-        """What the cells of each class add up to: the class sizes, or 1 where the cells are shares."""
+        """The sum of the cells of each class: the class size, or 1 if cells are shares."""
 
     @property
     def confusion_as_read(self) -> Confusion[N]:
-        """The confusion matrix at the prevalence read at: negatives weighted to match, by 1 at its own."""
+        """The confusion matrix with negatives weighted to the prevalence; at the data's own, their weight is 1."""
         return self._as_read(self.confusion)
 
     def _as_read(self, counted: Confusion[N]) -> Confusion[N]:
-        """The confusion matrix as counted with its negatives weighted to match the prevalence read at."""
+        """The confusion matrix of counts, with negatives weighted to the prevalence."""
         if self._at_own:
             return counted
         return with_negatives_weighted(counted, self.negative_weight)
@@ -56,7 +57,7 @@ class Reading(ABC, Generic[N]):
 
     @property
     def negative_weight(self) -> float:
-        """What one negative counts as, against one positive, at the prevalence read at; 1 at its own."""
+        """The weight of a negative at the prevalence, if a positive has weight 1; at the data's own it is 1."""
         if self._at_own:
             return 1.0
         n_pos, n_neg = self._totals
@@ -64,7 +65,7 @@ class Reading(ABC, Generic[N]):
 
     @property
     def exact_weight(self) -> exact.Twofold:
-        """The weight of a negative with twice the digits, for a difference that may come next to 0."""
+        """The weight of a negative with twice the precision of a float, for differences near 0."""
         if self._at_own:
             return exact.Twofold(1.0)
         n_pos, n_neg = self._totals
@@ -78,7 +79,7 @@ class Reading(ABC, Generic[N]):
 
     @property
     def rates(self) -> Rates[N]:
-        """The four rates together: tpr, fnr, fpr, tnr; nan for a class that has no rows."""
+        """The four rates tpr, fnr, fpr and tnr; nan for a class without rows."""
         return rates(self.confusion)
 
     @property
@@ -101,7 +102,7 @@ class Reading(ABC, Generic[N]):
 
     @abstractmethod
     def at_prevalence(self, prevalence: Prevalence) -> Self:
-        """Read it at another prevalence."""
+        """Set another prevalence."""
 
     @property
     def tpr(self) -> N:
@@ -125,7 +126,7 @@ class Reading(ABC, Generic[N]):
 
     @property
     def own_prevalence(self) -> float | None:
-        """Share of positives in the data; None where only rates are known, nan without rows."""
+        """Share of positives in the data; None if only rates are known, nan without rows."""
         n_pos, n_neg = self._n
         if n_pos is None or n_neg is None:
             return None
@@ -133,12 +134,12 @@ class Reading(ABC, Generic[N]):
 
     @property
     def given_prevalence(self) -> float | None:
-        """The prevalence it was told to be read at; None if it is read at its own."""
+        """The prevalence set by `at_prevalence`; None at the data's own."""
         return self._given
 
     @property
     def prevalence(self) -> float:
-        """The prevalence it is read at."""
+        """The prevalence that metrics use."""
         prevalence = self._given if self._given is not None else self.own_prevalence
         if prevalence is None:
             raise MissingInformationError(
@@ -149,7 +150,7 @@ class Reading(ABC, Generic[N]):
 
     @property
     def odds_against(self) -> float:
-        """Negatives per positive at the prevalence it is read at."""
+        """Negatives per positive at the prevalence."""
         prevalence = self.prevalence
         if self._given is None:
             return ratio(float(self.n_neg), float(self.n_pos))
@@ -157,7 +158,7 @@ class Reading(ABC, Generic[N]):
 
     @property
     def missing_class(self) -> Reason | None:
-        """What is missing for a metric of both classes; None where nothing is."""
+        """The reason why metrics of both classes are undefined; None if both classes have rows."""
         n_pos, n_neg = self._n
         if n_pos == 0:
             return Reason.NO_ROWS if n_neg == 0 else Reason.NO_POSITIVES
@@ -171,9 +172,10 @@ class Reading(ABC, Generic[N]):
                 parts.append(f"{size:,.6g} {name}" if isinstance(size, float) else f"{size:,} {name}")
         if self._given is not None:
             own = self.own_prevalence
-            parts.append(f"read at prevalence={self._given:.4g}" + (f", own {own:.4g}" if own is not None else ""))
+            parts.append(f"read at prevalence {one_in_to_four_digits(self._given)}")
+            parts += [f"own {one_in_to_four_digits(own)}"] if own is not None else []
         elif self.own_prevalence is not None:
-            parts.append(f"prevalence={self.own_prevalence:.4g}")
+            parts.append(f"prevalence {one_in_to_four_digits(self.own_prevalence)}")
         else:
             parts.append("no prevalence")
         return ", ".join(parts)

@@ -1,6 +1,6 @@
-"""Bins of rows that nobody has sorted.
+"""Bins of unsorted rows.
 
-Sums are exact before they are rounded once, so that the order of rows does not matter here either.
+Sums are computed exactly and rounded once, so the order of rows does not matter.
 """
 
 from dataclasses import dataclass
@@ -30,19 +30,19 @@ _Sums = npt.NDArray[np.uint64]
 
 
 def are_many(rows: Rows) -> bool:
-    """Whether it is worth while not to sort them, and the kernel is there to do without."""
+    """Whether rows are so many that sorting should be avoided, and the kernel is available."""
     return native.kernel is not None and len(rows.pos) + len(rows.neg) >= MANY_ROWS
 
 
 class Cut(NamedTuple):
-    """The edges between bins, and which bin a score on an edge belongs to: the one below it if `right`."""
+    """The edges between bins; a score on an edge belongs to the bin below it if `right`, else to the one above."""
 
     inner: FloatArray
     right: bool
 
 
 class OfClass(NamedTuple):
-    """What a class has in each bin."""
+    """The rows of one class in each bin."""
 
     n: CountArray
     total: list[int]  # of scores, in units
@@ -52,7 +52,7 @@ class OfClass(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RowBins:
-    """Rows in bins, some of which may be empty."""
+    """Rows in bins; bins may be empty."""
 
     rows: Rows
     cut: Cut
@@ -81,22 +81,22 @@ class RowBins:
 
     @cached_property
     def rest_pos(self) -> FloatArray:
-        """The sum of what the scores of positives lack to 1."""
+        """The sum of 1 - score over the positives in each bin."""
         return _floats([int(n) * _ONE - total for n, total in zip(self.pos.n, self.pos.total, strict=True)])
 
     def squares(self) -> tuple[FloatArray, FloatArray]:
-        """Sums of squares, as parts of the largest in each bin: of what positives lack to 1, of scores of negatives."""
+        """Sums of squares of 1 - score (positives) and of score (negatives), relative to the largest in each bin."""
         lacks = _squares(self.rows.pos, self.cut, 1 - self.lowest, lacking=True)
         return lacks, _squares(self.rows.neg, self.cut, self.highest, lacking=False)
 
 
 def bin_rows(rows: Rows, cut: Cut, special: FloatArray) -> RowBins:
-    """Put rows into bins, and see which special scores occur: one beside each edge between bins."""
+    """Put rows into bins, and note which of the 32-bit floats next to the edges occur as scores."""
     return RowBins(rows, cut, _of_class(rows.pos, cut, special), _of_class(rows.neg, cut, special))
 
 
 def sums_of_squares(rows: Rows) -> tuple[float, float]:
-    """Of what positives lack to 1, and of the scores of negatives."""
+    """Sums of squares of 1 − score over positives and of score over negatives."""
     everything = Cut(np.zeros(0), right=True)
     lacks = _squares(rows.pos, everything, np.ones(1), lacking=True)
     return float(lacks[0]), float(_squares(rows.neg, everything, np.ones(1), lacking=False)[0])
@@ -111,7 +111,7 @@ def _of_class(scores: FloatArray, cut: Cut, special: FloatArray) -> OfClass:
 
 
 def _squares(scores: FloatArray, cut: Cut, farthest: FloatArray, *, lacking: bool) -> FloatArray:
-    """Sums of ``(error / farthest)**2``; in between, errors are in powers of two, which round nothing."""
+    """Sums of ``(error / farthest)**2``, computed in units that are powers of two, so that nothing is rounded."""
     far = np.where(farthest > 0, farthest, 1.0)
     units = np.ldexp(1.0, np.minimum(-np.frexp(far)[1], 1022))
     sums = np.zeros((len(far), _EXPONENTS, 2), np.uint64)
@@ -121,7 +121,7 @@ def _squares(scores: FloatArray, cut: Cut, farthest: FloatArray, *, lacking: boo
 
 
 def _totals(sums: _Sums) -> list[int]:
-    """The sum of each bin, in units."""
+    """The sum of each bin, in these units."""
     totals = [0] * len(sums)
     for place, exponent in zip(*np.nonzero(sums.any(axis=-1)), strict=True):
         low, high = sums[place, exponent].tolist()

@@ -1,7 +1,7 @@
 """Rows that are not counted yet, and how the compiled kernel counts them.
 
-A curve can wait with its order until somebody asks for it: bins and means need none, and areas need only that of the
-positives where these are rare. Without the kernel `counting` does it all, at once.
+A curve sorts its rows when their order is first needed. Bins and means need no order, and with few positives areas need
+only the order of these. Without the kernel, `counting` sorts all rows at once.
 """
 
 from collections.abc import Iterable
@@ -40,9 +40,9 @@ class Rows(NamedTuple):
 
 
 def read(y_true: object, y_score: object) -> Rows | Counted | None:
-    """Plain arrays of labels and scores, checked in the same breath; few different scores are counted as well.
+    """Check and split plain arrays of labels and scores in one pass; if there are few distinct scores, count them.
 
-    None where it takes a closer look: at other containers, at what must be refused, and wherever there is no kernel.
+    None if that is not possible: for other containers, invalid input, or without the kernel.
     """
     if native.kernel is None or not (_plain(y_true, "biu") and _plain(y_score, "f")):
         return None
@@ -53,18 +53,18 @@ def read(y_true: object, y_score: object) -> Rows | Counted | None:
 
 
 def counted_or_split(scores: FloatArray, positive: BoolArray) -> Rows | Counted:
-    """The same for columns that were checked before."""
+    """Count checked columns by score if there are few distinct scores, else split them by class."""
     return read(positive, scores) or count_rows(scores, positive)
 
 
 def tabulate(scores: FloatArray, positive: BoolArray) -> Counted:
-    """Rows by distinct score, of columns that were checked before."""
+    """Count checked columns by distinct score."""
     rows_or_counts = counted_or_split(scores, positive)
     return count_split(rows_or_counts) if isinstance(rows_or_counts, Rows) else rows_or_counts
 
 
 def _plain(values: object, kinds: str) -> bool:
-    """Whether it is a column of such a kind, in the machine's own byte order."""
+    """Whether it is a one-dimensional array of one of these types, in native byte order."""
     return type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in kinds and values.dtype.isnative
 
 
@@ -73,7 +73,7 @@ def _fine(seen: Iterable[int]) -> bool:
 
 
 def _tallied(scores: Array, labels: Array) -> Counted | None:
-    """Rows by score, if few scores are different."""
+    """Counts by score if there are few distinct scores; else None."""
     limit = min(_FEW_SCORES, len(scores) // 8)
     parts = native.parts(len(scores))
     tallies = native.at_once(*(partial(_tally, scores[part], labels[part], limit) for part in parts))
@@ -96,7 +96,7 @@ def _tally(scores: Array, labels: Array, limit: int) -> tuple[tuple[FloatArray, 
 
 
 def _split(scores: Array, labels: Array) -> Rows | None:
-    """The scores of each class, if labels and scores are what they must be."""
+    """The scores of each class; None if labels or scores are invalid."""
     kernel, parts = native.loaded(), native.parts(len(scores))
     positives = native.at_once(*(partial(kernel.ones, labels[part]) for part in parts))
     if not _fine(seen for _, seen in positives):
@@ -114,7 +114,7 @@ def _split(scores: Array, labels: Array) -> Rows | None:
 
 
 def sort(rows: Rows) -> Rows:
-    """The same, sorted: in new arrays, as others may be reading these."""
+    """The rows sorted, in new arrays, because other threads may be reading the old ones."""
     if rows.sorted:
         return rows
     work = [partial(np.sort, rows.pos), partial(np.sort, rows.neg)]
@@ -135,18 +135,18 @@ def count_split(rows: Rows) -> Counted:
 
 
 def _narrow_alike(score: FloatArray, pos: Counts, neg: Counts) -> Counted:
-    """Both counts in the narrowest integer that holds their sum, as `count_rows` has them."""
+    """Both counts in the narrowest integer type that holds their sum, as from `count_rows`."""
     kind = np.min_scalar_type(int(np.max(np.add(pos, neg, dtype=np.uint32), initial=0)))
     return Counted(score, pos.astype(kind), neg.astype(kind))
 
 
 def are_rare(rows: Rows) -> bool:
-    """Whether positives are so few that it pays to sort nothing else."""
+    """Whether positives are so few that sorting only them is faster."""
     return not rows.sorted and 0 < _RARE * len(rows.pos) <= len(rows.neg)
 
 
 def corners_of_rare(rows: Rows) -> Steps:
-    """The corners: positives are sorted, negatives are counted between them."""
+    """The corners, from sorted positives and the number of negatives between them."""
     falling = np.sort(rows.pos)[::-1]
     first = starts(falling)
     score = falling[first]

@@ -1,4 +1,4 @@
-"""How a threshold is chosen: on a curve, on many drawn ones, and as people write it."""
+"""Rules that choose a threshold: on a curve, on many drawn curves, and as text."""
 
 import math
 import warnings
@@ -36,18 +36,18 @@ class Chosen(NamedTuple):
 
 
 class Rule:
-    """How a threshold is chosen on a curve: by what it has to reach, or by what it must not exceed.
+    """A rule that chooses a threshold on a curve, by a target or by a limit.
 
     A rule is written as ``threshold=0.5``, ``recall >= 0.6``, ``fpr <= 0.01``, ``precision >= 0.9``, ``top_k <= 100``,
-    ``alert_rate <= 0.01`` or ``best=f1``; a plain ``=`` will do. What has a parameter `at` takes a rule, its text, or a
-    function of a Curve such as ``lambda curve: curve.at_recall(0.6)``.
+    ``alert_rate <= 0.01`` or ``best=f1``; ``=`` may be used for all of them. Every parameter `at` takes a rule, its
+    text, or a function of a Curve such as ``lambda curve: curve.at_recall(0.6)``.
 
     Attributes
     ----------
     is_given : bool
-        Whether it names a threshold and does not look at the data.
+        Whether it is a fixed threshold, which does not depend on the data.
     depends_on_prevalence : bool
-        Whether it chooses another threshold at another prevalence.
+        Whether its choice depends on the prevalence.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class Rule:
 
     @classmethod
     def parse(cls, text: str, where: str = "the text") -> "Rule":
-        """A rule such as "recall >= 0.6", "recall=0.6" or "best=f1"; `where` it was written, for the sentences."""
+        """Parse a rule such as "recall >= 0.6", "recall=0.6" or "best=f1"; errors name `where` it was written."""
         if not isinstance(text, str):
             raise InputError(f"a rule is read from text such as 'recall >= 0.6', got {text!r}; put it in quotes.")
         before, equals, target = text.partition("=")
@@ -95,7 +95,7 @@ class Rule:
         return rule
 
     def on(self, curve: "Curve") -> Point:
-        """The point it chooses on a curve, at the prevalence that the curve is read at."""
+        """The point that it chooses on a curve, at the curve's prevalence."""
         if self._of_both_classes and curve.missing_class:
             raise NoSuchPointError(f"a threshold cannot be chosen on this curve: {curve.missing_class.sentence}.")
         if self.depends_on_prevalence:
@@ -103,39 +103,39 @@ class Rule:
         return self._point(curve, self._row(curve))
 
     def on_draws(self, curve: "Curve", steps: Steps, atoms: BoolArray, score: FloatArray) -> Chosen:
-        """What it chooses on each curve that was drawn around one: `steps` has a row for each.
+        """The point that it chooses on each of many drawn curves; `steps` has a row for each curve.
 
-        Of each corner there is the score, and whether scores are discrete there.
+        `score` has the score of each corner, and `atoms` whether scores are discrete there.
         """
         tpr, fpr = steps.tp / steps.n_pos, steps.fp / steps.n_neg
         corner = self._corner(curve, tpr, fpr, score)
         return Chosen(choosing.at_corner(tpr, corner), choosing.at_corner(fpr, corner), corner)
 
     def corner_on_draws(self, curve: "Curve", steps: Steps, score: FloatArray) -> Indices:
-        """The corner that it chooses on each of them, whatever is between them; at 0 nothing is positive."""
+        """The index of the corner that it chooses on each drawn curve; at 0 nothing is predicted positive."""
         return self._corner(curve, steps.tp / steps.n_pos, steps.fp / steps.n_neg, score)
 
     def limit(self, curve: "Curve") -> tuple[float, float, float]:
-        """What it limits, if it does, as a sum of multiples of TPR and FPR: the multiples, and the limit."""
+        """The rule as a linear constraint on TPR and FPR: the coefficients of both, and the limit."""
         raise NotImplementedError
 
     def of_copies(self, times: int) -> "Rule":
-        """The rule for data with so many copies of each row; only rules by a number of rows change."""
+        """The rule for data with this many copies of each row; only `top_k` changes."""
         return self
 
     def said_of(self, curve: "Curve") -> str:
-        """The rule, with the prevalence that the curve is read at if it chooses another threshold at another one."""
+        """The rule as text, with the curve's prevalence if the choice depends on it."""
         return f"{self} at prevalence {one_in(curve.prevalence)}" if self.depends_on_prevalence else str(self)
 
     def __repr__(self) -> str:
         return f"Rule({str(self)!r})"
 
     def _row(self, curve: "Curve") -> int:
-        """Of the thresholds of a curve the one that it chooses."""
+        """The index of the threshold that it chooses on a curve."""
         raise NotImplementedError
 
     def _corner(self, curve: "Curve", tpr: FloatArray, fpr: FloatArray, score: FloatArray) -> Indices:
-        """The corner of each drawn curve that it chooses, counted from 1; at 0 nothing is predicted positive."""
+        """The index, from 1, of the corner that it chooses on each drawn curve; at 0 nothing is predicted positive."""
         raise NotImplementedError
 
     def _point(self, curve: "Curve", row: int, threshold: float | None = None) -> Point:
@@ -149,12 +149,12 @@ class Rule:
 
 
 def _shares(tpr: FloatArray, fpr: FloatArray, curve: "Curve") -> Points:
-    """Points at the prevalence that a curve is read at."""
+    """Points from shares of each class, at the prevalence of the curve."""
     return Points(Confusion(tpr, 1 - tpr, fpr, 1 - fpr), (1 - curve.prevalence) / curve.prevalence)
 
 
 def _values(metric: Callable[..., object], at: Reading[float] | Reading[FloatArray]) -> FloatArray:
-    """What a metric is at each point; nan where it is undefined, without a warning: it is simply not the best there."""
+    """The metric at each point; nan without a warning where it is undefined, since such a point is not the best."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         returned = metric(at)
@@ -170,7 +170,7 @@ def _number(text: str) -> float | None:
 
 
 def _metric(text: str) -> Callable[..., object] | None:
-    """A metric of thresholds by its name."""
+    """A pointwise metric by its name."""
     if not text:
         return None
     metric = named(text)
@@ -182,7 +182,7 @@ def _metric(text: str) -> Callable[..., object] | None:
 
 @dataclass(frozen=True, repr=False)
 class _Targeted(Rule):
-    """A rule with a number."""
+    """A rule with a target number."""
 
     target: float
 
@@ -198,7 +198,7 @@ class _Targeted(Rule):
 
 
 class Threshold(_Targeted):
-    """The threshold that is given."""
+    """A given threshold."""
 
     name = "threshold"
     sign = "="
@@ -218,20 +218,20 @@ class Threshold(_Targeted):
 
 
 class Recall(_Targeted):
-    """The highest threshold whose recall reaches the target."""
+    """The highest threshold with at least the target recall."""
 
     name = "recall"
     sign = " >= "
 
     def limit(self, curve: "Curve") -> tuple[float, float, float]:
-        """The recall."""
+        """The recall, as a linear constraint."""
         return 1.0, 0.0, self.target
 
     def _row(self, curve: "Curve") -> int:
         return choosing.first_reaching(curve.table.cumulative()[0], self.target * curve.table.total_pos)
 
     def on_draws(self, curve: "Curve", steps: Steps, atoms: BoolArray, score: FloatArray) -> Chosen:
-        """Where scores are continuous, the wanted recall is reached on the way to the corner."""
+        """The chosen points; where scores are continuous, the recall is reached on the way to the corner."""
         chosen = super().on_draws(curve, steps, atoms, score)
         way = choosing.way_from(chosen.corner - 1, steps, atoms)
         tpr, fpr = way.at(way.until(*self.limit(curve)))
@@ -243,7 +243,7 @@ class Recall(_Targeted):
 
 
 class Precision(_Targeted):
-    """The threshold with the largest recall among those whose precision, as read, reaches the target."""
+    """The threshold with the largest recall among those that have the target precision at the curve's prevalence."""
 
     name = "precision"
     sign = " >= "
@@ -251,7 +251,7 @@ class Precision(_Targeted):
     searches = True
 
     def limit(self, curve: "Curve") -> tuple[float, float, float]:
-        """The false positives for each true one, as they are read."""
+        """False positives per true positive at the prevalence, as a linear constraint."""
         eta = curve.prevalence
         return (self.target - 1) * eta, self.target * (1 - eta), 0.0
 
@@ -269,7 +269,7 @@ class Precision(_Targeted):
         return int(rows[cases.tp[rows] == cases.tp[rows[-1]]][0])
 
     def on_draws(self, curve: "Curve", steps: Steps, atoms: BoolArray, score: FloatArray) -> Chosen:
-        """Where scores are continuous, the wanted precision may be kept for a part of the way to the next corner."""
+        """The chosen points; with continuous scores, the precision may hold for part of the way to the next corner."""
         chosen = super().on_draws(curve, steps, atoms, score)
         way = choosing.way_from(chosen.corner, steps, atoms)
         share = way.until(*self.limit(curve))
@@ -285,13 +285,13 @@ class Precision(_Targeted):
 
 
 class _AtMost(_Targeted):
-    """The lowest threshold that stays within a limit."""
+    """The lowest threshold at which a quantity does not exceed its limit."""
 
     sign = " <= "
     within_gaps = True
 
     def on_draws(self, curve: "Curve", steps: Steps, atoms: BoolArray, score: FloatArray) -> Chosen:
-        """It goes on behind the last corner within the limit: through the gap and, where scores are continuous, up."""
+        """The chosen points, beyond the last corner within the limit: in the gap or, with continuous scores, above."""
         chosen = super().on_draws(curve, steps, atoms, score)
         for_tpr, for_fpr, limit = self.limit(curve)
         way = choosing.way_from(chosen.corner, steps, atoms)
@@ -306,12 +306,12 @@ class _AtMost(_Targeted):
 
 
 class Fpr(_AtMost):
-    """The lowest threshold whose false positive rate stays within the target."""
+    """The lowest threshold whose false positive rate is at most the target."""
 
     name = "fpr"
 
     def limit(self, curve: "Curve") -> tuple[float, float, float]:
-        """The false positive rate."""
+        """The false positive rate, as a linear constraint."""
         return 0.0, 1.0, self.target
 
     def _row(self, curve: "Curve") -> int:
@@ -319,7 +319,7 @@ class Fpr(_AtMost):
 
 
 class TopK(_AtMost):
-    """The lowest threshold with at most so many rows of the data at or above it."""
+    """The lowest threshold with at most the target number of rows at or above it."""
 
     name = "top_k"
     _of_both_classes = False
@@ -329,11 +329,11 @@ class TopK(_AtMost):
         return checks.whole_number(target, "k")
 
     def of_copies(self, times: int) -> "TopK":
-        """So many times as many rows."""
+        """The rule with this many times as many rows."""
         return replace(self, target=self.target * times)
 
     def limit(self, curve: "Curve") -> tuple[float, float, float]:
-        """The number of rows."""
+        """The number of rows, as a linear constraint."""
         return curve.n_pos, curve.n_neg, self.target
 
     def _row(self, curve: "Curve") -> int:
@@ -345,13 +345,13 @@ class TopK(_AtMost):
 
 
 class AlertRate(_AtMost):
-    """The lowest threshold whose share of alerts, as read, stays within the target."""
+    """The lowest threshold whose share of alerts, at the curve's prevalence, is at most the target."""
 
     name = "alert_rate"
     depends_on_prevalence = True
 
     def limit(self, curve: "Curve") -> tuple[float, float, float]:
-        """The share of alerts."""
+        """The share of alerts, as a linear constraint."""
         return curve.prevalence, 1 - curve.prevalence, self.target
 
     def _row(self, curve: "Curve") -> int:
@@ -360,7 +360,7 @@ class AlertRate(_AtMost):
 
 @dataclass(frozen=True, repr=False)
 class Best(Rule):
-    """The threshold where a pointwise metric is best, as read; among equals the highest."""
+    """The threshold at which a pointwise metric is best, at the curve's prevalence; the highest if several are."""
 
     metric: Callable[..., object]
     name = "best"
@@ -375,7 +375,7 @@ class Best(Rule):
         return f"{self.name}{self.sign}{describe(self.metric)}"
 
     def _gains(self, values: FloatArray) -> FloatArray:
-        """More is better, and what is undefined does not compete."""
+        """Values of which more is better; undefined ones are minus infinity."""
         return np.where(np.isnan(values), -np.inf, -values if lower_is_better(self.metric) else values)
 
     def _row(self, curve: "Curve") -> int:

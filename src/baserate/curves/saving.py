@@ -1,4 +1,4 @@
-"""A curve or an accumulator in a file: a zip of plain arrays and a header, no pickle, checked like any other input."""
+"""Curves and accumulators as files: a zip of plain arrays and a header, without pickle, checked like other input."""
 
 import io
 import json
@@ -29,7 +29,7 @@ _KINDS = {"curve": SAVED_CURVE, "accumulator": SAVED_ACCUMULATOR}
 
 
 class Saved(NamedTuple):
-    """What a file holds."""
+    """The content of a file."""
 
     columns: dict[str, Array]
     facts: dict[str, Fact]
@@ -52,10 +52,10 @@ def _most_unpacked(n_bytes: int) -> int:
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes | memoryview) -> None:
-    """Write the whole file or nothing: it appears under its name only when it is complete.
+    """Write a file atomically: it gets its name when it is complete.
 
-    Apart from that it ends up where a shell would redirect to: what a link points at is written, a device or a pipe
-    gets the bytes, and a file that is there keeps its permissions, its owner and its other names.
+    Otherwise it works like a shell's redirection: links are followed, devices and pipes get the bytes, and an existing
+    file keeps its permissions, its owner and its hard links.
     """
     there = _status(path)
     if there is not None and not _replaceable(path, there):
@@ -84,7 +84,7 @@ def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
 
 
 def _replaceable(path: str | os.PathLike[str], there: os.stat_result) -> bool:
-    """Whether another file may take the place of this one, and nobody could tell."""
+    """Whether the file can be replaced by another without changing its permissions, owner or hard links."""
     if not stat.S_ISREG(there.st_mode) or there.st_nlink > 1 or not os.access(path, os.W_OK):
         return False
     own = os.name != "posix" or (there.st_uid, there.st_gid) == (os.geteuid(), os.getegid())
@@ -92,7 +92,7 @@ def _replaceable(path: str | os.PathLike[str], there: os.stat_result) -> bool:
 
 
 def write_new(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write the whole file, or nothing if one has that name already; FileExistsError tells."""
+    """Write a new file atomically; FileExistsError if one has that name already."""
     target = Path(path)
     try:
         _write_nameless(target, content)
@@ -114,7 +114,7 @@ def write_new(path: str | os.PathLike[str], content: bytes) -> None:
 
 
 def _write_nameless(target: Path, content: bytes) -> None:
-    """A file without a name gets one when it is complete; if its writer is killed before, nothing is left."""
+    """Write a file without a name, and name it when it is complete, so that a killed process leaves nothing behind."""
     with open(os.open(target.parent, os.O_TMPFILE | os.O_WRONLY, 0o666), "wb") as file:
         file.write(content)
         file.flush()
@@ -135,11 +135,9 @@ def _link(unfinished: Path, target: Path) -> None:
 
 
 def read(path: str | os.PathLike[str], *, kind: str = "curve") -> Saved:
-    """Read a file back, or say in a sentence what is wrong with it."""
+    """Read a file; a damaged or foreign one is refused."""
     if not Path(path).is_file():
-        raise CurveFileError(
-            f"a saved {kind} must be a file, got {os.fspath(path)!r}, which is not one; check the path."
-        )
+        raise CurveFileError(f"no saved {kind} found at {os.fspath(path)!r}; check the path.")
     try:
         with warnings.catch_warnings(action="error"), open(path, "rb") as file:
             _check_sizes(file)
@@ -162,7 +160,7 @@ def read(path: str | os.PathLike[str], *, kind: str = "curve") -> Saved:
 
 
 def _check_sizes(file: BinaryIO) -> None:
-    """Refuse what would take more memory than a curve of so many bytes, before any is taken."""
+    """Refuse arrays that are too large for a file of this size, before memory is allocated."""
     with zipfile.ZipFile(file) as archive:
         members = archive.infolist()
         most = _most_unpacked(file.seek(0, io.SEEK_END))
@@ -179,7 +177,7 @@ def _check_sizes(file: BinaryIO) -> None:
 
 
 def source_from(saved: Fact) -> Source | None:
-    """A receipt as it was saved."""
+    """The source of a curve from its saved form."""
     try:
         return None if saved is None else Source.from_dict(json.loads(str(saved)))
     except (ValueError, KeyError, TypeError) as error:

@@ -1,4 +1,4 @@
-"""What a curve is made of, apart from the prevalence it is read at, and what is worked out from it once."""
+"""The content of a curve without its prevalence, and what is computed from it once."""
 
 from abc import ABC, abstractmethod
 from functools import cached_property
@@ -18,8 +18,7 @@ from baserate.formulas.steps import Steps, merge_vertical
 class Table(ABC):
     """Cumulative counts along the thresholds, highest first.
 
-    Curves of counts and curves of rates differ only here: a curve of rates has one positive and one
-    negative, spread over the thresholds.
+    Curves of counts and curves of rates differ only here: a curve of rates has one positive and one negative in total.
     """
 
     total_pos: float
@@ -27,7 +26,7 @@ class Table(ABC):
 
     @property
     def score(self) -> FloatArray | None:
-        """The thresholds, where they are scores."""
+        """The thresholds, if they are scores."""
         return None
 
     @abstractmethod
@@ -36,11 +35,11 @@ class Table(ABC):
 
     @abstractmethod
     def remaining(self) -> tuple[Counts, Counts]:
-        """Positives and negatives below each threshold, not by subtraction where that would round."""
+        """Positives and negatives below each threshold, without subtractions that would round."""
 
     @abstractmethod
     def steps_from(self) -> Steps:
-        """The corners, worked out anew."""
+        """Compute the corners."""
 
     @cached_property
     def steps(self) -> Steps:
@@ -49,12 +48,12 @@ class Table(ABC):
 
     @cached_property
     def merged_steps(self) -> Steps:
-        """The corners without those in the middle of a vertical piece of the ROC curve."""
+        """The corners without those inside a vertical piece of the ROC curve."""
         return merge_vertical(self.steps)
 
     @property
     def whole_steps(self) -> Steps | None:
-        """The corners, if average precision is the step sum over them and each has a whole number of positives."""
+        """The corners, if each has a whole number of positives and average precision is their step sum; else None."""
         return None
 
     def average_precision(self, x: FloatArray, low: float, high: float, *, deficit: bool = False) -> FloatArray:
@@ -71,7 +70,7 @@ class Table(ABC):
 
     @abstractmethod
     def confusion_at(self, row: int) -> Confusion[float]:
-        """The confusion matrix at one threshold; of row -1, above them all."""
+        """The confusion matrix at one threshold; row -1 is above all of them."""
 
     def confusion(self) -> Confusion[FloatArray]:
         """The confusion matrix at each threshold."""
@@ -102,15 +101,15 @@ class CountTable(Table):
         return (float(score[-1]), float((score if top is None else top)[0])) if len(score) else None
 
     def cumulative(self) -> tuple[Counts, Counts]:
-        """Running sums of the counts."""
+        """Cumulative sums of the counts, from the highest score down."""
         return _running(self.counted.pos), _running(self.counted.neg)
 
     def remaining(self) -> tuple[Counts, Counts]:
-        """Running sums from the other end."""
+        """Cumulative sums of the counts below each threshold."""
         return _running_below(self.counted.pos), _running_below(self.counted.neg)
 
     def steps_from(self) -> Steps:
-        """The rows that have positives."""
+        """The corners: the entries that have positives."""
         at = np.flatnonzero(self.counted.pos)
         pos, neg = self.counted.pos[at], self.counted.neg[at]
         fp = _running(self.counted.neg)[at]
@@ -120,14 +119,14 @@ class CountTable(Table):
         return len(self.counted.score)
 
     def confusion_at(self, row: int) -> Confusion[float]:
-        """The sums down to the row, and what is left of each class."""
+        """The counts down to the row, and the remaining counts of each class."""
         above, below = slice(row + 1), slice(row + 1, None)
         cells = (column[part] for column in (self.counted.pos, self.counted.neg) for part in (above, below))
         return Confusion(*(float(_total(cell)) for cell in cells))
 
     @property
     def whole_steps(self) -> Steps | None:
-        """The corners, unless weights make their positives something else than numbers of cases."""
+        """The corners; None for weighted rows, which have no numbers of cases."""
         return None if self.weighted else self.steps
 
     @property
@@ -142,13 +141,13 @@ class CountTable(Table):
 
     @property
     def buckets(self) -> BoolArray:
-        """Which entries are buckets: more than one score, no longer told apart."""
+        """Which entries are buckets of several scores."""
         top = self.counted.top
         return np.zeros(len(self), np.bool_) if top is None else top > self.score
 
 
 class RowTable(CountTable):
-    """Rows that are counted when somebody asks for their order."""
+    """Rows that are counted when their order is first needed."""
 
     def __init__(self, scored: Rows) -> None:
         _freeze(scored.pos, scored.neg)
@@ -157,7 +156,7 @@ class RowTable(CountTable):
 
     @cached_property
     def counted(self) -> Counted:  # type: ignore[override]  # nobody sets it
-        """Counts by distinct score. The rows stay, so that no answer depends on what was asked before."""
+        """Counts by distinct score. The rows are kept, so that results do not depend on the order of calls."""
         counted = rows.count_split(self.rows)
         _freeze(*counted)
         return counted
@@ -169,7 +168,7 @@ class RowTable(CountTable):
         return (float(min(map(np.min, classes))), float(max(map(np.max, classes)))) if classes else None
 
     def steps_from(self) -> Steps:
-        """The corners, without counting what they do not show."""
+        """The corners, without counting all rows."""
         if native.kernel is None or "counted" in self.__dict__:
             return super().steps_from()
         if rows.are_rare(self.rows):
@@ -179,17 +178,17 @@ class RowTable(CountTable):
 
     @property
     def weighted(self) -> bool:
-        """Never: such rows are counted at once."""
+        """False: weighted rows are counted at once."""
         return False
 
     @property
     def bucketed(self) -> bool:
-        """Never: each row has its score."""
+        """False: each row has its score."""
         return False
 
 
 class RateTable(Table):
-    """Points of a ROC curve, ending at (1, 1); the start at (0, 0) is understood."""
+    """Points of a ROC curve up to (1, 1), without the first point (0, 0)."""
 
     total_pos = total_neg = 1.0
 
@@ -205,11 +204,11 @@ class RateTable(Table):
         return self.tpr, self.fpr
 
     def remaining(self) -> tuple[Counts, Counts]:
-        """Their complements."""
+        """The complements of the rates."""
         return 1 - self.tpr, 1 - self.fpr
 
     def steps_from(self) -> Steps:
-        """The points that rise."""
+        """The corners: the points at which TPR rises."""
         pos, neg = np.diff(self.tpr, prepend=0.0), np.diff(self.fpr, prepend=0.0)
         at = pos > 0
         return Steps(self.tpr[at], self.fpr[at], pos[at], neg[at], 1.0, 1.0)
@@ -236,12 +235,12 @@ def _total(counts: Counts) -> float:
 
 
 def _running_below(counts: Counts) -> Counts:
-    """Sums of everything behind each entry."""
+    """The sum of all entries after each entry."""
     return np.append(_running(counts[:0:-1])[::-1], 0)[: len(counts)]
 
 
 def _running(counts: Counts) -> Counts:
-    """Running sums: whole numbers exactly, weights through long doubles."""
+    """Cumulative sums: exact for whole numbers, in long doubles for weights."""
     if counts.dtype.kind != "f":
         return np.cumsum(counts, dtype=np.int64)
     return np.cumsum(counts, dtype=np.longdouble).astype(np.float64)

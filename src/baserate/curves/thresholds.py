@@ -1,4 +1,4 @@
-"""A table along its thresholds: what is there, and which one to choose."""
+"""The thresholds of a curve, and rules to choose one of them."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class Thresholds(Reading[FloatArray]):
-    """The part of a Curve that looks along its thresholds, highest first.
+    """The part of a Curve that deals with its thresholds, highest first.
 
-    The ``at_`` rules and `best` pick one threshold as a Point. Points are never interpolated, and a wish is met
-    if it is met up to the rounding of the arithmetic.
+    The ``at_`` methods and `best` choose one threshold and return a Point. Points are never interpolated. A target that
+    is missed by a rounding error counts as met.
     """
 
     table: Table
@@ -48,7 +48,7 @@ class Thresholds(Reading[FloatArray]):
 
     @property
     def confusion(self) -> Confusion[FloatArray]:
-        """The confusion matrix at each threshold, as counted; of a curve of rates, as shares of each class."""
+        """The confusion matrix at each threshold in counts; for a curve of rates, in shares of each class."""
         return self.table.confusion()
 
     @property
@@ -58,22 +58,22 @@ class Thresholds(Reading[FloatArray]):
 
     @property
     def top(self) -> FloatArray:
-        """The highest score among the rows counted at each `score`: the same, unless the entry is a bucket."""
+        """The highest score of each entry; it equals `score` unless the entry is a bucket."""
         counted = self._counted("scores")
         return counted.score if counted.top is None else counted.top
 
     @property
     def middle(self) -> FloatArray:
-        """The score that the rows of each entry are read at as probabilities: halfway through a bucket."""
+        """The score of each entry, read as a probability; for a bucket its middle."""
         counted = self._counted("scores")
         return counted.score if counted.top is None else (counted.score + counted.top) / 2
 
     @property
     def bucketed(self) -> bool:
-        """True if some entries are buckets: rows with different scores that are no longer told apart.
+        """True if some entries are buckets: rows with different scores, whose order is lost.
 
-        Every `score` is still a threshold whose counts are exact. Metrics read a bucket as a tie; `bounds` tells
-        what they could be if its rows were told apart.
+        Counts at each `score` as threshold are exact. Metrics treat a bucket as a tie; `bounds` gives their range over
+        all orders of its rows.
         """
         return isinstance(self.table, CountTable) and self.table.bucketed
 
@@ -89,18 +89,18 @@ class Thresholds(Reading[FloatArray]):
 
     @property
     def neg_as_read(self) -> FloatArray:
-        """Negatives at each score, weighted to the prevalence the curve is read at."""
+        """Negatives at each score, weighted to the curve's prevalence."""
         return np.asarray(self.negative_weight * self.neg, np.float64)
 
     @property
     def pos_squares(self) -> CountArray:
-        """Sum of squared weights of the positives at each score; their number where rows have no weights."""
+        """Sum of squared weights of the positives at each score; without weights, their number."""
         squares = self._counted("counts").pos_squares
         return self.pos if squares is None else squares
 
     @property
     def neg_squares(self) -> CountArray:
-        """Sum of squared weights of the negatives at each score; their number where rows have no weights."""
+        """Sum of squared weights of the negatives at each score; without weights, their number."""
         squares = self._counted("counts").neg_squares
         return self.neg if squares is None else squares
 
@@ -120,12 +120,12 @@ class Thresholds(Reading[FloatArray]):
         --------
         >>> import baserate as br
         >>> br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[900, 50]).at_threshold(0.5)
-        Point(tpr=0.8, fpr=0.05263, threshold=0.5, 50 pos, 950 neg, prevalence=0.05, chosen by threshold=0.5)
+        Point(tpr=0.8, fpr=0.05263, threshold=0.5, 50 pos, 950 neg, prevalence 1 in 20, chosen by threshold=0.5)
         """
         return self._chosen(Threshold(threshold))
 
     def at_recall(self, recall: float) -> Point:
-        """The highest threshold whose recall reaches `recall`.
+        """The point at the highest threshold with a recall of at least `recall`.
 
         Examples
         --------
@@ -136,10 +136,9 @@ class Thresholds(Reading[FloatArray]):
         return self._chosen(Recall(recall))
 
     def at_fpr(self, fpr: float) -> Point:
-        """The lowest threshold whose false positive rate stays within `fpr`.
+        """The point at the lowest threshold with a false positive rate of at most `fpr`.
 
-        Where even the highest score has too many negatives, the point alerts on nothing and its threshold
-        is infinite.
+        If even the highest score has too many negatives, the threshold is infinite and there are no alerts.
 
         Examples
         --------
@@ -151,7 +150,8 @@ class Thresholds(Reading[FloatArray]):
         return self._chosen(Fpr(fpr))
 
     def at_precision(self, precision: float) -> Point:
-        """The threshold with the largest recall among those whose precision, as read, reaches `precision`.
+        """The point with the largest recall among those with a precision of at least `precision`, at the curve's
+        prevalence.
 
         Examples
         --------
@@ -163,7 +163,7 @@ class Thresholds(Reading[FloatArray]):
         return self._chosen(Precision(precision))
 
     def at_top_k(self, k: int) -> Point:
-        """The lowest threshold with at most `k` rows of the data at or above it.
+        """The point at the lowest threshold with at most `k` rows of the data at or above it.
 
         Examples
         --------
@@ -174,7 +174,7 @@ class Thresholds(Reading[FloatArray]):
         return self._chosen(TopK(k))
 
     def at_alert_rate(self, alert_rate: float) -> Point:
-        """The lowest threshold whose share of alerts, at the prevalence read at, stays within `alert_rate`.
+        """The point at the lowest threshold with a share of alerts of at most `alert_rate`, at the curve's prevalence.
 
         Examples
         --------
@@ -186,11 +186,12 @@ class Thresholds(Reading[FloatArray]):
 
     @checks.declared
     def best(self, metric: Callable[..., object]) -> Point:
-        """The threshold where a pointwise metric is best, as read; among equals the highest.
+        """The point at which a pointwise metric is best, at the curve's prevalence; the highest threshold if several
+        are.
 
-        Alerting on nothing, at an infinite threshold, competes too: at a small prevalence it may well be the
-        cheapest. Thresholds where the metric is undefined do not compete. A cost is made lowest; a function of
-        your own is made highest, and must work on a Curve and on a Point alike.
+        No alerts at all, at an infinite threshold, is a candidate, too: at a small prevalence it may be the cheapest.
+        Thresholds at which the metric is undefined are not. Costs are minimised. Your own function is maximised, and
+        must accept a Curve and a Point.
 
         Examples
         --------
@@ -206,5 +207,5 @@ class Thresholds(Reading[FloatArray]):
 
 
 def _wide(counts: Counts) -> CountArray:
-    """Counts as int64, so that a caller's arithmetic cannot overflow the narrow ones kept inside."""
+    """Counts as int64, so that the caller's arithmetic does not overflow narrow integers."""
     return counts if counts.dtype.kind == "f" else counts.astype(np.int64)

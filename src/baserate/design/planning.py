@@ -105,12 +105,12 @@ def test_set(
 
     With 200 positives and no more available:
 
-    >>> br.design.test_set(tpr=0.6, fpr=0.001, half_width=0.1, prevalence="1:1000", n_pos=200).n_neg
-    39050
+    >>> br.design.test_set(tpr=0.6, fpr=0.001, half_width=0.1, prevalence="1 in 1,000", n_pos=200).n_neg
+    39070
 
     For the whole curve instead of one threshold:
 
-    >>> plan = br.design.test_set(tpr=0.6, fpr=0.001, ap_width=0.3, prevalence="1:1000", cost_neg=0.01)
+    >>> plan = br.design.test_set(tpr=0.6, fpr=0.001, ap_width=0.3, prevalence="1 in 1,000", cost_neg=0.01)
     >>> round(plan.value, 3), plan.assured_width <= 0.3
     (0.527, True)
     """

@@ -59,13 +59,13 @@ def supports(
     --------
     >>> import baserate as br
     >>> point = br.Point.from_counts(tp=60, fp=10, fn=40, tn=9_990)
-    >>> found = br.design.supports(point, width=0.2, prevalences=["1:1000"])
+    >>> found = br.design.supports(point, width=0.2, prevalences=["1 in 1,000"])
     >>> print(found)
     100 positives, 10,000 negatives (95 %)
     the point: TPR 0.6 [0.4972, 0.6967] rests on 60 of 100 positives, FPR 0.001 [0.0004796, 0.001838] rests on 10 of \
 10,000 negatives; precision is known to 0.2 from prevalence 1 in 131 up
     >>> print(found.points[0].precision[0])
-    precision 0.375 [0.2389, 0.5605] (95 %, melded, prevalence 1 in 1,000, 100 pos, 10,000 neg)
+    precision 0.3752 [0.2391, 0.5608] (95 %, melded, prevalence 1 in 1,000, 100 pos, 10,000 neg)
     """
     wanted = checks.probability(width, "width")
     places = [checks.prevalence(prevalence) for prevalence in prevalences]

@@ -103,7 +103,7 @@ def _delta(tp: FloatArray, n_pos: float, fp: FloatArray, n_neg: float, confidenc
 
 
 def _hoeffding(tp: FloatArray, n_pos: float, fp: FloatArray, n_neg: float, confidence_level: float) -> Interval:
-    """The corners of a box of two intervals, each at the square root of the level."""
+    """The interval by Hoeffding's inequality: extremes over two intervals, each at the square root of the level."""
     each = float(np.sqrt(confidence_level))
     t, f = hoeffding(tp, n_pos, each), hoeffding(fp, n_neg, each)
     return Interval(np.log(t.low) - np.log(f.high), np.log(t.high) - np.log(f.low))

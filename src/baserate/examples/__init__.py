@@ -1,4 +1,4 @@
-"""Data to try things on."""
+"""Example data."""
 
 import csv
 import gzip
@@ -13,15 +13,15 @@ def payments() -> dict[str, Array]:
     """Twelve thousand simulated card payments, 300 of them frauds, scored by two models.
 
     One array per column: ``month``, ``channel``, ``fraud`` (0/1), ``old_model`` and ``new_model`` (scores in
-    [0, 1]). The test set is enriched: 1 in 40 is a fraud, where production sees one in some thousands. The
-    old model finds a little of every fraud, the new one is sure of most and blind to the rest.
+    [0, 1]). The test set is enriched: 1 in 40 is a fraud, where production sees one in some thousands. The old model
+    gives all frauds somewhat higher scores; the new one gives most of them very high scores, and misses the rest.
 
     Examples
     --------
     >>> import baserate as br
     >>> data = br.examples.payments()
     >>> br.Curve.from_scores(data["fraud"], data["new_model"])
-    Curve(300 pos, 11,700 neg, prevalence=0.025)
+    Curve(300 pos, 11,700 neg, prevalence 1 in 40)
     """
     return _columns("payments.csv.gz")
 
@@ -38,7 +38,7 @@ def year() -> dict[str, Array]:
     >>> import baserate as br
     >>> data = br.examples.year()
     >>> br.Curve.from_scores(data["fraud"], data["new_model"])
-    Curve(413 pos, 29,587 neg, prevalence=0.01377)
+    Curve(413 pos, 29,587 neg, prevalence 1 in 72.64)
     """
     return _columns("year.csv.gz")
 

@@ -1,5 +1,5 @@
-"""The arithmetic: numbers in, numbers out. No Curve, no checks, no warnings.
+"""Arithmetic on numbers and arrays, without curves, checks or warnings.
 
-One letter is used throughout: ``x = (1 - prevalence) / prevalence``, the negatives per positive. It keeps
-full relative precision at both ends, where a prevalence next to 1 would not.
+``x = (1 - prevalence) / prevalence`` is the number of negatives per positive. Unlike a prevalence near 1, it has full
+relative precision at both ends.
 """

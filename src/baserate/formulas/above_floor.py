@@ -1,7 +1,7 @@
-"""How far an area lies above its floor, where it lies so near that the difference of the two has no digits left.
+"""An area minus its floor, accurate also if the two are nearly equal.
 
-The floor has every negative first. What an area has beyond it is a sum of terms of one sign: at recall T, precision is
-above the floor by ``x T (1 - F) / ((T + x F)(T + x))``.
+The floor is the area if all negatives are ranked first. The excess is a sum of terms of one sign: at recall T,
+precision exceeds the floor by ``x T (1 - F) / ((T + x F)(T + x))``.
 """
 
 import numpy as np
@@ -38,7 +38,7 @@ def _of_block(block: Steps, x: float, low: float, high: float) -> float:
 
 
 def _in_parts(pieces: Segments, spared: FloatArray, x: float) -> tuple[Segments, FloatArray]:
-    """Cut pieces along which ``T + x`` grows by more than a factor e; and 1 - FPR where each part ends."""
+    """Cut pieces along which ``T + x`` grows by more than a factor e; returns them with 1 - FPR at the end of each."""
     base = pieces.tpr + x
     length = np.log1p(pieces.rise / base)
     count = np.maximum(np.ceil(length), 1).astype(np.intp)
@@ -67,8 +67,9 @@ def _by_quadrature(pieces: Segments, spared: FloatArray, x: float) -> float:
 def average_precision_above_floor(steps: Steps, x: float) -> float:
     """Average precision of one curve minus its floor; corners must hold whole numbers of positives.
 
-    A corner with m positives, the last of which is the i-th, adds m times its precision, less ``j / (j + a)`` for each
-    j from ``i - m + 1`` to i, with ``a = x n_pos``. That is what it has for the negatives below it, and for its ties.
+    A corner with m positives, the last of which is the i-th, adds m times its precision minus the sum of ``j / (j +
+    a)`` for j from ``i - m + 1`` to i, with ``a = x n_pos``. It has one part for the negatives below it, and one for
+    its ties.
     """
     total, a = 0.0, x * steps.n_pos
     for tp, fp, pos, _, _, n_neg in blocks(steps):
@@ -92,7 +93,7 @@ def _of_ties(last: FloatArray, size: FloatArray, a: float) -> FloatArray:
 
 
 def _euler_maclaurin(last: FloatArray, first: FloatArray, a: float) -> FloatArray:
-    """The sum of ``(last - j) / (j + a)`` over the whole numbers j above `first`: the integral, and what ends add."""
+    """The sum of ``(last - j) / (j + a)`` over the whole numbers j above `first`: the integral, and corrections."""
     start, end = first + a, last + a
     z = (last - first) / start
     _, rest = log_weights(z)

@@ -1,9 +1,8 @@
 """Areas under a curve for many ``x`` at once.
 
 Each function takes the corners of a curve and an array of ``x`` and returns one area per ``x``, in the last axis;
-axes in front of the corners stay in front. The sums run
-over terms of one sign, so that neither ``x = 1e9`` nor ``x = 1e-9`` costs a digit; where a value next to 1 is
-to be subtracted from 1, ask for the `deficit` (the area above the curve) instead.
+axes in front of the corners stay in front. Sums have terms of one sign, so that no digits are lost at ``x = 1e9`` or
+``x = 1e-9``. `deficit` gives 1 minus the area, the area above the curve, without subtraction.
 """
 
 from dataclasses import dataclass, field
@@ -36,7 +35,7 @@ _LARGEST = 1e300
 
 @dataclass(frozen=True)
 class Corners:
-    """The outline of many curves at once, with one row of corners each."""
+    """Many curves at once, with one row of corners each."""
 
     steps: Steps
     atoms: BoolArray | None  # corners where the score is discrete; None for data as they are, with steps everywhere
@@ -47,27 +46,27 @@ class Corners:
 
     @property
     def table(self) -> "Corners":
-        """What an area sees of them: themselves."""
+        """The curves themselves."""
         return self
 
     @property
     def merged_steps(self) -> Steps:
-        """All of them, as where pieces are vertical differs from curve to curve."""
+        """All corners, because vertical pieces differ from curve to curve."""
         return self.steps
 
     @property
     def whole_steps(self) -> Steps | None:
-        """None: many curves at once need no more digits than they have anyway."""
+        """None: drawn curves do not need the extra accuracy."""
         return None
 
     def average_precision(self, x: FloatArray, low: float, high: float, *, deficit: bool = False) -> FloatArray:
-        """For each x, in the last axis."""
+        """Average precision for each x, in the last axis."""
         if self.atoms is not None and not self.atoms.any():  # without steps the two areas are one
             return self.auc_pr(x, low, high, deficit=deficit)
         return average_precision(self.steps, x, low, high, atoms=self.atoms, deficit=deficit, quick=self.quick)
 
     def auc_pr(self, x: FloatArray, low: float, high: float, *, deficit: bool = False) -> FloatArray:
-        """For each x, in the last axis; worked out once, as several metrics are made of it."""
+        """Area under the PR curve for each x, in the last axis; cached, because several metrics use it."""
         asked = x.tobytes(), low, high, deficit
         if asked not in self._areas:
             self._areas[asked] = auc_pr(self.steps, x, low, high, deficit=deficit, quick=self.quick)
@@ -75,7 +74,7 @@ class Corners:
 
 
 def roc_auc(steps: Steps, max_fpr: float) -> FloatArray:
-    """Area under the ROC curve up to `max_fpr`: seen from the TPR axis, the mean of ``max_fpr - FPR``."""
+    """Area under the ROC curve up to `max_fpr`, as the mean of ``max_fpr - FPR`` over TPR."""
     total = np.zeros(steps.tp.shape[:-1])
     for block in blocks(steps):
         s = segments(block, 0.0, 1.0)
@@ -101,10 +100,11 @@ def average_precision(
     deficit: bool = False,
     quick: bool = False,
 ) -> FloatArray:
-    """Rise in recall times the precision at its end, summed over the corners with recall in [low, high].
+    """Average precision: each rise in recall times the precision at its end, summed over corners with recall in [low,
+    high].
 
-    Where `atoms` says that the score is not discrete, a rise is spread along the straight piece that ends at the
-    corner: a population has no steps there.
+    Where `atoms` is False the score is continuous, so a population has no steps there; the rise is then spread along
+    the straight piece that ends at the corner.
     """
     if atoms is None or atoms.all():
         return _stepped(steps, x, low, high, deficit=deficit)
@@ -131,7 +131,7 @@ def _stepped(steps: Steps, x: FloatArray, low: float, high: float, *, deficit: b
 
 
 def _stepped_by_counts(steps: Steps, x: FloatArray) -> FloatArray:
-    """The same over all recalls of one curve, with one division for each corner."""
+    """Average precision of one curve over all recalls, with one division for each corner."""
     per_negative = x * (steps.n_pos / steps.n_neg)
     total = np.zeros(len(x))
     for tp, fp, pos, *_ in blocks(steps):
@@ -154,7 +154,7 @@ def _rise_and_ratio(block: Steps, low: float, high: float) -> tuple[FloatArray, 
 def auc_pr(
     steps: Steps, x: FloatArray, low: float, high: float, *, deficit: bool = False, quick: bool = False
 ) -> FloatArray:
-    """Area under the PR curve, exact for a ROC curve that is straight between its points; `quick` for ten digits."""
+    """Area under the PR curve; the ROC curve is straight between its points. With `quick`, to ten digits."""
     if steps.tp.ndim == 1 and not deficit and many_odds.is_worth_it(len(x), len(steps.tp)):
         return _auc_pr_of_many_odds(steps, x, low, high)
     total = np.zeros((*steps.tp.shape[:-1], len(x)))
@@ -169,7 +169,7 @@ def auc_pr(
 
 
 def _auc_pr_of_many_odds(steps: Steps, x: FloatArray, low: float, high: float) -> FloatArray:
-    """The same for one curve and many x: short pieces together, long ones, of which there are few, one x at a time."""
+    """Area under one PR curve for many x: short pieces are summed together, the few long ones one x at a time."""
     short, long = [], []
     for block in blocks(steps):
         pieces = segments(block, low, high)
@@ -182,10 +182,10 @@ def _auc_pr_of_many_odds(steps: Steps, x: FloatArray, low: float, high: float) -
 
 
 def _areas_of_many(s: Segments, x: FloatArray) -> FloatArray:
-    """The areas of `segment_area` for many curves at once: quicker, and to ten digits, which is enough for draws.
+    """The areas of `segment_area` for many curves at once, faster but to ten digits only, which is enough for draws.
 
-    Written out, a piece has the area ``rise/c + x log1p(z) (T0 slope - F0)/c²``; it bends by what is in brackets, which
-    is above 0 where negatives come faster than on the way there.
+    A piece has the area ``rise/c + x log1p(z) (T0 slope - F0)/c²``. The bracket is its curvature, positive if the piece
+    has more negatives per positive than all before it.
     """
     slope = per_rise(s.run, s.rise)
     bend = s.tpr * slope - s.fpr
@@ -210,8 +210,8 @@ def segment_area(s: Segments, x: float, *, deficit: bool = False) -> FloatArray:
     r"""Area under precision over recall along straight pieces of a ROC curve.
 
     On a piece, precision is ``(T0 + t) / (D0 + c t)`` with ``D0 = T0 + x F0`` and ``c = 1 + x run/rise``. Its
-    mean over ``0 <= t <= rise`` is ``g T0/D0 + (1 - g)/c`` with ``g = log1p(z)/z, z = c rise/D0``: a weighted
-    mean of the precision where the piece begins and of the precision it tends to, never a difference.
+    mean over ``0 <= t <= rise`` is ``g T0/D0 + (1 - g)/c`` with ``g = log1p(z)/z, z = c rise/D0``: a weighted mean of
+    the precision at the start of the piece and of its limit, without any difference.
     """
     scaled_slope = x * per_rise(s.run, s.rise)
     scaled_start = x * s.fpr
@@ -228,7 +228,7 @@ def segment_area(s: Segments, x: float, *, deficit: bool = False) -> FloatArray:
 
 
 def log_weights(z: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """``log1p(z)/z`` and 1 minus that, both to full relative precision.
+    """``log1p(z)/z`` and ``1 - log1p(z)/z``, both to full relative precision.
 
     With ``r = z/(2 + z)`` and ``s = r²/3 + r⁴/5 + …`` they are ``(1 - r)(1 + s)`` and ``r - s + r s``.
     """
@@ -257,8 +257,8 @@ def _log_weights_by_series(r: FloatArray) -> tuple[FloatArray, FloatArray]:
 def auc_prg(steps: Steps, x: FloatArray, low: float, high: float) -> FloatArray:
     """Area under precision gain over recall gain, from recall gain 0 (recall = prevalence) on.
 
-    In ``u = 1/recall`` the recall gain is linear and the precision gain piecewise linear, so the area is an
-    integral in u that does not know the prevalence, cut at ``u = 1/prevalence`` and divided by x.
+    In ``u = 1/recall`` the recall gain is linear and the precision gain piecewise linear, so the area is an integral in
+    u whose integrand does not depend on the prevalence, up to ``u = 1/prevalence``, divided by x.
     """
     prevalence, complement = 1 / (1 + x), x / (1 + x)
     start = np.maximum(prevalence, low)
@@ -290,7 +290,7 @@ def _precision_gain_area(steps: Steps, recall: FloatArray, complement: FloatArra
 
 
 def _tpr_less_fpr(tp: FloatArray, fp: FloatArray, n_pos: float, n_neg: float) -> FloatArray:
-    """A difference that keeps its digits next to chance."""
+    """TPR - FPR, accurate near chance."""
     return difference(tp, Twofold(float(n_neg)), fp, Twofold(float(n_pos))) / (float(n_pos) * float(n_neg))
 
 
@@ -303,7 +303,7 @@ def _first_reaching(recall: FloatArray, tpr: FloatArray) -> Indices:
 
 
 def _precision_gain_of_pieces(block: Steps) -> FloatArray:
-    """Each piece's integral of precision gain over u; infinite or nan for the one that begins at recall 0."""
+    """The integral of precision gain over u along each piece; infinite or nan for a piece that begins at recall 0."""
     tp, fp, pos, neg, n_pos, n_neg = block
     begins, ends = _tpr_less_fpr(tp - pos, fp - neg, n_pos, n_neg), _tpr_less_fpr(tp, fp, n_pos, n_neg)
     tpr, end, rise = (tp - pos) / n_pos, tp / n_pos, pos / n_pos
@@ -341,7 +341,7 @@ def best_f_beta(steps: Steps, x: FloatArray, beta: float, low: float, high: floa
 
 
 def _best_of_many(steps: Steps, x: FloatArray, square: float) -> FloatArray:
-    """The highest F_beta of each of many curves, which is where ``(beta² + x FPR)/TPR`` is lowest."""
+    """The highest F_beta of each of many curves, from the lowest ``(beta² + x FPR)/TPR``."""
     tpr = steps.tp / steps.n_pos
     false_per_true = per_rise(steps.fp / steps.n_neg, tpr)
     with np.errstate(divide="ignore"):

@@ -1,4 +1,4 @@
-"""What the worst and the clueless classifier get: the floor and the chance level of areas."""
+"""The floor and the chance level of areas: those of the worst and of a random order."""
 
 import numpy as np
 
@@ -11,13 +11,13 @@ _HEAD = 64
 
 
 def min_auc_pr(x: float, low: float, high: float, *, deficit: bool = False) -> float:
-    """Area under the lowest PR curve there can be: all negatives come first, so FPR is 1 throughout."""
+    """The lowest possible area under the PR curve: all negatives are ranked first, so FPR is 1 throughout."""
     floor = Segments(np.array([low]), np.ones(1), np.array([high - low]), np.zeros(1))
     return float(segment_area(floor, x, deficit=deficit))
 
 
 def min_average_precision(n_pos: float, x: float, *, deficit: bool = False) -> float:
-    """Mean of ``i / (i + a)`` over i = 1..n_pos with ``a = x n_pos`` (deficit: of ``a / (i + a)``)."""
+    """The lowest possible average precision: the mean of ``i / (i + a)`` over i = 1..n_pos with ``a = x n_pos``."""
     a = x * n_pos
     head = np.arange(1, min(n_pos, _HEAD) + 1)
     total = float(np.sum((a if deficit else head) / (head + a)))
@@ -29,7 +29,7 @@ def min_average_precision(n_pos: float, x: float, *, deficit: bool = False) -> f
 
 
 def _euler_maclaurin(i: float, a: float, deficit: bool) -> float:
-    """What a sum ending at i has beyond the integral: half the last term and its odd derivatives."""
+    """The correction of Euler and Maclaurin at the end i of a sum: half the last term, and odd derivatives."""
     end = i + a
     half = (a if deficit else i) / end / 2
     bend = a / end**2 / 12 - a / end**4 / 120 + a / end**6 / 252

@@ -1,7 +1,7 @@
-"""How wide the band of precision gets over prevalences when T and F are known to lie in a box.
+"""The largest width of the band of precision over prevalences, if T and F lie in a box.
 
-Brabec's construction: what rises with T and falls with F has its extremes in two corners of the box. The
-prevalence enters as ``x = (1 - prevalence) / prevalence``, negatives to a positive.
+Brabec's construction: a function that rises with T and falls with F has its extremes at two corners of the box. ``x =
+(1 - prevalence) / prevalence`` is the number of negatives per positive.
 """
 
 from typing import NamedTuple
@@ -16,7 +16,7 @@ _ROUNDING = 8 * np.finfo(np.float64).eps
 
 
 class Widest(NamedTuple):
-    """How wide a band is where it is widest, and at which x that is."""
+    """The largest width of a band, and the x at which it occurs."""
 
     width: FloatArray
     x: FloatArray
@@ -37,16 +37,16 @@ def widest(t: Interval, f: Interval) -> Widest:
 def width_from_cvs(cv_t: Numbers, cv_f: Numbers) -> FloatArray:
     """The largest width of the precision band, from the two coefficients of variation.
 
-    ``((1 - cv_f) / (1 + cv_f)) ((1 - cv_t) / (1 + cv_t)) = ((1 - width) / (1 + width))²`` says that the width is
-    their mean on the scale of the inverse hyperbolic tangent. A side that reaches 0 makes it 1.
+    ``((1 - cv_f) / (1 + cv_f)) ((1 - cv_t) / (1 + cv_t)) = ((1 - width) / (1 + width))²``, so the width is their mean
+    on the scale of the inverse hyperbolic tangent. If an interval reaches 0, the width is 1.
     """
     return np.tanh((_stretched(cv_t) + _stretched(cv_f)) / 2)
 
 
 def affordable_cv(width: Numbers, other_cv: Numbers) -> FloatArray:
-    """The coefficient of variation that, beside the other one, makes the band `width` wide at its widest.
+    """The coefficient of variation that, together with the other one, makes the largest width of the band `width`.
 
-    nan where the other one alone makes it wider than that. A width of 1 affords anything, and is given 1.
+    nan if the other one alone makes it wider. For a width of 1, any value is possible, and 1 is returned.
     """
     wanted = 2 * _stretched(width)
     left = wanted - np.where(wanted == np.inf, 0.0, _stretched(other_cv))
@@ -54,6 +54,6 @@ def affordable_cv(width: Numbers, other_cv: Numbers) -> FloatArray:
 
 
 def _stretched(share: Numbers) -> FloatArray:
-    """From [0, 1] to [0, inf]; what is above 1 counts as 1."""
+    """The inverse hyperbolic tangent, from [0, 1] to [0, inf]; values above 1 count as 1."""
     with np.errstate(divide="ignore"):
         return np.arctanh(np.minimum(np.asarray(share, np.float64), 1.0))

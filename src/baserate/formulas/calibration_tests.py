@@ -1,4 +1,4 @@
-"""Test statistics of calibration, and what they can be where scores are known within limits only."""
+"""Test statistics of calibration, and their ranges if scores are known only within limits."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -15,7 +15,7 @@ _HIGHEST_VARIANCE = (0.5 - np.sqrt(0.125), 0.5 + np.sqrt(0.125))
 
 
 class Expected(NamedTuple):
-    """What the scores in each bin lead one to expect."""
+    """Expected positives and negatives in each bin, from the scores."""
 
     pos: FloatArray
     neg: FloatArray
@@ -23,14 +23,14 @@ class Expected(NamedTuple):
 
 
 class Range(NamedTuple):
-    """What a number can be."""
+    """Lower and upper limit of a number."""
 
     low: float
     high: float
 
 
 def expected_in_bins(score: FloatArray, pos: CountArray, neg: CountArray, place: Indices) -> Expected:
-    """Sums over the entries of each bin."""
+    """Expected positives and negatives of each bin: sums over its entries."""
 
     def summed(values: FloatArray) -> FloatArray:
         return np.bincount(place, weights=values).astype(np.float64, copy=False)
@@ -40,17 +40,16 @@ def expected_in_bins(score: FloatArray, pos: CountArray, neg: CountArray, place:
 
 
 def pearson(expected: Expected) -> FloatArray:
-    """Each bin's part of the Hosmer–Lemeshow statistic; infinite where the impossible has happened."""
+    """Each bin's term of the Hosmer–Lemeshow statistic; infinite if a class has cases but none are expected."""
     square = expected.surplus**2
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(square > 0, square / expected.pos + square / expected.neg, 0.0)
 
 
 def pearson_range(lowest: Expected, highest: Expected) -> Range:
-    """What the statistic can be if the scores lie between two sets of them and bins hold the same rows.
+    """The range of the statistic if each score lies between two limits and bins have the same rows.
 
-    With the counts of a bin held, its part falls with the expected positives until these are as counted, and rises
-    from there on.
+    For fixed counts, the term of a bin falls with the expected positives until they equal the count, and then rises.
     """
     ends = pearson(lowest), pearson(highest)
     between = (lowest.surplus >= 0) & (highest.surplus <= 0)
@@ -59,14 +58,14 @@ def pearson_range(lowest: Expected, highest: Expected) -> Range:
 
 
 def spiegelhalter(score: FloatArray, pos: CountArray, neg: CountArray) -> float:
-    """Spiegelhalter's z; nan without variance."""
+    """Spiegelhalter's z; nan if the variance is 0."""
     surplus = float(np.sum(pos * _of_positive(score) + neg * _of_negative(score)))
     variance = float(np.sum((pos + neg) * _variance(score)))
     return surplus / np.sqrt(variance) if variance > 0 else np.nan
 
 
 def spiegelhalter_range(low: FloatArray, high: FloatArray, pos: CountArray, neg: CountArray) -> Range:
-    """What z can be if each score lies between two ends: the extremes of its parts, each on its own."""
+    """The range of z if each score lies between two limits, from the separate extremes of its terms."""
     of_pos = _extremes(_of_positive, low, high, (_LOWEST_OF_POSITIVE,))
     of_neg = _extremes(_of_negative, low, high, (_LOWEST_OF_NEGATIVE,))
     variances = _extremes(_variance, low, high, (0.5, *_HIGHEST_VARIANCE))
@@ -79,12 +78,12 @@ def spiegelhalter_range(low: FloatArray, high: FloatArray, pos: CountArray, neg:
 
 
 def chi2_tail(statistic: float, df: int) -> float:
-    """How often a chi-squared variable is as large."""
+    """The upper tail probability of the chi-squared distribution."""
     return float(scipy.special.chdtrc(df, statistic))
 
 
 def normal_tails(z: float) -> float:
-    """How often a standard normal variable is as far from zero."""
+    """The two-sided tail probability of the standard normal distribution."""
     return float(2 * scipy.special.ndtr(-abs(z)))
 
 
@@ -103,6 +102,6 @@ def _variance(score: FloatArray) -> FloatArray:
 def _extremes(
     function: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray, turns: tuple[float, ...]
 ) -> tuple[FloatArray, FloatArray]:
-    """The lowest and the highest value between two ends of a function that turns at known places only."""
+    """The lowest and highest value of a function between two ends, given its interior extrema."""
     values = np.array([function(low), function(high), *(function(np.clip(turn, low, high)) for turn in turns)])
     return values.min(axis=0), values.max(axis=0)

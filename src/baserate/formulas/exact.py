@@ -1,6 +1,6 @@
-"""Differences of nearly equal products, with the digits that a float alone would round off.
+"""Differences of nearly equal products, to more digits than a float has.
 
-A number is held as the sum of two floats, the second of which is what rounding took from the first. Dekker, A
+A number is represented as the sum of two floats, of which the second is the rounding error of the first. Dekker, A
 floating-point technique for extending the available precision, Numerische Mathematik 18, 1971.
 doi:10.1007/BF01397083.
 """
@@ -24,7 +24,7 @@ _WHOLE = 2.0**53
 
 
 class Twofold(NamedTuple):
-    """The sum of a float and of what rounding took from it."""
+    """The sum of a float and its rounding error."""
 
     high: Number
     low: Number = 0.0
@@ -56,9 +56,9 @@ def odds_against(prevalence: Number) -> Twofold:
 
 
 def difference(a: Number, b: Twofold, c: Number, d: Twofold) -> FloatArray:
-    """``a b - c d``, to the last digits also where the two are nearly equal.
+    """``a b - c d``, accurate also if the two products are nearly equal.
 
-    Only there it takes more than a subtraction, so that long columns cost little.
+    The exact method is used only for such entries, so that long columns are fast.
     """
     left = np.asarray(a * b.high, np.float64)
     result = np.asarray(left - c * d.high)
@@ -73,9 +73,9 @@ def difference(a: Number, b: Twofold, c: Number, d: Twofold) -> FloatArray:
 
 
 def _whole(factor: Twofold) -> bool:
-    """Whether products with the factor are exact while they are small: counts times counts, or a rate times 1.
+    """Whether small products with the factor are exact: counts times counts, or a rate times 1.
 
-    A sum of weights times a whole number need not be, but has been rounded before.
+    A sum of weights times a whole number may not be exact, but has been rounded before anyway.
     """
     return not np.any(factor.low) and bool(np.all(np.floor(factor.high) == factor.high))
 

@@ -1,4 +1,4 @@
-"""Several tests at once."""
+"""P-values adjusted for several tests."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from baserate.arrays import FloatArray
 
 
 def holm(p_values: FloatArray) -> FloatArray:
-    """P-values that hold for all of several tests at once, by Holm's step-down method; nan are no tests."""
+    """Adjust p-values of several tests by Holm's step-down method; nan entries are not counted as tests."""
     adjusted = np.full(len(p_values), np.nan)
     known = np.flatnonzero(~np.isnan(p_values))
     order = known[np.argsort(p_values[known], kind="stable")]

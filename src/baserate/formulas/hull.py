@@ -1,4 +1,4 @@
-"""The convex hull of a ROC curve: the few thresholds that are best for some cost and prevalence."""
+"""The convex hull of a ROC curve: the thresholds that are best for some cost and prevalence."""
 
 import numpy as np
 
@@ -9,10 +9,10 @@ _ROUNDING = 1 + 1e-15
 
 
 def upper_hull(right: Counts, up: Counts) -> Indices:
-    """Indices of points (right, up), both non-decreasing, that no others dominate in mixture.
+    """Indices of the points on the upper convex hull; both coordinates must be non-decreasing.
 
-    Every point below the line between its two neighbours goes, all at once, until that hardly helps; the
-    rest is scanned. Points within rounding of the hull may stay.
+    First all points below the line between their two neighbours are removed at once, repeatedly while that removes
+    many; then the rest is scanned. Points within rounding of the hull may stay.
     """
     across, height = right.astype(np.float64), up.astype(np.float64)
     kept = np.arange(len(across))
@@ -33,7 +33,7 @@ def _below_neighbours(across: FloatArray, height: FloatArray) -> BoolArray:
 
 
 def _scan(across: list[float], height: list[float]) -> list[int]:
-    """The monotone chain: drop the last point while the next one makes it concave."""
+    """The monotone chain algorithm: drop the last point while it is below the line to the next one."""
     chain: list[int] = []
     for i in range(len(across)):
         while len(chain) > 1:

@@ -1,13 +1,13 @@
-"""Influence functions of areas: how an area answers to a little more weight on one case.
+"""Influence functions of areas: the derivative of an area with respect to the weight of a case.
 
-An area depends on the recall of each corner and on the FPR at both ends of each piece of the ROC curve. More
-weight on a case moves all that lies behind it, so its influence is a running sum of the slopes in these, from
-the end of the curve. The recall ends at 1 whatever the weights, hence the last corner has no slope in recall.
+An area depends on the recall of each corner and on the FPR at both ends of each piece of the ROC curve. More weight on
+a case moves all corners after it, so its influence is a cumulative sum of derivatives, from the end of the curve. The
+last recall is always 1, so the derivative with respect to it is 0.
 
-A piece slid along its own line changes only its range. So the slope of an integral in the recall of a corner
-is the drop of the integrand across the gap behind it, and for each of the two pieces that meet there the slope
-in FPR times the steepness. In this form every term of a running sum has the same sign, and neither a million
-short pieces nor ``x = 1e9`` or ``x = 1e-9`` cost digits.
+Moving a corner along a straight piece changes only the range of the piece. So the derivative of an integral with
+respect to the recall of a corner is the drop of the integrand across the gap after it plus, for each of the two pieces
+that meet there, the derivative with respect to FPR times the slope. In this form all terms of a sum have the same sign,
+and no digits are lost with a million short pieces, or at ``x = 1e9`` or ``x = 1e-9``.
 """
 
 from typing import NamedTuple
@@ -23,10 +23,10 @@ _SERIES_REACH = 0.2
 
 
 class Influence(NamedTuple):
-    """How an area answers to a little more weight on a case, centred within each class.
+    """The influence of each case on an area, centred within each class.
 
-    The corners run along the last axis, and any axes before it are many curves at once. At a corner that has no
-    positives on one of these there is no case to answer to: the value means nothing, and no sum counts it.
+    Corners are along the last axis; other axes are for many curves at once. If a curve has no positives at a corner,
+    the value there is meaningless and is not used in any sum.
     """
 
     at_corner: FloatArray  # of a positive at each corner
@@ -47,7 +47,7 @@ class _Pieces(NamedTuple):
 
 
 class _Slopes(NamedTuple):
-    """Derivatives of an area, each with the sign that it commonly has."""
+    """Derivatives of an area, with signs that make most of them positive."""
 
     by_tpr: FloatArray  # gain by recall of each corner but the last
     by_start: FloatArray  # loss by FPR where each piece begins
@@ -55,14 +55,14 @@ class _Slopes(NamedTuple):
 
 
 def roc_auc(steps: Steps) -> Influence:
-    """Of the area under the ROC curve; ties count half."""
+    """Influence function of the area under the ROC curve; ties count half."""
     pieces = _pieces(steps)
     half = np.full_like(pieces.rise, 0.5)
     return _influence(_of_integral(pieces, pieces.gap[..., 1:-1], half, half), pieces)
 
 
 def average_precision(steps: Steps, x: float) -> Influence:
-    """Of the average precision."""
+    """Influence function of average precision."""
     pieces = _pieces(steps)
     scaled = x * pieces.fpr
     alerts = pieces.tpr + scaled
@@ -77,10 +77,10 @@ def average_precision(steps: Steps, x: float) -> Influence:
 
 
 def auc_pr(steps: Steps, x: float) -> Influence:
-    """Of the area under the PR curve between whose points the ROC curve is straight.
+    """Influence function of the area under the PR curve, with a ROC curve that is straight between points.
 
-    Above a first piece that begins at (0, 0) there is no case. The influence of one is infinite: negatives
-    of weight ε on top take away area like ``ε log(1/ε)``.
+    There is no case above a first piece that begins at (0, 0). There the influence would be infinite: negatives of
+    weight ε reduce the area by the order of ``ε log(1/ε)``.
     """
     pieces = _pieces(steps)
     start, end = _precision_slopes(pieces, x)
@@ -92,10 +92,10 @@ def auc_pr(steps: Steps, x: float) -> Influence:
 
 
 def auc_prg(steps: Steps, x: float) -> Influence:
-    """Of the area under precision gain over recall gain, from recall = prevalence on.
+    """Influence function of the area under precision gain over recall gain, from recall = prevalence on.
 
-    It is the integral of ``(1 - FPR/TPR) / (x TPR²)`` over TPR. At a corner whose recall is the prevalence the
-    slopes to both sides differ; their mean is taken.
+    It is the integral of ``(1 - FPR/TPR) / (x TPR²)`` over TPR. At a corner with recall equal to the prevalence the
+    derivatives on both sides differ; their mean is used.
     """
     pieces = _pieces(steps)
     prevalence = 1 / (1 + x)
@@ -108,7 +108,7 @@ def auc_prg(steps: Steps, x: float) -> Influence:
 
 
 def best_f_beta(steps: Steps, x: float, beta: float) -> Influence:
-    """Of the highest F_beta of any threshold: of F_beta at the corner that attains it, which stays the best."""
+    """Influence function of the highest F_beta: that of F_beta at the best corner."""
     pieces = _pieces(steps)
     square = beta * beta
     total = pieces.tpr + square + x * pieces.fpr
@@ -120,7 +120,7 @@ def best_f_beta(steps: Steps, x: float, beta: float) -> Influence:
 
 
 def variance(influence: Influence, steps: Steps) -> FloatArray:
-    """The variance of the area: each class's mean square over the size of the class, summed."""
+    """The variance of the area: the sum over classes of the mean squared influence divided by the class size."""
     squares = _class_means(influence, steps, 2)
     return squares[0] / steps.n_pos + squares[1] / steps.n_neg
 
@@ -149,7 +149,7 @@ def _pieces(steps: Steps) -> _Pieces:
 
 
 def _gaps(steps: Steps) -> FloatArray:
-    """Negatives in the gap above each corner and, last, below all of them."""
+    """Negatives in the gap above each corner and, as the last entry, below all corners."""
     fp, neg = _floats(steps.fp), _floats(steps.neg)
     none, everything = np.zeros_like(fp[..., :1]), np.full_like(fp[..., :1], steps.n_neg)
     before, after = np.concatenate([none, fp], axis=-1), np.concatenate([fp - neg, everything], axis=-1)
@@ -158,17 +158,17 @@ def _gaps(steps: Steps) -> FloatArray:
 
 
 def _of_integral(pieces: _Pieces, drop: FloatArray, start: FloatArray, end: FloatArray) -> _Slopes:
-    """The slopes of an integral over recall.
+    """The derivatives of an integral over recall.
 
-    `drop` is that of the integrand across the gap behind each corner but the last, `start` and `end` are the
-    losses by FPR at both ends of each piece per rise of the piece.
+    `drop` is the drop of the integrand across the gap after each corner but the last. `start` and `end` are minus the
+    derivatives with respect to FPR at both ends of each piece, per rise of the piece.
     """
     by_tpr = drop + _product(pieces.run[..., :-1], end[..., :-1]) + _product(pieces.run[..., 1:], start[..., 1:])
     return _Slopes(by_tpr, _product(pieces.rise, start), _product(pieces.rise, end))
 
 
 def _precision_slopes(pieces: _Pieces, x: float) -> tuple[FloatArray, FloatArray]:
-    r"""Loss of area under precision by FPR at both ends of each piece, per rise of the piece.
+    r"""Minus the derivatives of the area under precision with respect to FPR at both ends of each piece, per rise.
 
     With ``T`` and ``D = T + x F`` going straight from start to end, ``s`` from 0 to 1, these are the integrals
     of ``x (1 - s) T/D²`` and of ``x s T/D²``. With ``r = (D1 - D0)/(D1 + D0)`` and ``q = (artanh(r)/r - 1)/r²``
@@ -187,7 +187,7 @@ def _precision_slopes(pieces: _Pieces, x: float) -> tuple[FloatArray, FloatArray
 
 
 def _around_prevalence(steps: Steps, pieces: _Pieces, x: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The shares of each piece before recall = prevalence and behind it, and if its end is behind: 0, 1/2 or 1."""
+    """The shares of each piece below and above recall = prevalence, and whether its end is above: 0, 1/2 or 1."""
     if x >= 1:
         before, behind = 1 / (1 + x) - pieces.start_tpr, pieces.tpr - 1 / (1 + x)
     else:  # two small complements differ exactly where two recalls next to 1 would not
@@ -200,7 +200,7 @@ def _around_prevalence(steps: Steps, pieces: _Pieces, x: float) -> tuple[FloatAr
 
 
 def _atanh_excess(r: FloatArray, rest: FloatArray) -> FloatArray:
-    """``(artanh(r)/r - 1)/r² = 1/3 + r²/5 + r⁴/7 + …`` with ``rest = 1 - r``; anything for r = 1, where it is ∞."""
+    """``(artanh(r)/r - 1)/r² = 1/3 + r²/5 + r⁴/7 + …`` with ``rest = 1 - r``; arbitrary for r = 1."""
     square = np.minimum(r, _SERIES_REACH) ** 2
     excess = np.full_like(r, 1 / (2 * _SERIES_TERMS + 1))
     for k in range(_SERIES_TERMS - 1, 0, -1):
@@ -213,7 +213,7 @@ def _atanh_excess(r: FloatArray, rest: FloatArray) -> FloatArray:
 
 
 def _influence(slopes: _Slopes, pieces: _Pieces) -> Influence:
-    """Sum up what lies behind each case, and centre."""
+    """Sum the derivatives after each case, and centre the sums."""
     corners = pieces.rise.shape[-1]
     gain = _sums_from_here(slopes.by_tpr)
     behind = _sums_from_here(slopes.by_start + slopes.by_end)
@@ -223,13 +223,13 @@ def _influence(slopes: _Slopes, pieces: _Pieces) -> Influence:
 
 
 def _sums_from_here(slopes: FloatArray) -> FloatArray:
-    """The sum of each entry and all behind it, and the 0 behind the last."""
+    """The sum of each entry and all after it, with a 0 at the end."""
     sums = np.cumsum(slopes[..., ::-1], axis=-1)[..., ::-1]
     return np.concatenate([sums, np.zeros_like(sums, shape=(*sums.shape[:-1], 1))], axis=-1)
 
 
 def _centred(values: FloatArray, share: FloatArray) -> FloatArray:
-    """The values less their mean, counted from the least, so that equal values come out as exactly 0."""
+    """The values minus their mean, computed from their minimum, so that equal values become exactly 0."""
     there = share > 0
     least = np.min(values, axis=-1, keepdims=True, where=there, initial=np.inf)
     above: FloatArray = values - least
@@ -247,12 +247,12 @@ def _class_means(influence: Influence, steps: Steps, power: int) -> tuple[FloatA
 
 
 def _product(share: FloatArray, values: FloatArray) -> FloatArray:
-    """Share times value, 0 where there is no share, however large the value."""
+    """Share times value; 0 if the share is 0, even for an infinite value."""
     return np.multiply(share, values, out=np.zeros_like(values), where=share > 0)
 
 
 def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """A quotient, 0 where the denominator is."""
+    """A quotient; 0 if the denominator is 0."""
     return np.divide(numerator, denominator, out=np.zeros_like(denominator), where=denominator != 0)
 
 

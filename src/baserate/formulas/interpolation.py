@@ -1,4 +1,4 @@
-"""A smooth area at any number of prevalences for the price of a few dozen.
+"""Areas at many prevalences, interpolated from a few dozen.
 
 An area under precision is a sum (or integral) of ``weight / (1 + x ratio)``. As a function of ``log x`` it is
 analytic wherever the imaginary part stays below pi, and it has no zero there, so its logarithm is analytic
@@ -17,7 +17,7 @@ _DIGITS = 42.0  # natural logarithm of the wanted reduction, with a margin over 
 
 
 def interpolated(area: Callable[[FloatArray], FloatArray], x: FloatArray) -> FloatArray:
-    """``area(x)``, directly for a few x and through Chebyshev nodes in log x for many; x is its last axis."""
+    """``area(x)`` for each x, directly for a few, interpolated between Chebyshev nodes in log x for many."""
     if len(x) == 0:
         return np.zeros(0)
     log_x = np.log(x)

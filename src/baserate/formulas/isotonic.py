@@ -1,4 +1,4 @@
-"""The increasing step function nearest to the event rates: recalibration that keeps the order of the scores.
+"""Isotonic regression of labels on scores: the increasing step function nearest to the event rates.
 
 Along ascending scores, neighbours whose rates fall are pooled until none falls. This is the CORP reliability curve of
 Dimitriadis, Gneiting & Jordan, Stable reliability diagrams for probabilistic classifiers, PNAS 118(8), 2021.
@@ -13,7 +13,7 @@ from baserate.arrays import CountArray, FloatArray, Indices
 
 
 class Blocks(NamedTuple):
-    """Pooled neighbours: one row per step of the curve, from the lowest score up."""
+    """Blocks of pooled scores: one per step of the curve, from the lowest score up."""
 
     first: Indices  # the entry that each block begins with
     pos: FloatArray
@@ -41,7 +41,7 @@ def isotonic_blocks(pos: CountArray, neg: CountArray) -> Blocks:
 def isotonic_rates(pos: CountArray, neg: CountArray) -> FloatArray:
     """The recalibrated event rate of each entry, along ascending scores.
 
-    An entry without mass gets the rate of the one below it, or of the first one that has any; all are nan if none has.
+    An entry without mass gets the rate of the entry below it, or the first rate; all are nan if no entry has mass.
     """
     filled = np.flatnonzero((pos > 0) | (neg > 0))
     if len(filled) == 0:

@@ -1,7 +1,7 @@
-"""Logistic regression on one variable, from counts: the likelihood, its maximum, and how well that is known.
+"""Logistic regression on one variable, from counts: the likelihood, its maximum and variances.
 
-The log-odds are ``intercept + slope * x``, with both free, or the intercept alone. Information and gradient are taken
-about the mean of x, weighted as the likelihood weights it, so that x may lie anywhere and vary little.
+The log-odds are ``intercept + slope * x``, with both fitted or the intercept alone. Information and gradient are about
+the weighted mean of x, so that they are accurate even if x is far from 0 and varies little.
 """
 
 from typing import Literal, NamedTuple
@@ -49,11 +49,11 @@ class ClassSums(NamedTuple):
 
     @property
     def rows(self) -> FloatArray:
-        """At each x, how many rows of equal weight the rows there are worth."""
+        """The effective sample size at each x."""
         return np.divide(self.weight**2, self.squares, out=np.zeros(len(self.weight)), where=self.squares > 0)
 
     def spread_as(self, rows: FloatArray) -> "ClassSums":
-        """As if so many rows of the class were at each x, with the squared weight that its rows have on average."""
+        """The class with the given number of rows at each x, of the mean squared weight of its rows."""
         return ClassSums(rows, rows * (float(self.squares.sum()) / float(self.rows.sum())))
 
 
@@ -64,7 +64,7 @@ class Line(NamedTuple):
     slope: float
 
     def at(self, x: FloatArray) -> FloatArray:
-        """The log-odds there."""
+        """The log-odds at each x."""
         return self.intercept + self.slope * x
 
     def plus(self, step: "Line", times: float) -> "Line":
@@ -73,7 +73,7 @@ class Line(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """Sums of squares and of products of two parts of a gradient: the level at the mean of x, and the slope."""
+    """Sums of squares and products of the two gradient components: the level at the mean of x, and the slope."""
 
     level: float
     both: float
@@ -90,19 +90,19 @@ class Fit(NamedTuple):
     information: Line  # of the level and of the slope, which do not mix there
 
     def variance(self, of: Parameter, free: Free) -> float:
-        """What the likelihood says of the variance of a parameter."""
+        """The variance of a parameter, from the information of the likelihood."""
         level, slope = _weights(self, of, free)
         return level * level * self.information.intercept + slope * slope * self.information.slope
 
 
 def is_separated(rows: Rows) -> bool:
-    """Whether some x has all positives on one side and all negatives on the other, itself aside: no finite maximum."""
+    """Whether a threshold separates the classes, rows at the threshold aside; then the maximum is not finite."""
     pos, neg = rows.x[rows.pos > 0], rows.x[rows.neg > 0]
     return bool(pos.min() >= neg.max() or neg.min() >= pos.max())
 
 
 def likelihood(rows: Rows, line: Line, about: float) -> Fit:
-    """The logarithm of the likelihood with its derivatives; `about` is some x near the mean."""
+    """The log-likelihood with its derivatives; `about` is an x near the mean."""
     pieces = (slice(first, first + _PIECE) for first in range(0, len(rows.x), _PIECE))
     sums = np.sum([_sums(Rows(*(column[piece] for column in rows)), line, about) for piece in pieces], axis=0)
     log_likelihood, level, slope, weight, product, square = (float(part) for part in sums)
@@ -138,17 +138,17 @@ def _sums(rows: Rows, line: Line, about: float) -> FloatArray:
 
 
 def start(rows: Rows, slope: float) -> Line:
-    """Where to begin: a line of this slope that has about as many positives as there are."""
+    """A starting line with this slope, which expects about as many positives as there are."""
     pos, neg = float(rows.pos.sum()), float(rows.neg.sum())
     middle = _dot(rows.pos + rows.neg, rows.x) / (pos + neg)
     return Line(float(np.log(pos) - np.log(neg)) - slope * middle, slope)
 
 
 def maximum(rows: Rows, begin: Line, free: Free) -> Fit:
-    """The most likely line, by Newton's method with steps that never make it less likely.
+    """The maximum-likelihood line, by Newton's method with steps that never decrease the likelihood.
 
-    The logarithm of the likelihood is concave, so any way up leads to its one maximum, if that is finite. Of many rows
-    a few thousand means show where about it is.
+    The log-likelihood is concave, so there is one maximum, if it is finite. With many rows, the search starts from a
+    fit to a few thousand means.
     """
     if len(rows.x) > _MANY and not is_separated(means := _means(rows)):
         begin = maximum(means, begin, free).line
@@ -169,23 +169,23 @@ def maximum(rows: Rows, begin: Line, free: Free) -> Fit:
 
 
 def _means(rows: Rows) -> Rows:
-    """Neighbouring entries as one."""
+    """Fewer rows: neighbouring entries merged into their means."""
     first = np.arange(0, len(rows.x), len(rows.x) // _MEANS + 1)
     pos, neg, sums = (np.add.reduceat(column, first) for column in (rows.pos, rows.neg, (rows.pos + rows.neg) * rows.x))
     return Rows(sums / (pos + neg), pos, neg)
 
 
 def sandwich(best: Fit, of: Parameter, free: Free, spread: Spread) -> float:
-    """The variance of a parameter whose gradient scatters so much."""
+    """The sandwich variance of a parameter, from the spread of the gradient."""
     level, slope = _weights(best, of, free)
     return level * level * spread.level + 2 * level * slope * spread.both + slope * slope * spread.slope
 
 
 def spread_of_class(x: FloatArray, best: Fit, sums: ClassSums, *, positive: bool, given_size: float | None) -> Spread:
-    """How much the gradient scatters with the rows of one class.
+    """The spread of the gradient over the rows of one class.
 
-    Where the size of the class is given, rows scatter about their mean, and that takes one of so many; otherwise
-    whether there is one row more is chance too, and they scatter about zero.
+    If the class size is given, it is about the mean, with one degree of freedom less. Otherwise the number of rows is
+    random, too, and it is about zero.
     """
     log_odds = best.line.at(x)
     level = scipy.special.expit(-log_odds) if positive else -scipy.special.expit(log_odds)
@@ -203,7 +203,7 @@ def spread_of_class(x: FloatArray, best: Fit, sums: ClassSums, *, positive: bool
 
 
 def sensitivity(rows: Rows, best: Fit, of: Parameter, free: Free, slack: FloatArray) -> float:
-    """How far a parameter moves, to first order, if each row may have its x moved by up to its `slack`."""
+    """The largest change of a parameter, to first order, if the x of each row may move by up to its `slack`."""
     log_odds = best.line.at(rows.x)
     share, rest = scipy.special.expit(log_odds), scipy.special.expit(-log_odds)
     level, slope = _weights(best, of, free)
@@ -214,7 +214,7 @@ def sensitivity(rows: Rows, best: Fit, of: Parameter, free: Free, slack: FloatAr
 
 
 def _weights(best: Fit, of: Parameter, free: Free) -> tuple[float, float]:
-    """What a unit of each part of the gradient, level and slope, moves a parameter by."""
+    """The change of a parameter per unit of each gradient component, level and slope."""
     level, slope = 1 / best.information.intercept, 1 / max(best.information.slope, _TINY)
     if free == "intercept":
         return level, 0.0
@@ -231,5 +231,5 @@ def _newton_step(fit: Fit, free: Free) -> Line:
 
 
 def _dot(a: CountArray, b: FloatArray) -> float:
-    """The sum of products, in one thread: on a busy machine, threads for so little work wait for each other."""
+    """The sum of products, in one thread; with several, so little work is slower on a busy machine."""
     return float(np.sum(a * b))

@@ -1,10 +1,10 @@
-"""The law of AUC-ROC when labels have nothing to do with scores, without ties."""
+"""The exact distribution of AUC-ROC if labels and scores are independent, without ties."""
 
 import numpy as np
 
 
 def mann_whitney_tail(n_pos: int, n_neg: int, n_reached: int) -> float:
-    """The probability that at least so many of the pairs of a positive and a negative are in the right order."""
+    """The probability that at least `n_reached` pairs of a positive and a negative are in the right order."""
     n_missed = n_pos * n_neg - n_reached
     if n_missed <= n_reached:
         return _mann_whitney_below(n_pos, n_neg, n_missed)  # the law is symmetric
@@ -12,11 +12,11 @@ def mann_whitney_tail(n_pos: int, n_neg: int, n_reached: int) -> float:
 
 
 def _mann_whitney_below(n_pos: int, n_neg: int, most: int) -> float:
-    r"""The probability of at most so many pairs in the right order, for up to half of them.
+    r"""The probability of at most `most` pairs in the right order, if that is at most half of all pairs.
 
     The orders with u such pairs are counted by the coefficient of :math:`q^u` in
     :math:`\prod_{i \le m} (1 - q^{n+i}) / (1 - q^i)`. Up to half of the pairs, coefficients rise, and the differences
-    taken here are far from cancelling.
+    do not cancel.
     """
     if most < 0:
         return 0.0

@@ -1,8 +1,8 @@
-"""Sums of ``weight / (1 + x ratio)`` for many x, at a price that hardly grows with their number.
+"""Sums of ``weight / (1 + x ratio)`` for many x, in a time that hardly grows with their number.
 
 Ratios with the same leading digits share a cell around a centre c. With ``t = ratio/c - 1``, which is at most 1/128,
-and ``q = x c / (1 + x c)`` a term is ``weight / (1 + x c) (1 - q t + q² t² - …)``. Eight of these have all digits of a
-float, and the sums of ``weight t^k`` over a cell do not know x.
+and ``q = x c / (1 + x c)`` a term is ``weight / (1 + x c) (1 - q t + q² t² - …)``. Eight terms are accurate to the last
+digits of a float, and the sums of ``weight t^k`` over a cell do not depend on x.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ _MOST_CELLS = 1 << 14
 
 
 def is_worth_it(n_x: int, n_ratios: int) -> bool:
-    """Whether there is so much to sum that this is quicker than summing it."""
+    """Whether there are so many terms and x that this is faster than direct summation."""
     return n_x >= _MANY_X and n_ratios >= _MANY_RATIOS
 
 
@@ -68,7 +68,7 @@ def _over_cells(moments: list[FloatArray], centre: FloatArray, x: FloatArray) ->
 
 
 def short_pieces(pieces: Segments) -> BoolArray:
-    """The pieces of a ROC curve that add little to what is below them, or rise straight up from the left."""
+    """Which pieces of a ROC curve are short relative to the rates before them, or vertical at FPR 0."""
     adds_little = (pieces.rise <= _SHORT * pieces.tpr) & (pieces.run <= _SHORT * pieces.fpr)
     upright = (pieces.run == 0) & (pieces.fpr == 0)
     return np.asarray((pieces.rise > 0) & (adds_little | upright), np.bool_)

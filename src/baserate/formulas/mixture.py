@@ -1,8 +1,8 @@
-r"""How much of a mixture is positive: maximum likelihood, and the prevalences that a likelihood ratio does not reject.
+r"""The share of positives in a mixture: maximum likelihood, and the likelihood-ratio interval.
 
-Counts in the same bins are known of positives, of negatives, and of unlabelled rows, whose bins have the shares
-``eta f1 + (1 - eta) f0``. The shares f1 and f0 of the classes are as unknown as eta. For a given eta the best ones give
-each bin a number r of its unlabelled rows as positives, where
+Positives, negatives and unlabelled rows are counted in the same bins. The bins of unlabelled rows have the shares ``eta
+f1 + (1 - eta) f0``. The shares f1 and f0 of the classes are unknown, as is eta. For a given eta, at the best shares, r
+of the unlabelled rows in a bin are expected to be positive, where
 
 .. math::
 
@@ -10,8 +10,8 @@ each bin a number r of its unlabelled rows as positives, where
     \rho = \frac{1 - \eta}{\eta} \, \frac{n_1 + \sum r}{n_0 + m - \sum r}
 
 with a positives, b negatives and u unlabelled rows in the bin, and n1, n0 and m in all. Given rho, every r is the root
-of a quadratic equation; then eta follows, and falls as rho rises. So the whole profile of the likelihood comes without
-iteration, point by point.
+of a quadratic equation. Then eta follows, and falls as rho rises. So the profile likelihood is computed point by point,
+without iteration.
 
 Counts may have axes in front, for many fits at once; bins are along the last one.
 """
@@ -42,7 +42,7 @@ _CLOSE = 1e-10
 
 
 class Histograms(NamedTuple):
-    """Counts of the same bins, each with some labelled row; of weighted rows, effective ones."""
+    """Counts in the same bins, each with at least one labelled row; for weighted rows, effective counts."""
 
     pos: FloatArray
     neg: FloatArray
@@ -50,7 +50,7 @@ class Histograms(NamedTuple):
 
 
 class Profile(NamedTuple):
-    """The best that the shares of the classes can do for a prevalence."""
+    """The profile likelihood at a prevalence: the best over the shares of the classes."""
 
     prevalence: FloatArray
     deviance: FloatArray  # twice what the log-likelihood lacks to that of the counts themselves
@@ -58,7 +58,7 @@ class Profile(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """The most likely prevalence, the ends around it, and how badly it fits."""
+    """The most likely prevalence, the ends of its interval, and the deviance of the fit."""
 
     prevalence: FloatArray
     low: FloatArray
@@ -67,9 +67,9 @@ class Fit(NamedTuple):
 
 
 def profile(counts: Histograms, log_tilt: FloatArray) -> Profile:
-    """The profile of the likelihood along the logarithm of rho, which runs against the prevalence.
+    """The profile likelihood along the logarithm of rho, which falls as the prevalence rises.
 
-    The last axis of `log_tilt` runs along the places to look at; those before it are the axes of the fits.
+    The last axis of `log_tilt` has the points; the axes before it are those of the fits.
     """
     counts = Histograms(*(column[..., np.newaxis, :] for column in counts))
     pos, neg, unlabelled = counts
@@ -88,7 +88,7 @@ def profile(counts: Histograms, log_tilt: FloatArray) -> Profile:
 
 
 def expected_positives(counts: Histograms, tilt: FloatArray) -> FloatArray:
-    """How many unlabelled rows of each bin are positive, given rho: the root between 0 and all of them."""
+    """The expected number of positives among the unlabelled rows of each bin, given rho."""
     pos, neg, unlabelled = counts
     square, linear, constant = tilt - 1, (unlabelled - pos) - tilt * (neg + unlabelled), pos * unlabelled
     root = np.sqrt(np.maximum(linear**2 - 4 * square * constant, 0.0))
@@ -100,13 +100,13 @@ def expected_positives(counts: Histograms, tilt: FloatArray) -> FloatArray:
 
 
 def deviance(counts: FloatArray, shares: FloatArray) -> FloatArray:
-    """Twice what the log-likelihood of shares lacks to the best there is: a sum of terms that are never negative."""
+    """Twice the difference from the largest possible log-likelihood, as a sum of non-negative terms."""
     expected = counts.sum(axis=-1, keepdims=True) * shares
     return np.asarray(2 * scipy.special.kl_div(counts, expected).sum(axis=-1))
 
 
 def fit_mixture(counts: Histograms, largest_rise: float) -> Fit:
-    """The best prevalence, and the lowest and highest for which the deviance rises by no more than `largest_rise`."""
+    """The best prevalence, and the range in which the deviance exceeds its minimum by at most `largest_rise`."""
     n_pos, n_neg, n_unlabelled = (column.sum(axis=-1) for column in counts)
     start = np.log((n_pos + n_unlabelled) / n_neg) - np.log(_NEAREST)
     end = np.log(n_pos / (n_neg + n_unlabelled)) + np.log(_NEAREST)
@@ -145,7 +145,7 @@ def _ends(
     around: tuple[tuple[FloatArray, FloatArray], FloatArray],
     highest: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """The outermost prevalences with at most the highest deviance, unless that is so to the very end."""
+    """The lowest and highest prevalence with at most this deviance, which may be 0 and 1."""
     beside, peak = around
     some = inside.any(axis=-1)  # a narrow peak may lie between two places
     first = np.argmax(inside, axis=-1)
@@ -165,12 +165,12 @@ def _ends(
 
 
 def _taken(places: FloatArray, which: Indices) -> FloatArray:
-    """One of the places for each fit."""
+    """The value of each fit at one index."""
     return np.take_along_axis(places, which[..., np.newaxis], axis=-1)[..., 0]
 
 
 def _crossing(holds: Callable[[FloatArray], BoolArray], first: FloatArray, second: FloatArray) -> FloatArray:
-    """Where something that holds at the first end no longer does on the way to the second: many at once."""
+    """The point between two ends at which a condition changes from true to false, for many intervals at once."""
     parts = np.linspace(0.0, 1.0, _PARTS + 1)
     for _ in range(_ROUNDS):
         at = first[..., np.newaxis] + (second - first)[..., np.newaxis] * parts
@@ -187,8 +187,8 @@ def _crossing(holds: Callable[[FloatArray], BoolArray], first: FloatArray, secon
 def fit_posteriors(share: FloatArray, count: FloatArray, prevalence: float, largest_rise: float) -> Fit:
     """Fit the prevalence of a mixture whose scores are probabilities calibrated at a known prevalence.
 
-    The log-likelihood is concave, so there is one peak and one end to either side of it. There are no bins, and the
-    deviance has no meaning of its own: it is nan.
+    The log-likelihood is concave, so there is one maximum, with one end of the interval on either side. Without bins
+    there is no deviance; it is nan.
     """
     of_pos, of_neg = share / prevalence, (1 - share) / (1 - prevalence)
     gain = of_pos - of_neg
@@ -222,7 +222,7 @@ def fit_posteriors(share: FloatArray, count: FloatArray, prevalence: float, larg
 
 
 def _root(function: Callable[[float], float], first: float, second: float) -> float:
-    """Where a function changes its sign."""
+    """The root of a function, by bracketing."""
     from scipy.optimize import brentq
 
     ends = function(first), function(second)

@@ -1,9 +1,9 @@
-"""Metrics of one operating point, from a confusion matrix whose negatives carry the prevalence.
+"""Metrics of one operating point, from a confusion matrix with negatives weighted to the prevalence.
 
 Reading at a prevalence is weighting the negatives, so these are the textbook formulas: at the data's own
-prevalence the weight is 1 and the cells are whole numbers. A cell is never computed from its neighbour,
-because ``1 - tpr`` of a float has lost what a count still knew. What is a difference is taken between the cells as
-counted, before a weight rounds them, so that a value next to 0 has all its digits.
+prevalence the weight is 1 and the cells are whole numbers. A cell is never computed from its neighbour, because ``1 -
+tpr`` loses digits that the counts have. Differences are taken between counts, before weights round them, so that values
+near 0 are accurate.
 """
 
 from typing import Any, Generic, NamedTuple, TypeVar, cast
@@ -35,7 +35,7 @@ class Rates(NamedTuple, Generic[N]):
 
 
 def ratio(numerator: N, denominator: N) -> N:
-    """Division by numpy's rules: 0/0 is nan, a/0 is inf, without a warning."""
+    """Division without warnings: 0/0 is nan, a/0 is inf."""
     with np.errstate(divide="ignore", invalid="ignore"):
         quotient = np.divide(numerator, denominator)
     return cast(N, quotient if np.ndim(quotient) else float(quotient))
@@ -108,7 +108,7 @@ def mcc(c: Confusion[N], j: N) -> N:
 
 
 def kappa(c: Confusion[N], j: N) -> N:
-    """Agreement of label and prediction beyond what chance gives, from Youden's J as counted."""
+    """Cohen's kappa: agreement of label and prediction beyond chance, from Youden's J as counted."""
     n_pos, n_neg = c.tp + c.fn, c.fp + c.tn
     return ratio(2 * j * (n_pos * n_neg), (c.tp + c.fp) * n_neg + (c.fn + c.tn) * n_pos)
 
@@ -155,9 +155,9 @@ def expected_cost(c: Confusion[N], cost_fn: float, cost_fp: float) -> N:
 
 
 def net_benefit(c: Confusion[N], weight: Twofold, threshold_probability: float) -> N:
-    """True alerts per case, less false ones at the exchange rate of the threshold probability.
+    """True alerts per case, minus false ones at the exchange rate of the threshold probability.
 
-    From cells as counted and the weight of a negative.
+    It is computed from counts and the weight of a negative.
     """
     rest = complement(threshold_probability)
     price = times(weight, threshold_probability)  # of a false alert, where a true one is worth the rest
@@ -171,9 +171,9 @@ def _total(c: Confusion[N]) -> N:
 
 
 def _excess(c: Confusion[N]) -> N:
-    """What label and prediction have in common beyond chance, times the number of cases squared.
+    """The covariance of label and prediction, times the number of cases squared.
 
-    Whole numbers have it exactly, and so have rates, whose cells add up to 1: a point on the chance line is there.
+    It is exact for whole numbers and for rates, whose cells add up to 1, so a point on the chance line has exactly 0.
     """
     excess: Any = difference(c.tp, Twofold(c.fp + c.tn), c.fp, Twofold(c.tp + c.fn))
     return cast(N, excess)

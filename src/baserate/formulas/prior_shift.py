@@ -1,6 +1,6 @@
-"""Probabilities that are right at one prevalence, as they should be at another.
+"""Adjusts calibrated probabilities from one prevalence to another.
 
-Bayes' rule with other priors: the log-odds move by those of the prevalences.
+By Bayes' rule the log-odds change by the difference of the log-odds of the prevalences.
 """
 
 import math
@@ -20,8 +20,8 @@ _EXPONENT = 1000
 def shifted(share: FloatArray, rest: FloatArray, from_prevalence: float, to_prevalence: float) -> Share:
     """Probabilities of the positive class and of the other, moved from one prevalence to another.
 
-    They come as a pair and go as a pair, because next to 1 the one cannot be told from the other. Each step of the
-    arithmetic keeps the order of its numbers, so rounding may join scores and never swaps them.
+    Both are passed and returned, because near 1 one cannot be computed accurately from the other. Each step is
+    monotone, so rounding may make scores equal but never swaps them.
     """
     if from_prevalence == to_prevalence:
         return Share(share.copy(), rest.copy())
@@ -30,7 +30,7 @@ def shifted(share: FloatArray, rest: FloatArray, from_prevalence: float, to_prev
 
 
 def _class_weights(from_prevalence: float, to_prevalence: float) -> tuple[float, float]:
-    """What one row of each class counts as, up to a factor that keeps products within the floats."""
+    """The weight of a row of each class, up to a factor that avoids overflow."""
     positives, negatives = to_prevalence / from_prevalence, (1 - to_prevalence) / (1 - from_prevalence)
     _, exponent = math.frexp(max(positives, negatives))
     factor = 2.0 ** (_EXPONENT - exponent)
@@ -38,7 +38,7 @@ def _class_weights(from_prevalence: float, to_prevalence: float) -> tuple[float,
 
 
 def _normalized(mass: FloatArray, other: FloatArray) -> FloatArray:
-    """``mass / (mass + other)``, never falling in `mass` nor rising in `other`."""
+    """``mass / (mass + other)``, rounded so that it is monotone in both."""
     with np.errstate(divide="ignore", over="ignore"):
         odds = mass / other
         return np.where(odds < _TINY_ODDS, odds, 1 / (1 + other / mass))

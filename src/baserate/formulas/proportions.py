@@ -1,4 +1,4 @@
-"""Intervals for a proportion: k successes in n cases, which may be effective numbers of weighted ones.
+"""Intervals for a proportion: k successes in n cases; for weighted rows, effective numbers.
 
 All take arrays or numbers, broadcast, and give nan where there are no cases.
 """
@@ -21,14 +21,14 @@ _STEPS = 50
 
 
 class Interval(NamedTuple):
-    """Both ends; 0-d arrays if only numbers came in."""
+    """Both ends; 0-d arrays if all arguments are numbers."""
 
     low: FloatArray
     high: FloatArray
 
 
 class Share(NamedTuple):
-    """A proportion and what it leaves, each to full relative accuracy."""
+    """A proportion and its complement, each to full relative accuracy."""
 
     share: FloatArray
     rest: FloatArray
@@ -38,19 +38,19 @@ ProportionInterval = Callable[[Numbers, Numbers, float], Interval]
 
 
 def z_score(confidence_level: float) -> float:
-    """How many standard errors an interval of this level goes to either side."""
+    """The normal quantile of a two-sided interval at this level."""
     return -float(scipy.special.ndtri((1 - confidence_level) / 2))
 
 
 def wilson(k: Numbers, n: Numbers, confidence_level: float) -> Interval:
-    """The proportions that a score test does not reject."""
+    """Wilson's interval: the proportions that a score test does not reject."""
     k, n = _floats(k, n)
     squared_z = np.asarray(z_score(confidence_level) ** 2)
     return _where_known(n, wilson_lower(k, n, squared_z).share, wilson_lower(n - k, n, squared_z).rest)
 
 
 def wilson_lower(k: FloatArray, n: FloatArray, squared_z: FloatArray) -> Share:
-    """The lower end of Wilson's interval; the upper one is the rest left by that of n - k.
+    """The lower end of Wilson's interval; the upper end is 1 minus that of n - k.
 
     Every term is positive, so the end and its complement keep their digits next to 0 and next to 1.
     """
@@ -61,7 +61,7 @@ def wilson_lower(k: FloatArray, n: FloatArray, squared_z: FloatArray) -> Share:
 
 
 def clopper_pearson(k: Numbers, n: Numbers, confidence_level: float) -> Interval:
-    """The proportions that neither one-sided exact test rejects."""
+    """Clopper and Pearson's interval: the proportions that neither one-sided exact test rejects."""
     k, n = _floats(k, n)
     tail = (1 - confidence_level) / 2
     low = np.where(k == 0, 0.0, beta_quantile(k, n - k + 1, tail).share)
@@ -70,7 +70,7 @@ def clopper_pearson(k: Numbers, n: Numbers, confidence_level: float) -> Interval
 
 
 def between(lower: Law, upper: Law, confidence_level: float) -> Interval:
-    """The interval between the laws of a lower and of an upper limit."""
+    """The interval from the distributions of its lower and of its upper limit."""
     tail = (1 - confidence_level) / 2
     (a, b), (d, c) = _floats(*lower), _floats(*upper)
     low = np.where(a == 0, 0.0, np.where(b == 0, 1.0, beta_quantile(a, b, tail).share))
@@ -78,7 +78,7 @@ def between(lower: Law, upper: Law, confidence_level: float) -> Interval:
 
 
 def jeffreys(k: Numbers, n: Numbers, confidence_level: float) -> Interval:
-    """Quantiles of the posterior Beta(k + 1/2, n - k + 1/2), reaching 0 at no success and 1 at no failure."""
+    """Jeffreys' interval: quantiles of Beta(k + 1/2, n - k + 1/2), with end 0 without successes, 1 without failures."""
     k, n = _floats(k, n)
     tail = (1 - confidence_level) / 2
     low = np.where(k == 0, 0.0, beta_quantile(k + 0.5, n - k + 0.5, tail).share)
@@ -87,7 +87,7 @@ def jeffreys(k: Numbers, n: Numbers, confidence_level: float) -> Interval:
 
 
 def hoeffding(k: Numbers, n: Numbers, confidence_level: float) -> Interval:
-    """Hoeffding's inequality: guaranteed for any bounded mean, and wide."""
+    """The interval of Hoeffding's inequality: guaranteed for any bounded mean, and wide."""
     k, n = _floats(k, n)
     with np.errstate(divide="ignore", invalid="ignore"):
         margin = np.sqrt(np.log(2 / (1 - confidence_level)) / (2 * n))
@@ -95,7 +95,7 @@ def hoeffding(k: Numbers, n: Numbers, confidence_level: float) -> Interval:
 
 
 def normal(k: Numbers, n: Numbers, confidence_level: float) -> Interval:
-    """Wald's interval: the estimate and its standard error, which is zero at no success and at no failure."""
+    """Wald's interval, from the estimate and its standard error, which is 0 without successes and without failures."""
     k, n = _floats(k, n)
     with np.errstate(divide="ignore", invalid="ignore"):
         return _around(k, n, z_score(confidence_level) * np.sqrt(k / n * ((n - k) / n) / n))
@@ -117,11 +117,11 @@ def _floats(k: Numbers, n: Numbers) -> tuple[FloatArray, FloatArray]:
 
 
 def beta_quantile(a: FloatArray, b: FloatArray, tail: float) -> Share:
-    """Below which a Beta(a, b) lies with the probability `tail`.
+    """The quantile of a Beta(a, b) distribution at the probability `tail`, with its complement.
 
-    scipy's inverse knows nothing of the rest next to 1, and beyond 1e8 cases it is now and then far off. So it is
-    where Newton's method begins, or else Wilson's end is: the logarithm of the distribution function is concave
-    against the log-odds, and from there the method cannot go astray.
+    scipy's inverse does not give the complement near 1, and beyond 1e8 cases it is sometimes far off. So it is only the
+    start of Newton's method, or else the end of Wilson's interval is. The log of the distribution function is concave
+    in the log-odds, so the method converges.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         guess = scipy.special.betaincinv(a, b, tail)

@@ -1,4 +1,4 @@
-"""Brier score and log loss from masses by score: what the scores cost as probabilities.
+"""Brier score and log loss, from the mass of each class by score.
 
 `score` holds probabilities, `pos` and `neg` the mass of each class at each of them, in any scale: whole counts, sums of
 weights, or negatives weighted to a prevalence. The order of the entries does not matter.
@@ -22,14 +22,14 @@ class ClassMeans(NamedTuple):
 
 
 class Costs(NamedTuple):
-    """What each score costs a positive and a negative."""
+    """The loss of each score, for a positive and for a negative."""
 
     positives: FloatArray
     negatives: FloatArray
 
 
 class Parts(NamedTuple):
-    """A mean loss taken apart: ``loss = miscalibration - discrimination + uncertainty``."""
+    """A decomposed mean loss: ``loss = miscalibration - discrimination + uncertainty``."""
 
     loss: float
     miscalibration: float  # what recalibration would gain
@@ -38,7 +38,7 @@ class Parts(NamedTuple):
 
 
 class _Recalibrated(NamedTuple):
-    """Entries along ascending scores beside the isotonic fit."""
+    """Entries along ascending scores, with the isotonic fit."""
 
     score: FloatArray
     mass: FloatArray
@@ -56,9 +56,9 @@ def brier(score: FloatArray, pos: CountArray, neg: CountArray) -> float:
 
 
 def log_loss(score: FloatArray, pos: CountArray, neg: CountArray, clip: float = 0.0) -> float:
-    """Mean of minus the log of the probability given to what happened; nan without mass.
+    """Mean of minus the log of the predicted probability of the outcome; nan without mass.
 
-    Unless clipped, infinite where a positive had the score 0 or a negative the score 1.
+    Unless clipped, it is infinite if a positive has the score 0 or a negative the score 1.
     """
     return mixed(log_loss_by_class(score, pos, neg, clip), float(np.sum(pos)), float(np.sum(neg)))
 
@@ -71,16 +71,16 @@ def brier_by_class(score: FloatArray, pos: CountArray, neg: CountArray) -> Class
 def log_loss_by_class(score: FloatArray, pos: CountArray, neg: CountArray, clip: float = 0.0) -> ClassMeans:
     """The log loss of the positives and of the negatives.
 
-    A score without mass costs nothing, even where its logarithm is infinite.
+    A score without mass adds 0, even if its logarithm is infinite.
     """
     costs = log_costs(score, clip)
     return ClassMeans(_mean(_charged(pos, costs.positives), pos), _mean(_charged(neg, costs.negatives), neg))
 
 
 def log_costs(score: FloatArray, clip: float = 0.0) -> Costs:
-    """Minus the log of the probability of what happened, with scores nearer to 0 or 1 than `clip` read as this near.
+    """Minus the log of the probability of the outcome, with scores clipped to [clip, 1 - clip].
 
-    The float next to ``1 - clip`` leaves something else than `clip`, so a clipped score costs what `clip` says.
+    A clipped score costs ``-log(clip)`` exactly, not the log of 1 minus the rounded ``1 - clip``.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         costs = Costs(-np.log(score), -np.log1p(-score))
@@ -103,19 +103,19 @@ def _mean(losses: FloatArray, mass: CountArray) -> float:
 
 
 def mean_of(total: float, n: float) -> float:
-    """A sum over so many; nan without any."""
+    """A sum divided by a count; nan if the count is 0."""
     return total / n if n else math.nan
 
 
 def mixed(means: ClassMeans, n_pos: float, n_neg: float) -> float:
-    """The mean over both classes: theirs, weighted by their shares of the mass."""
+    """The mean over both classes: the class means, weighted by their shares of the mass."""
     if not n_pos or not n_neg:
         return means.negatives if n_neg else means.positives
     return means.positives * (n_pos / (n_pos + n_neg)) + means.negatives * (n_neg / (n_pos + n_neg))
 
 
 def brier_parts(score: FloatArray, pos: CountArray, neg: CountArray) -> Parts:
-    """The Brier score taken apart. Scores must be distinct and ascend, or descend.
+    """Decompose the Brier score. Scores must be distinct, and ascending or descending.
 
     Each part is a sum over terms of one sign, so that a small one keeps its digits.
     """
@@ -132,9 +132,10 @@ def brier_parts(score: FloatArray, pos: CountArray, neg: CountArray) -> Parts:
 
 
 def log_loss_parts(score: FloatArray, pos: CountArray, neg: CountArray, clip: float = 0.0) -> Parts:
-    """The log loss taken apart. Scores must be distinct and ascend, or descend; a score of ``1 - clip`` leaves `clip`.
+    """Decompose the log loss. Scores must be distinct, and ascending or descending; the complement of ``1 - clip`` is
+    `clip`.
 
-    Where the log loss is infinite the miscalibration is, and no other part.
+    If the log loss is infinite, so is the miscalibration, and no other part.
     """
     fit = _recalibrated(score, pos, neg)
     highest = (fit.score == 1 - clip) & (clip > 0)
@@ -152,7 +153,7 @@ def log_loss_parts(score: FloatArray, pos: CountArray, neg: CountArray, clip: fl
 
 
 def _recalibrated(score: FloatArray, pos: CountArray, neg: CountArray) -> _Recalibrated:
-    """What the parts are read from.
+    """The quantities that both decompositions are computed from.
 
     The loss of a score less that of its recalibrated rate has two terms: their divergence, and the rate less the share
     of positives at this score, times the score (or its logit). Within a block the second adds up, by parts, to the lead
@@ -173,6 +174,6 @@ def _recalibrated(score: FloatArray, pos: CountArray, neg: CountArray) -> _Recal
 
 
 def _divergence(p: FloatArray, q: FloatArray, from_p: FloatArray | float, from_q: FloatArray | float) -> FloatArray:
-    """Kullback–Leibler's, of two shares that add up to 1; both terms are at least 0 but for rounding."""
+    """Kullback–Leibler divergence of two Bernoulli distributions, at least 0."""
     divergence = scipy.special.kl_div(p, from_p) + scipy.special.kl_div(q, from_q)
     return np.maximum(np.asarray(divergence, np.float64), 0.0)

@@ -1,4 +1,4 @@
-"""A change with several causes, shared out among them without a rest."""
+"""Shapley values: a change split among its causes."""
 
 from functools import cache
 from itertools import product
@@ -11,11 +11,11 @@ from baserate.arrays import FloatArray
 
 @cache
 def shares(n: int) -> FloatArray:
-    """How much each of n causes has changed a value, as sums over the values before, after and half way.
+    """Coefficients by which values before, after and in between give the part of each of n causes.
 
-    Entry ``[i, a, b, …]`` is what the value with cause 1 as before (``a = 0``) or as after (``a = 1``), cause 2
-    likewise and so on, counts for in the part of cause i. A part is the mean, over all orders in which the causes may
-    have come, of what the value did when this one came: Shapley's. The parts add up to the whole change.
+    Entry ``[i, a, b, …]`` is the coefficient, in the part of cause i, of the value with cause 1 as before (``a = 0``)
+    or after (``a = 1``), cause 2 as before (``b = 0``) or after (``b = 1``), and so on. A part is the change of the
+    value when its cause changes, averaged over all orders of the causes. The parts add up to the whole change.
     """
     coefficients = np.zeros((n, *(2,) * n))
     for i, others in product(range(n), product((0, 1), repeat=n - 1)):

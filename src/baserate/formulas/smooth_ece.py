@@ -6,9 +6,8 @@ r"""Smooth calibration error: gaps between label and score, smoothed along the s
 where :math:`K_\sigma` is the Gaussian kernel reflected at 0 and 1; a score of 0 or 1 counts like one next to it.
 Błasiok & Nakkiran, Smooth ECE: Principled reliability diagrams via kernel smoothing, 2023. arXiv:2309.12236.
 
-The reflected kernel damps the cosine of frequency k by :math:`\exp(-(\pi k \sigma)^2 / 2)`, so that some
-:math:`3 / \sigma` frequencies hold all there is to know at a bandwidth. They are found once, by moving the gaps to a
-grid.
+The reflected kernel damps the cosine of frequency k by :math:`\exp(-(\pi k \sigma)^2 / 2)`, so about :math:`3 / \sigma`
+frequencies suffice at a bandwidth. They are computed once, after moving the gaps to a grid.
 """
 
 import math
@@ -30,7 +29,7 @@ _CLOSE = 1e-10  # relative tolerance of the bandwidth
 
 
 class SmoothEce(NamedTuple):
-    """The error, and the bandwidth it was read at: the same number, but for rounding and the finest grid."""
+    """The error and its bandwidth, which are equal except for rounding and the limit of the finest grid."""
 
     value: float
     bandwidth: float
@@ -65,7 +64,7 @@ def smooth_ece(score: FloatArray, pos: CountArray, neg: CountArray) -> SmoothEce
 
 
 def gaps(score: FloatArray, pos: CountArray, neg: CountArray) -> FloatArray:
-    """What the labels at each score exceed it by, as a share of all mass."""
+    """Labels minus scores, summed at each score, as a share of all mass."""
     total = float(np.sum(pos) + np.sum(neg))
     return (pos * (1 - score) - neg * score) / (total or math.nan)
 
@@ -88,8 +87,8 @@ def gap_spectrum(score: FloatArray, gap: FloatArray, nodes: int) -> FloatArray:
 def smoothed(spectrum: FloatArray, bandwidth: float) -> float:
     """The error at a bandwidth.
 
-    The integral of a function's size is how far its antiderivative goes up and down. That and the function itself are
-    read off the spectrum, without error, at nodes so close that in between a cubic will do.
+    The integral of an absolute value is the total variation of the antiderivative. The antiderivative and the function
+    are computed from the spectrum at nodes so close that cubic interpolation between them is accurate.
     """
     kept = min(len(spectrum), 1 + math.ceil(_DAMPED / (math.pi * bandwidth)))
     cells = int(scipy.fft.next_fast_len(max(math.ceil(_NODES_PER_BANDWIDTH / bandwidth), kept)))
@@ -106,7 +105,7 @@ def smoothed(spectrum: FloatArray, bandwidth: float) -> float:
 
 
 def _up_and_down(rise: FloatArray, first: FloatArray, last: FloatArray) -> FloatArray:
-    """How far cubics go up and down that turn once, from the total rise and the slopes at either end of [0, 1]."""
+    """The total variation of cubics with one extremum, from their rise and their slopes at both ends of [0, 1]."""
     square, linear = 3 * (first + last - 2 * rise), 2 * (3 * rise - 2 * first - last)
     sign = np.sign(first)
     root = sign * np.sqrt(np.maximum(linear**2 - 4 * square * first, 0.0))
@@ -119,7 +118,7 @@ def _up_and_down(rise: FloatArray, first: FloatArray, last: FloatArray) -> Float
 
 
 def _fixed_point(spectrum: FloatArray, finest: float, at_finest: float) -> float:
-    """The bandwidth that equals its own error, which falls as the bandwidth grows."""
+    """The bandwidth that equals its error, which falls as the bandwidth grows."""
     from scipy.optimize import brentq
 
     low, high = max(finest, abs(float(spectrum[0]))), min(at_finest, 1.0)
@@ -131,7 +130,7 @@ def _fixed_point(spectrum: FloatArray, finest: float, at_finest: float) -> float
 
 
 def _lagrange(place: FloatArray, node: int) -> FloatArray:
-    """How much a neighbour gets of a gap that lies `place` of the way from node 0 to node 1."""
+    """The share of a gap at `place`, between node 0 and node 1, that is assigned to `node`."""
     others = [other for other in _NEIGHBOURS if other != node]
     weight = np.full_like(place, 1 / math.prod(node - other for other in others))
     for other in others:

@@ -1,7 +1,7 @@
-"""The corners of a curve: all that an area can see of it.
+"""The corners of a curve, which determine its areas.
 
-Only a distinct positive score moves the recall, so an area needs one row for each of these and the number
-of negatives above it, however many negatives there are.
+Recall changes only at scores of positives. So an area needs one row for each distinct score of a positive, with the
+number of negatives above it.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,8 +19,8 @@ _BLOCK = 8192
 class Steps(NamedTuple):
     """One row per distinct positive score, from the highest score down, along the last axis.
 
-    Columns may have axes in front: many curves with the same corners, such as resamples of one. There a row may
-    have no positives, and then it adds nothing.
+    Columns may have axes in front, for many curves with the same corners, such as resamples. A row without positives
+    adds nothing.
     """
 
     tp: Counts  # positives at this score or above
@@ -37,7 +37,7 @@ class Steps(NamedTuple):
 
 
 class Outline(Protocol):
-    """All that an area sees of a curve, or of many drawn ones."""
+    """What areas need of a curve, or of many drawn curves."""
 
     @property
     def steps(self) -> Steps:
@@ -45,25 +45,25 @@ class Outline(Protocol):
 
     @property
     def merged_steps(self) -> Steps:
-        """The corners without those in the middle of a vertical piece of the ROC curve."""
+        """The corners without those inside a vertical piece of the ROC curve."""
 
     @property
     def whole_steps(self) -> Steps | None:
-        """The corners, if average precision is the step sum over them and each has a whole number of positives."""
+        """The corners, if each has a whole number of positives and average precision is their step sum; else None."""
 
     def average_precision(self, x: FloatArray, low: float, high: float, *, deficit: bool = False) -> FloatArray:
-        """Rise in recall times precision, for each x; what it does not reach if the `deficit` is asked for."""
+        """Average precision for each x; with `deficit`, the width of the recall range minus it."""
 
     def auc_pr(self, x: FloatArray, low: float, high: float, *, deficit: bool = False) -> FloatArray:
-        """Area under the PR curve, for each x; what it does not reach if the `deficit` is asked for."""
+        """Area under the PR curve for each x; with `deficit`, the width of the recall range minus it."""
 
 
 class Outlined(Protocol):
-    """What has an outline, and cases behind it."""
+    """An object with an outline and class sizes."""
 
     @property
     def table(self) -> Outline:
-        """What an area sees."""
+        """The outline."""
 
     @property
     def n_pos(self) -> float:
@@ -75,7 +75,7 @@ class Outlined(Protocol):
 
 
 class Segments(NamedTuple):
-    """Pieces of the ROC curve along which the recall rises, as rates."""
+    """Rising pieces of the ROC curve, as rates."""
 
     tpr: FloatArray  # where the piece begins
     fpr: FloatArray
@@ -94,7 +94,7 @@ def _as_floats(column: Counts, rows: slice) -> FloatArray:
 
 
 def segments(block: Steps, low: float, high: float) -> Segments:
-    """The pieces with recall in [low, high], cut at the ends of the range."""
+    """The rising pieces with recall in [low, high], cut at the ends of the range."""
     tp, fp, pos, neg, n_pos, n_neg = block
     whole = Segments((tp - pos) / n_pos, (fp - neg) / n_neg, pos / n_pos, neg / n_neg)
     if (low, high) == (0.0, 1.0):
@@ -106,14 +106,14 @@ def segments(block: Steps, low: float, high: float) -> Segments:
 
 
 def per_rise(amount: FloatArray, rise: FloatArray) -> FloatArray:
-    """An amount per rise in recall; 0 where nothing rises and nothing is counted."""
+    """An amount per rise in recall; 0 where recall does not rise."""
     if rise.ndim == 1 and rise.min(initial=1.0) > 0:  # one curve rises at each of its corners, and this is quicker
         return amount / rise
     return np.divide(amount, rise, out=np.zeros_like(amount), where=rise > 0)
 
 
 def merge_vertical(steps: Steps) -> Steps:
-    """Join neighbouring rows that rise at one FPR: one straight piece of the ROC curve, exactly."""
+    """Join neighbouring rows with the same FPR, which are one vertical piece of the ROC curve."""
     upright = steps.neg == 0
     continues = np.zeros(len(steps.tp), np.bool_)
     continues[1:] = upright[1:] & upright[:-1] & (steps.fp[1:] == steps.fp[:-1])

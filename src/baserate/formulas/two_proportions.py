@@ -1,15 +1,15 @@
 """Intervals for a ratio of two proportions and for F_beta, from two independent binomials.
 
-``tp`` of ``n_pos`` estimates T and ``fp`` of ``n_neg`` estimates F; all of them broadcast. The delta method
-has nothing to say where a count is zero; the score interval holds every value that a score test does not
-reject, and needs no count above zero.
+``tp`` of ``n_pos`` estimates T and ``fp`` of ``n_neg`` estimates F; all of them broadcast. The delta method is
+undefined if a count is zero. The score interval contains every value that a score test does not reject, and works with
+counts of zero.
 
 T/F = r is the line T - r F = 0, and F_beta = f is the line ((1+b²)/f - 1) T - x F = b². The score statistic of
 such a hypothesis is Pearson's sum of two squares at the most likely (T, F) on the line, and is z² at an end of
 the interval. If the two parts are (z cos a)² and (z sin a)², T and F are ends of Wilson's intervals at z cos a
 and z sin a, which have a closed form, and what makes them the most likely on their line (Lagrange's condition)
-is one equation for tan a. So the search for the most likely point and the search for the end are the same
-search, and nothing is subtracted in it.
+is one equation for tan a. So one search finds both the most likely point and the end of the interval, without
+subtractions.
 """
 
 from typing import Literal
@@ -29,7 +29,7 @@ _HALVINGS = 56
 
 
 def ratio_by_delta(tp: Numbers, n_pos: Numbers, fp: Numbers, n_neg: Numbers, confidence_level: float) -> Interval:
-    """T/F, normal on the log scale; nan where `tp` or `fp` is 0."""
+    """The interval of T/F, normal on the log scale; nan if `tp` or `fp` is 0."""
     cells = _cells(tp, n_pos, fp, n_neg)
     seen = rates(cells)
     variance = ratio(seen.fnr, cells.tp) + ratio(seen.tnr, cells.fp)
@@ -40,7 +40,7 @@ def ratio_by_delta(tp: Numbers, n_pos: Numbers, fp: Numbers, n_neg: Numbers, con
 
 
 def ratio_by_score(tp: Numbers, n_pos: Numbers, fp: Numbers, n_neg: Numbers, confidence_level: float) -> Interval:
-    """T/F by Koopman's score test: from 0 where `tp` is 0, to inf where `fp` is 0."""
+    """The interval of T/F by Koopman's score test: from 0 if `tp` is 0, to inf if `fp` is 0."""
     cells = _cells(tp, n_pos, fp, n_neg)
     x, square = np.ones(()), np.zeros(())
     low = _most_likely(cells, x, square, confidence_level, "low")
@@ -51,7 +51,7 @@ def ratio_by_score(tp: Numbers, n_pos: Numbers, fp: Numbers, n_neg: Numbers, con
 def f_beta_by_delta(
     tp: Numbers, n_pos: Numbers, fp: Numbers, n_neg: Numbers, *, x: Numbers, beta: float, confidence_level: float
 ) -> Interval:
-    """F_beta among x negatives to a positive, normal on the logit scale; nan where it is 0 or 1."""
+    """The interval of F_beta at x negatives per positive, normal on the logit scale; nan if F_beta is 0 or 1."""
     cells = _cells(tp, n_pos, fp, n_neg)
     x, square = np.asarray(x, np.float64), beta * beta
     seen = rates(cells)
@@ -67,7 +67,7 @@ def f_beta_by_delta(
 def f_beta_by_score(
     tp: Numbers, n_pos: Numbers, fp: Numbers, n_neg: Numbers, *, x: Numbers, beta: float, confidence_level: float
 ) -> Interval:
-    """F_beta among x negatives to a positive, by the score test."""
+    """The interval of F_beta at x negatives per positive, by the score test."""
     cells = _cells(tp, n_pos, fp, n_neg)
     x, square = np.asarray(x, np.float64), np.asarray(beta * beta)
     low = _most_likely(cells, x, square, confidence_level, "low")
@@ -89,8 +89,8 @@ def _most_likely(
 ) -> Rates[FloatArray]:
     """The most likely T and F under the hypothesis that is the end of the interval.
 
-    Where T or F stops at 0 or 1 before Lagrange's condition is met, the search runs to where that one has no
-    part in the statistic, which is the most likely point then.
+    If T or F reaches 0 or 1 before Lagrange's condition is met, the search ends where that rate has no part in the
+    statistic, which is then the most likely point.
     """
     n_pos, n_neg = cells.tp + cells.fn, cells.fp + cells.tn
     squared_z = z_score(confidence_level) ** 2
@@ -108,7 +108,7 @@ def _most_likely(
 
 
 def _split(cells: Confusion[FloatArray], squared_z: float, squared_tangent: FloatArray, end: End) -> Rates[FloatArray]:
-    """T and F that depart from their estimates, in opposite directions, by the two parts of z²."""
+    """T and F moved from their estimates in opposite directions, by the two parts of z²."""
     n_pos, n_neg = cells.tp + cells.fn, cells.fp + cells.tn
     for_t, for_f = squared_z / (1 + squared_tangent), squared_z / (1 + 1 / squared_tangent)
     if end == "low":

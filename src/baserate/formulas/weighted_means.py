@@ -1,9 +1,9 @@
-"""What is known of a mean of values between 0 and 1 from rows that may have weights: laws of its two limits.
+"""Confidence distributions of the lower and upper limit of a mean of values in [0, 1], from rows that may be weighted.
 
 The lower limit follows the law of the mean with one more row at 0, the upper one with one more row at 1. The law is the
-Beta distribution that has the mean and the variance of the mean over these rows. Of values 0 and 1 from rows of one
-weight, these are exactly the laws behind Clopper and Pearson's interval. Of weights that differ, the variance says how
-many equal rows they are worth, which is how Korn and Graubard make that interval one of weighted rows.
+Beta distribution that has the mean and the variance of the mean over these rows. For values 0 and 1 and equal weights,
+these are exactly the distributions behind Clopper and Pearson's interval. For unequal weights, the variance determines
+the effective sample size, as in Korn and Graubard's interval.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,7 @@ _NARROWEST = 1e10
 
 
 class Law(NamedTuple):
-    """A Beta distribution; without the first parameter the mean is certainly 0, without the second 1."""
+    """A Beta distribution; if its first parameter is 0 the mean is 0, if its second is 0 the mean is 1."""
 
     a: float
     b: float
@@ -29,13 +29,13 @@ class Sums(NamedTuple):
     squares_value2: float
 
     def and_a_row(self, weight: float, value: float) -> "Sums":
-        """With one more row."""
+        """The sums with one more row."""
         more = (weight, weight**2, weight * value, weight**2 * value, (weight * value) ** 2)
         return Sums(*(total + part for total, part in zip(self, more, strict=True)))
 
     @property
     def law(self) -> Law:
-        """The Beta distribution with the mean and the variance that these rows show."""
+        """The Beta distribution with the mean and the variance of the mean of these rows."""
         mean = self.value / self.weight
         if not 0 < mean < 1:
             return Law(float(mean > 0), float(mean <= 0))
@@ -45,7 +45,7 @@ class Sums(NamedTuple):
 
 
 def laws(sums: Sums, row_at_0: float, row_at_1: float) -> tuple[Law, Law]:
-    """The laws of the lower and of the upper limit of a mean, given what one more row would weigh."""
+    """The distributions of the lower and of the upper limit of a mean, given the weight of one more row."""
     return sums.and_a_row(row_at_0, 0.0).law, sums.and_a_row(row_at_1, 1.0).law
 
 
@@ -59,7 +59,7 @@ class Rows(NamedTuple):
 
     @property
     def worth(self) -> float:
-        """How many rows of equal weight they are worth: Kish's effective size."""
+        """Kish's effective sample size."""
         return self.weight**2 / self.squares if self.weight else 0.0
 
 
@@ -78,33 +78,33 @@ class Sides(NamedTuple):
 
     @property
     def uneven(self) -> float:
-        """How many times more rows there are than they are worth."""
+        """The number of rows divided by the effective sample size."""
         return self.all.number / self.all.worth
 
     @property
     def fewest(self) -> float:
-        """What the rows of the side that is worth less are worth."""
+        """The smaller effective sample size of the two sides."""
         return min(side.worth for side in self)
 
     @property
     def laws(self) -> tuple[Law, Law]:
-        """The laws of the limits of the share that is above."""
+        """The distributions of both limits of the share above the threshold."""
         above, below = self
         sums = Sums(self.all.weight, self.all.squares, above.weight, above.squares, above.squares)
         return laws(sums, self.one_more(below), self.one_more(above))
 
     def one_more(self, side: Rows) -> float:
-        """What one more row on a side may weigh.
+        """The assumed weight of one more row on a side.
 
-        As much as the heaviest there, and no less than rows of the class do where heavy ones count for more; where a
-        side is empty, as much as any.
+        It is the heaviest weight on that side, but at least the weighted mean weight of the class; for an empty side,
+        the heaviest weight of the class.
         """
         whole = self.all
         return max(side.heaviest, whole.squares / whole.weight) if side.weight else whole.heaviest
 
     @property
     def effective_size(self) -> float:
-        """How many equal rows would show as much of the share above, at most those that all rows are worth."""
+        """The effective sample size for the share above, at most that of all rows."""
         whole = self.all
         share, rest = (side.weight / whole.weight for side in self)
         spread = self.above.squares * rest**2 + self.below.squares * share**2
@@ -114,5 +114,5 @@ class Sides(NamedTuple):
 
 
 def equal_sides(above: float, below: float) -> Sides:
-    """So many rows of weight 1 on each side."""
+    """Sides with the given numbers of rows of weight 1."""
     return Sides(*(Rows(n, n, 1.0, n) for n in (above, below)))

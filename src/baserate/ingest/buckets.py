@@ -1,10 +1,10 @@
-"""The bucket of a score, worked out by the engine: a multiplication by a power of two, and a floor.
+"""The bucket of a score, computed by the engine: a multiplication by a power of two, and a floor.
 
-Both are exact, so every engine finds the same buckets; no logarithm is, and none is used. Scores from 0 to 1 are cut
-into ``2**bits`` equal parts, 1 itself stays alone. Margins have buckets too, the wider the farther they are from 0: a
-few ranges, told apart by comparisons, have a power of two of their own. One more bit halves every bucket.
+Both are exact, so every engine finds the same buckets; logarithms are not exact, and are not used. Scores from 0 to 1
+are cut into ``2**bits`` equal parts, and 1 has a bucket of its own. Other scores (margins) have wider buckets farther
+from 0: there are a few ranges, each with its own power of two. One more bit halves every bucket.
 
-Ids stay floats, which hold them exactly; a cast to integers is one more thing that engines do differently.
+Ids are floats, which represent them exactly, because engines differ in how they cast to integers.
 """
 
 import narwhals.stable.v2 as nw
@@ -37,7 +37,7 @@ def with_bucket(frame: AnyFrame, bits: int) -> AnyFrame:
 
 
 def _start(place: int, bits: int) -> float:
-    """Where the ids of a range of margins begin, with room for both ends of the ranges before."""
+    """The first id of a range of margins, after those of all ranges before."""
     return float(place * 2 ** (bits + 1))
 
 
@@ -46,6 +46,6 @@ def _beyond(bits: int) -> float:
 
 
 def widths(score: FloatArray, bits: FloatArray) -> FloatArray:
-    """How wide the buckets of scores are, if so fine."""
+    """The width of the bucket of each score, for this number of bits."""
     power = np.append(_REACH, np.inf)[np.searchsorted(2.0 ** np.array(_REACH[:-1]), np.abs(score))]
     return np.exp2(np.where((score >= 0) & (score <= 1), 0.0, power) - bits)

@@ -1,4 +1,4 @@
-"""The answer of an engine as plain columns."""
+"""Query results of an engine as plain columns."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,9 +15,9 @@ AnyFrame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
 
 class Answer:
-    """A small table that has left its engine.
+    """The result of a query, as columns in memory.
 
-    `written` are columns whose values are still to be read, with what reads one.
+    `written` has functions that parse the values of some columns, by column.
     """
 
     def __init__(
@@ -38,14 +38,14 @@ class Answer:
         return column.astype(np.float64)
 
     def instant(self, name: str) -> object:
-        """The only value of a column of times, to the microsecond; None if there is none."""
+        """The only value of a column of times, to the microsecond; None if it is null."""
         column = self._columns[name]
         if isinstance(column, np.ndarray) and column.dtype.kind == "M":
             return _python_times(column)[0]
         return _plain(column[0])
 
     def distinct(self, name: str) -> tuple[list[object], Indices]:
-        """The different values of a column, None for null and nan, and which of them each row has."""
+        """The distinct values of a column, None for null and nan, and the index of each row's value."""
         column = self._columns[name]
         if isinstance(column, np.ndarray) and column.dtype.kind == "M":
             _check_microseconds(column)
@@ -67,7 +67,7 @@ class Answer:
 
 
 def collected(frame: AnyFrame) -> Answer:
-    """Have the engine work it out."""
+    """Run the query."""
     with asking(frame):
         if isinstance(frame, nw.LazyFrame):
             native: Any = nw.to_native(frame)
@@ -79,7 +79,7 @@ def collected(frame: AnyFrame) -> Answer:
 
 @contextmanager
 def asking(frame: AnyFrame) -> Iterator[None]:
-    """Whatever an engine says when it fails is the cause of one error of ours."""
+    """Turn errors of an engine into an error of this library, with the original as cause."""
     try:
         yield
     except (BaserateError, MemoryError):
@@ -99,7 +99,7 @@ def _column(series: "nw.Series[Any]") -> Array | list[object]:
 
 
 def _python_times(column: Array) -> list[object]:
-    """Times as Python's own; numpy makes plain numbers of nanoseconds, and of what a calendar does not hold."""
+    """Times as Python's own types; numpy would return nanoseconds, and times outside of the calendar, as integers."""
     times = column.astype("datetime64[us]").tolist()
     if any(isinstance(time, int) for time in times):
         raise OverflowError("a time lies outside the years 1 to 9999")
@@ -117,7 +117,7 @@ def _check_microseconds(column: Array) -> None:
 
 
 def _plain(value: object) -> object:
-    """None for whatever does not equal itself: nan, NaT, pandas.NA; Python's own types for numpy's and pandas'."""
+    """None for nan, NaT and pandas.NA; otherwise Python's own type instead of that of numpy or pandas."""
     if checks.is_missing(value):
         return None
     if hasattr(value, "to_pydatetime"):

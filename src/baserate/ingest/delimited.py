@@ -1,9 +1,9 @@
 """CSV by declared rules: nothing is guessed from the rows, so that no row is dropped or changed by a guess.
 
 The first line is the header; fields may be quoted by ``"``, which is doubled within them; there are no comments; every
-row has as many fields as the header; blank lines are no rows; the text is UTF-8. The delimiter is the one that is said,
-or the tab in ``.tsv`` files, or else the only one of ``, ; | tab`` that stands in the header. The decimal sign is a
-point unless another is said.
+row has as many fields as the header; blank lines are no rows; the text is UTF-8. The delimiter is the given one, or the
+tab in ``.tsv`` files, or else the only one of ``, ; | tab`` that occurs in the header. The decimal sign is a point by
+default.
 """
 
 import csv
@@ -29,7 +29,7 @@ _CHUNK = 2**13
 
 
 class Dialect(NamedTuple):
-    """How a CSV file is written, as far as somebody said so."""
+    """The given delimiter and decimal sign of CSV files; None for the default."""
 
     delimiter: str | None = None
     decimal: str = "."
@@ -39,7 +39,7 @@ class Dialect(NamedTuple):
 
 
 def dialect(delimiter: object, decimal: object) -> Dialect:
-    """What was said, checked."""
+    """Check a given delimiter and decimal sign."""
     if delimiter is not None and not (isinstance(delimiter, str) and len(delimiter) == 1 and delimiter not in '"\r\n'):
         raise InputError(f"delimiter must be one character such as ';', got {delimiter!r}.")
     said = Dialect(delimiter, str(checks.one_of(decimal, (".", ","), "decimal")))
@@ -62,7 +62,7 @@ class Layout(NamedTuple):
 
 
 def layouts(files: Iterable[File], said: Dialect) -> dict[Layout, list[File]]:
-    """The files by their layout."""
+    """Group files by their layout."""
     by_layout: dict[Layout, list[File]] = {}
     for file in files:
         by_layout.setdefault(_layout(file, said), []).append(file)
@@ -89,7 +89,7 @@ def _layout(file: File, said: Dialect) -> Layout:
 
 
 def _is_a_row(header: Sequence[str], decimal: str) -> bool:
-    """Whether it holds nothing but numbers, and some that are not whole: columns may be counted, but not measured."""
+    """Whether a header is a row of data: all fields are numbers, and one has decimals. Columns may be named 0, 1, 2."""
     plain = [name.replace(decimal, ".") for name in header]
     return all(not math.isnan(share_from(name)) for name in plain) and any("." in name for name in plain)
 
@@ -107,7 +107,7 @@ def _delimiter(file: File, line: str) -> str:
 
 
 def _header_line(file: File) -> str:
-    """The first line, which may go on in the next if it ends in quotes."""
+    """The header, which may span several lines if a line break is within quotes."""
     opening = gzip.open if is_compressed(file.path) else open
     try:
         with opening(file.path, "rt", encoding="utf-8-sig", newline="") as stream:
@@ -130,7 +130,7 @@ def _first_record(stream: io.TextIOBase) -> Iterator[tuple[str, bool]]:
 
 
 def _signs(text: Iterable[str]) -> Iterator[tuple[str, bool]]:
-    """The characters of a text, and whether each stands within quotes."""
+    """The characters of a text, and whether each is within quotes."""
     quoted = False
     for sign in text:
         quoted ^= sign == '"'
@@ -138,7 +138,7 @@ def _signs(text: Iterable[str]) -> Iterator[tuple[str, bool]]:
 
 
 def values_of(texts: Sequence[str], layout: Layout) -> tuple[Kind, tuple[object, ...]]:
-    """What a column may be, by the different texts at its head, and up to three of them as such."""
+    """The type of a column, from its first distinct texts, and up to three of their values."""
     readers: dict[Kind, Callable[[str], object]] = {
         "bool": lambda text: {"true": True, "false": False}[text.lower()],
         "whole": int,

@@ -1,4 +1,4 @@
-"""DuckDB, asked so that it tells how far it is, can be interrupted, and leaves nothing behind."""
+"""DuckDB with progress, interrupts and temporary files that are removed afterwards."""
 
 import re
 import signal
@@ -20,7 +20,7 @@ _POLLING = 0.1  # seconds between two looks at how far a query is
 
 
 def duckdb_module() -> Any:
-    """DuckDB itself, which is loaded by whoever reads files and by nobody else."""
+    """The module DuckDB, which is imported only when files are read."""
     try:
         with interrupts_wait():
             import duckdb
@@ -31,10 +31,10 @@ def duckdb_module() -> Any:
 
 @contextmanager
 def interrupts_wait() -> Iterator[None]:
-    """Have an interrupt come afterwards.
+    """Delay interrupts (Ctrl-C) until the end of the block.
 
-    DuckDB makes another error of one that comes while it is loaded or asked, and swallows one that comes while it loads
-    pandas.
+    While DuckDB is being imported or runs a query, it turns an interrupt into another error, and loses it while it
+    imports pandas.
     """
     if threading.current_thread() is not threading.main_thread():  # which is the one that is interrupted
         yield
@@ -50,7 +50,7 @@ def interrupts_wait() -> Iterator[None]:
 
 
 def connected(duckdb: Any, memory_limit: str | None, spill: str) -> "DuckDBPyConnection":
-    """A connection that takes so much memory, and the folder for what does not fit."""
+    """A connection with a memory limit, and its temporary folder for data beyond it."""
     limit = MEMORY_LIMIT if memory_limit is None else memory_limit
     # DuckDB takes a negative size, or a share of all memory above 100 %, for no limit.
     if not _SIZE.fullmatch(limit):
@@ -76,14 +76,14 @@ def _no_size(memory_limit: str) -> InputError:
 
 
 def memory(connection: "DuckDBPyConnection") -> int:
-    """How many bytes a connection may take."""
+    """The memory limit of a connection in bytes."""
     [(limit,)] = connection.execute("SELECT current_setting('memory_limit')").fetchall()  # all: DuckDB 2 waits for it
     number, unit = str(limit).split()
     return int(float(number) * 1024 ** ["bytes", "KiB", "MiB", "GiB", "TiB"].index(unit))
 
 
 def watched(connection: "DuckDBPyConnection", relation: Any) -> dict[str, Any]:
-    """Have DuckDB work it out, show how far it is, and stop it if the user wants to stop."""
+    """Run a query of DuckDB with a progress line; an interrupt stops it."""
     outcome: dict[str, Any] = {}
     done = threading.Event()  # a thread whose join() is interrupted would say that it is not alive
 

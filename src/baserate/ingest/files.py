@@ -1,4 +1,4 @@
-"""Files to tables: Parquet, CSV and JSON lines, many at once, through DuckDB in a stated amount of memory."""
+"""Reads Parquet, CSV and JSON lines, one file or many, through DuckDB with a memory limit."""
 
 import math
 import os
@@ -36,18 +36,18 @@ _SHORTEST_ROW = 3  # bytes of a file, at the least, with its end of line
 
 
 class Options(NamedTuple):
-    """How files are read."""
+    """Options for reading files."""
 
     memory_limit: str | None = None
     dialect: Dialect = Dialect()
 
     @classmethod
     def checked(cls, memory_limit: str | None, delimiter: object, decimal: object) -> "Options":
-        """What the caller said."""
+        """Check the caller's options."""
         return cls(memory_limit, delimited.dialect(delimiter, decimal))
 
     def check_unused(self) -> None:
-        """Refuse what only files have."""
+        """Refuse options for files if the table is a dataframe."""
         if self.memory_limit is not None:
             raise InputError("memory_limit is for files, got a table; set the limit of the engine that holds it.")
         if self.dialect != Dialect():
@@ -56,7 +56,7 @@ class Options(NamedTuple):
 
 @dataclass(frozen=True)
 class Files:
-    """A table in files: what `Curve` makers need of it."""
+    """The table in one or more files."""
 
     table: "DuckDBPyRelation"
     collect: Callable[[AnyFrame], Answer]
@@ -67,9 +67,9 @@ class Files:
     memory: int  # bytes that reading may take
 
     def check_room(self, cells: AnyFrame, max_scores: int) -> None:
-        """Refuse to keep every score apart if these would take more memory than was said, before it is tried.
+        """Refuse to keep every score if that would exceed the memory limit, before it is tried.
 
-        `cells` has the columns that rows are grouped by.
+        `cells` has the columns to group by.
         """
         room = max(max_scores, self.memory // _SCORE)
         least_rows = sum(file.size for file in self.files) // _SHORTEST_ROW
@@ -81,14 +81,14 @@ class Files:
         scores = int(self.collect(nw.from_native(counted)).numbers("scores")[0])
         if scores > room:
             raise InputError(
-                f"tolerance=0 keeps every score, and some {scores:,} scores need {scores * _SCORE / 1e9:.2g} GB, more "
+                f"tolerance=0 keeps every score, and about {scores:,} scores need {scores * _SCORE / 1e9:.2g} GB, more "
                 f"than memory_limit; raise memory_limit, or allow a tolerance."
             )
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a file, and up to three different numbers or bools among its first values."""
+    """A column of a file, with up to three distinct numbers or bools among its first values."""
 
     name: str
     kind: Kind
@@ -97,9 +97,9 @@ class Column:
 
 @contextmanager
 def opened(path: object, columns: Columns, options: Options) -> Iterator[Files]:
-    """The table in a file, a folder, a pattern, or a list of files; gone, with all it left on disk, afterwards.
+    """Open the table in a file, a folder, a pattern, or a list of files; temporary files are removed afterwards.
 
-    Compressed files are checked for being whole, which takes a pass over them.
+    Compressed files are first checked to be complete, which takes a pass over them.
     """
     given = paths.found(path)
     kind = _format(given, options)
@@ -126,7 +126,7 @@ def opened(path: object, columns: Columns, options: Options) -> Iterator[Files]:
 
 @contextmanager
 def _connected(duckdb: Any, given: list[File], kind: str, options: Options) -> Iterator[tuple[Any, list[File]]]:
-    """A connection, and the files by names that it takes as they are."""
+    """A connection, and the files under names in which DuckDB sees no pattern."""
     files = given
     with ExitStack() as leftovers:
         with interrupts_wait():
@@ -156,7 +156,7 @@ def _format(files: Sequence[File], options: Options) -> str:
 
 
 def _with_times(connection: Any, table: Table, time: str | None) -> "DuckDBPyRelation":
-    """The table, with its times as such."""
+    """The table with times converted from text to timestamps."""
     relation: DuckDBPyRelation
     if time is None or time not in table.text:
         with interrupts_wait():
@@ -180,7 +180,7 @@ def _collected(connection: Any, written: Mapping[str, Callable[[object], object]
 
 
 def columns_of(path: object, options: Options | None = None) -> list[Column]:
-    """The columns of files, as the first rows of the first one show them; the rest is not read."""
+    """The columns of files, from the first rows of the first file; no other rows are read."""
     options = options or Options()
     given = paths.found(path)
     kind = _format(given, options)

@@ -1,6 +1,6 @@
-"""One GROUP BY: rows to cells. A cell is what the rows of one class, in one bucket, in one group add up to.
+"""One GROUP BY, from rows to cells. A cell has the total of the rows of one class, in one bucket, in one group.
 
-Where there are few rows, to group them in the engine is more work than to fetch them: then each is a cell.
+Few rows are fetched instead, which is faster than grouping in the engine; then each row is a cell.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ _LARGEST_EXACT_INTEGER = 2.0**53
 
 
 class GroupedCounts(NamedTuple):
-    """One entry per cell."""
+    """The cells as columns, with one entry per cell."""
 
     group: Indices
     positive: BoolArray
@@ -49,17 +49,17 @@ class GroupedCounts(NamedTuple):
         return GroupedCounts(*(None if column is None else column[which] for column in self))  # type: ignore[arg-type]
 
     def joined(self, other: "GroupedCounts") -> "GroupedCounts":
-        """Both together."""
+        """The cells of both."""
         both = zip(self, other, strict=True)
         return GroupedCounts(*(None if a is None or b is None else np.concatenate([a, b]) for a, b in both))  # type: ignore[arg-type]
 
 
 class TooManyCells(Exception):
-    """There are more cells than wanted; look less closely."""
+    """There are more cells than allowed; use wider buckets."""
 
 
 class Reader:
-    """Asks a table for its cells, as often as needed, and remembers which groups and labels there are."""
+    """Queries a table for its cells, as often as needed, and remembers its groups and labels."""
 
     def __init__(self, request: Request) -> None:
         self._request = request
@@ -69,7 +69,7 @@ class Reader:
         self.labelled: Array = np.zeros(0)
 
     def n_groups(self) -> int:
-        """How many groups there are: one more look at the table, but at its keys only."""
+        """The number of groups, by a query of the keys only."""
         if not self._request.keys:
             return 1
         grouped = self._request.frame.group_by(*self._request.keys).agg(nw.len().alias("rows"))
@@ -77,12 +77,12 @@ class Reader:
 
     @property
     def known_length(self) -> int | None:
-        """The number of rows, where it costs nothing to know."""
+        """The number of rows, if it is known without a query."""
         frame = self._request.frame
         return len(frame) if isinstance(frame, nw.DataFrame) else self._request.length
 
     def read(self, bits: int, ranges: Sequence[Range] | None = None, *, most: int | None = None) -> GroupedCounts:
-        """The cells of all rows, or of those with a score in the ranges; `most` of them at most."""
+        """Read the cells of all rows, or of rows with scores in the ranges; at most `most` cells."""
         answer = self._ask(bits, ranges, most)
         seen = _seen(answer, each_row=bits == EACH_ROW, weighted=self._request.weighted)
         rows = seen["rows"]
@@ -145,7 +145,7 @@ class Reader:
         return answer.distinct("label") if self._request.labelled else ([0], np.zeros(length, np.intp))
 
     def _classes(self, labels: list[object]) -> dict[object, bool]:
-        """Which labels are positive, by the rules that hold for arrays too."""
+        """Which labels are positive, by the same rules as for arrays."""
         there = [label for label in labels if label is not None]
         columns = self._request.columns
         values = _typed(there, columns.positive) if self._request.labels_are_text else there
@@ -179,7 +179,7 @@ class Reader:
 
 
 def _seen(answer: Answer, *, each_row: bool, weighted: bool) -> dict[str, FloatArray]:
-    """What the engine says of each cell, or of each row."""
+    """The query result: each cell, or each row."""
     if not each_row:
         sums = {"weight": "total", "square": "squares", "least_weight": "least_weight"} if weighted else {}
         columns = {name: name for name in ("bucket", "low", "high", "rows")} | sums
@@ -193,17 +193,17 @@ def _seen(answer: Answer, *, each_row: bool, weighted: bool) -> dict[str, FloatA
 
 
 def _number(value: float, frame: AnyFrame) -> nw.Expr:
-    """The very number: Ibis writes it into SQL, which may take it for a decimal and round it, but not if it is text."""
+    """A number for an expression, exactly: SQL may round a decimal literal of Ibis, so it is passed as text."""
     return nw.lit(repr(value)).cast(nw.Float64) if frame.implementation.is_ibis() else nw.lit(value)
 
 
 def changed(how: str) -> InputError:
-    """What to say of a table that is not the same in two passes."""
+    """The error for a table that has changed between two passes."""
     return InputError(f"the table changed while it was read: {how}; read a copy of it.")
 
 
 def _typed(texts: list[object], positive: object) -> list[object]:
-    """Labels from a file that knows only text, as numbers or as true and false where all of them are."""
+    """Labels from a text file, as numbers or bools if all of them are."""
     if isinstance(positive, str):
         return texts
     try:
@@ -215,7 +215,7 @@ def _typed(texts: list[object], positive: object) -> list[object]:
 
 
 def _column(values: list[object]) -> Array:
-    """An array of the values as they are."""
+    """The values as an object array, without conversion."""
     column = np.empty(len(values), object)
     column[:] = values
     return column

@@ -1,4 +1,4 @@
-"""As few passes over a table as give curves that are exact, or known as well as wanted."""
+"""Reads a table in as few passes as make curves exact, or accurate within the tolerance."""
 
 import math
 import warnings
@@ -34,7 +34,7 @@ _PREVALENCES = np.array([1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5])
 
 
 def gather(reader: Reader, tolerance: float, max_scores: int) -> list[Curve]:
-    """A curve per group: exact where that fits, else with average precision certain within the tolerance."""
+    """A curve per group: exact if it fits, else with bounds of average precision within the tolerance."""
     length = reader.known_length
     if length is not None and length <= max_scores:
         return curves_of(reader.read(EACH_ROW), reader)
@@ -56,8 +56,8 @@ def gather(reader: Reader, tolerance: float, max_scores: int) -> list[Curve]:
     if _widest(curves) > tolerance:
         warnings.warn(
             PrecisionWarning(
-                f"average precision is certain within {_widest(curves):.2g} only, not {tolerance:g}: the table has too "
-                f"many different scores; raise max_scores, and see bounds(metric, curve)."
+                f"the error of average precision is up to {_widest(curves):.2g}, above the tolerance {tolerance:g}: "
+                f"the table has too many distinct scores; raise max_scores, and see bounds(metric, curve)."
             ),
             stacklevel=4,
         )
@@ -81,7 +81,7 @@ def _first_look(reader: Reader, max_scores: int) -> GroupedCounts:
 
 
 def curves_of(cells: GroupedCounts, reader: Reader) -> list[Curve]:
-    """The curve of each group, in the order in which the reader met them."""
+    """The curve of each group, in the order of the reader."""
     parts = [cells] if len(reader.groups) == 1 else _by_group(cells, len(reader.groups))
     return [
         replace(_curve(part), unlabelled=int(unlabelled))
@@ -125,7 +125,7 @@ def _odds(curve: Curve) -> FloatArray:
 
 
 def _blurred(curve: Curve, tolerance: float, left: float) -> BoolArray:
-    """The buckets to tell apart, the widest first, until about `left` is left where the tolerance does not hold."""
+    """The buckets to split, those with the largest effect first, until an error of about `left` remains."""
     entries = np.zeros(len(curve), np.bool_)
     too_wide = _width(curve) > tolerance
     if not too_wide.any():
@@ -150,7 +150,7 @@ def _blurred(curve: Curve, tolerance: float, left: float) -> BoolArray:
 def _looked_at_again(
     cells: GroupedCounts, curves: list[Curve], reader: Reader, tolerance: float, max_scores: int
 ) -> GroupedCounts | None:
-    """The same with some buckets told apart, as many as needed or as there is room for; None if there is none."""
+    """Read some buckets again, split as finely as needed or possible; None if there is no room."""
     for left, most_ranges in product(tolerance * np.array([0.25, 1, 4, 16, 64, 256]), (FEW_RANGES, MANY_RANGES)):
         blurred = [_blurred(curve, tolerance, left) for curve in curves]
         if not any(entries.any() for entries in blurred):
@@ -171,9 +171,9 @@ def _looked_at_again(
 
 
 def _finer(cells: GroupedCounts, too_wide: float, room: int) -> int | None:
-    """How finely to tell the rows of the cells apart: so many times as they are too wide, if there is room for that.
+    """The number of bits for splitting cells: as many as the error requires, if there is room.
 
-    Rows that lie close together within their buckets need as much more, which takes no room.
+    Rows that are close together within a bucket need more bits, which do not need more room.
     """
     finest = int(cells.bits.max())
     # Buckets that cannot become finer may still hold few scores, many times each.

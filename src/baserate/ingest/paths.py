@@ -1,4 +1,4 @@
-"""Paths to files: which ones are meant, and that each is there. A pattern is one only where somebody wrote it."""
+"""Resolves paths to existing files. Only patterns written by the user are patterns; file names are taken literally."""
 
 import contextlib
 import glob
@@ -34,10 +34,10 @@ _CHUNK = 2**20  # bytes looked at together
 
 
 class File(NamedTuple):
-    """A file as it was found.
+    """A file found by a path.
 
-    `parts` are the ``key=value`` folders that lie between what was named and the file, and `plain` is a name for it in
-    which DuckDB finds no pattern.
+    `parts` are the ``key=value`` folders between the given path and the file; `plain` is a name of it in which DuckDB
+    sees no pattern.
     """
 
     path: str
@@ -46,14 +46,14 @@ class File(NamedTuple):
 
 
 def is_path(table: object) -> bool:
-    """Whether something names files rather than being a table."""
+    """Whether a table argument is a path or a list of paths."""
     if isinstance(table, list | tuple):
         return bool(table) and all(isinstance(part, str | os.PathLike) for part in table)
     return isinstance(table, str | os.PathLike)
 
 
 def found(path: object) -> list[File]:
-    """All files that are meant by a path, a folder, a pattern or a list of these, each there, once, and not empty."""
+    """All files of a path, a folder, a pattern or a list of these, each once; missing and empty files are refused."""
     named = path if isinstance(path, list | tuple) else [path]
     files = [file for one in named for file in _files_at(os.fsdecode(one))]  # type: ignore[arg-type]
     for file in files:
@@ -83,7 +83,7 @@ def _files_at(path: str) -> list[File]:
 
 
 def _below(folder: str, file: str) -> File:
-    """A file with the key=value parts of its path below a folder: what lies above was not meant as data."""
+    """A file with the key=value folders of its path below the given folder; those above it are ignored."""
     between = Path(file).relative_to(folder).parent.parts
     pairs = [part.split("=", 1) for part in between if "=" in part]
     return File(
@@ -114,9 +114,9 @@ def _check_parts(files: Sequence[File]) -> None:
 
 
 def named_plainly(files: Sequence[File], folder: str) -> list[File]:
-    """The files, with links to them that have nothing but a number for a name: DuckDB takes any name for a pattern.
+    """The files, with links that have numbers as names, because DuckDB reads every name as a pattern.
 
-    The keys in their paths, and only these, are folders above the links.
+    The key=value folders of their paths are repeated above the links.
     """
     return [file._replace(plain=_link(file, folder, str(k))) for k, file in enumerate(files)]
 
@@ -134,7 +134,7 @@ def _link(file: File, folder: str, number: str) -> str:
 
 
 def part_column(k: int) -> str:
-    """What DuckDB calls the values of a key in the path: no file has such a column."""
+    """A column name for a key in the path, chosen so that no file has it."""
     return f"baserate_part_{k}"
 
 
@@ -142,7 +142,7 @@ def part_column(k: int) -> str:
 
 
 def is_compressed(file: str) -> bool:
-    """Whether the name of a file says so."""
+    """Whether the name of a file says that it is compressed."""
     return file.lower().endswith(COMPRESSED)
 
 
@@ -152,7 +152,7 @@ def _suffix(file: str) -> str | None:
 
 
 def format_of(files: Sequence[File]) -> str:
-    """The format of all of them."""
+    """The common format of all files."""
     kinds = {_FORMATS[suffix] if (suffix := _suffix(file.path)) else None for file in files}
     if None in kinds:
         odd = next(file.path for file in files if not _suffix(file.path))
@@ -163,7 +163,7 @@ def format_of(files: Sequence[File]) -> str:
 
 
 def check_whole(file: str) -> None:
-    """DuckDB takes the end of a torn compressed file for the end of its rows."""
+    """Refuse an incomplete compressed file, of which DuckDB would silently read the first part."""
     size = os.path.getsize(file)
     try:
         with open(file, "rb") as packed, gzip.open(packed) as unpacked, ProgressLine("checking") as line:
@@ -174,12 +174,12 @@ def check_whole(file: str) -> None:
 
 
 def torn(file: str, error: Exception) -> DataFileError:
-    """What to say of a compressed file that ends too early, or is none."""
+    """The error for a compressed file that is incomplete, or not compressed."""
     return DataFileError(f"the compressed file {file!r} is damaged ({error}); copy or write it again.")
 
 
 def _beside(path: str) -> str:
-    """A hint at a file of the same folder that is called nearly so."""
+    """A hint at a file with a similar name in the same folder."""
     with contextlib.suppress(OSError, ValueError):
         return did_you_mean(os.path.basename(path), sorted(os.listdir(os.path.dirname(path) or ".")))
     return ""

@@ -1,8 +1,7 @@
-"""Periods of time as keys: cut in the engine, named here.
+"""Periods of time as keys: assigned in the engine, named here.
 
-Engines disagree on truncation, on weeks and on whose time zone counts. They agree on comparing a timestamp with an
-instant, so the instants at which periods begin are worked out here and the engine only looks between which two of
-them a row falls.
+Engines differ in truncation, in weeks and in time zones, but not in comparing timestamps. So the beginnings of periods
+are computed here, and the engine only compares each row with them.
 """
 
 import datetime
@@ -28,7 +27,7 @@ _BEYOND = re.compile(r"out of (range|bounds)|overflow|\(-?infinity\)", re.IGNORE
 
 
 class Period(NamedTuple):
-    """Which column holds the time, how long a period is, and whose clock counts."""
+    """The column of times, the length of periods, and their time zone."""
 
     column: str
     length: str
@@ -36,7 +35,7 @@ class Period(NamedTuple):
 
 
 def period_from(period: object, tz: object) -> Period | None:
-    """The period asked for, checked."""
+    """Check the arguments `period` and `tz`."""
     if period is None:
         if tz is not None:
             raise InputError(f"tz= needs a period, got tz={tz!r} alone; pass period=(column, 'month').")
@@ -59,7 +58,7 @@ def _zone(tz: object) -> ZoneInfo | None:
 
 
 def check_time(period: Period, dtype: nw.dtypes.DType) -> None:
-    """Timestamps that know their zone need to be told whose days to cut; others must not be."""
+    """Require a time zone for timestamps with a zone, and refuse it for others."""
     if not isinstance(dtype, nw.Datetime | nw.Date):
         raise InputError(
             f"the column of a period must hold timestamps or dates, got {period.column!r} of type {dtype}; convert "
@@ -79,17 +78,17 @@ def check_time(period: Period, dtype: nw.dtypes.DType) -> None:
 
 
 class Calendar(NamedTuple):
-    """The periods between the first and the last row: their names, and the instants at which all but one begin."""
+    """The periods from the first to the last row: their names, and the beginnings of all but the first."""
 
     names: list[str]
     begins: list[datetime.date]
 
     def name(self, place: int) -> str | None:
-        """What the period at a place is called; None where there is no time."""
+        """The name of the period at an index; None for a missing time."""
         return self.names[place] if place >= 0 else None
 
     def place(self, engine: nw.Implementation) -> nw.Expr:
-        """Which period a row of the column ``time`` falls into, counted from 0; -1 without a time."""
+        """The index of the period of each row of the column ``time``, from 0; -1 for a missing time."""
         time = nw.col("time")
         begins = [_literal(begin, engine) for begin in self.begins]
         return nw.when(time.is_null()).then(nw.lit(-1.0)).otherwise(_branch(time, begins, 0, len(begins)))
@@ -103,7 +102,7 @@ def _literal(begin: datetime.date, engine: nw.Implementation) -> nw.Expr:
 
 
 def _branch(time: nw.Expr, begins: Sequence[nw.Expr], low: int, high: int) -> nw.Expr:
-    """A balanced tree of comparisons, so that a row meets few of them."""
+    """A balanced tree of comparisons, so that each row needs few of them."""
     if low == high:
         return nw.lit(float(low))
     middle = (low + high) // 2
@@ -155,14 +154,14 @@ def _day(time: object, zone: ZoneInfo | None) -> datetime.date:
 
 
 def is_beyond(error: Exception) -> bool:
-    """Whether a library says, in its own way, that Python has no such time."""
+    """Whether an error of a library means that a time is outside of Python's range."""
     own = error.__cause__ or error
     said = str(own)
     return isinstance(own, OverflowError) or (bad_time(said) is None and _BEYOND.search(said) is not None)
 
 
 def beyond(period: Period) -> InputError:
-    """What to say of times that no calendar has."""
+    """The error for times outside of Python's range."""
     return InputError(
         f"times must lie in the years 1 to 9999, in every time zone, got others in {period.column!r}; remove "
         f"placeholder dates."
@@ -184,7 +183,7 @@ def _start(day: datetime.date, length: str) -> datetime.date:
 
 
 def _next(start: datetime.date, length: str) -> datetime.date | None:
-    """When the next period begins; None after the last that a calendar has."""
+    """The beginning of the next period; None at the end of Python's range."""
     long_enough = {"day": 1, "week": 7, "month": 31, "quarter": 92, "year": 366}[length]
     try:
         return _start(start + datetime.timedelta(days=long_enough), length)

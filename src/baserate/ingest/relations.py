@@ -1,4 +1,4 @@
-"""Files as one table of DuckDB: the columns that are asked for, from every file, by name."""
+"""Files as one table of DuckDB, with the requested columns of every file, matched by name."""
 
 import glob
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ _JSON_LINES = {"format": "newline_delimited"}
 
 
 class Table(NamedTuple):
-    """A table as SQL, and what its columns are where their types do not tell."""
+    """A table as SQL, and the meaning of columns that their types do not show."""
 
     sql: str
     text: Collection[str] = ()  # text, because the file knows nothing else
@@ -25,14 +25,14 @@ class Table(NamedTuple):
 
 
 def table(connection: Any, kind: str, files: Sequence[File], columns: Columns, said: Dialect) -> Table:
-    """The columns that are asked for, from all files."""
+    """The requested columns of all files."""
     if kind == "CSV":
         return _of_csv(files, columns, said)
     return (_of_parquet if kind == "Parquet" else _of_json)(connection, files, columns)
 
 
 def read(kind: str, files: Iterable[File], **said: object) -> str:
-    """The call that reads files of a kind."""
+    """The SQL function call that reads files of a format."""
     named = [glob.escape(file.plain) for file in files]
     return f"{_READERS[kind]}({literal(named)}{options(**{'hive_partitioning': False} | said)})"
 
@@ -55,7 +55,7 @@ def _of_parquet(connection: Any, files: Sequence[File], columns: Columns) -> Tab
 
 
 def _parquet_types(connection: Any, files: Sequence[File]) -> list[dict[str, tuple[str, ...]]]:
-    """The columns of each file, with their types; the children of nested columns are no columns."""
+    """The columns of each file with their types; children of nested columns are not listed."""
     if len(files) == 1:
         relation = connection.sql(f"SELECT * FROM {read('Parquet', files)}")
         return [{column: (str(kind),) for column, kind in zip(relation.columns, relation.types, strict=True)}]
@@ -73,7 +73,7 @@ def _parquet_types(connection: Any, files: Sequence[File]) -> list[dict[str, tup
 
 
 def _top_level(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-    """Of a tree that is told from the root down, the children of the root."""
+    """The children of the root, in a tree listed depth first."""
     to_come: list[int] = []
     for row in rows:
         while to_come and to_come[-1] == 0:
@@ -87,7 +87,7 @@ def _top_level(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
 
 
 def _check_alike(column: str, stored: Sequence[str], files: Sequence[File]) -> None:
-    """Numbers of different kinds are numbers, but a number is no text."""
+    """Refuse a column that is a number in one file and text in another; number types may differ."""
     alone = {"BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY", "None"}
     odd = next((k for k, one in enumerate(stored) if one != stored[0] and not alone.isdisjoint({one, stored[0]})), None)
     if odd is not None:
@@ -115,7 +115,7 @@ def _of_csv(files: Sequence[File], columns: Columns, said: Dialect) -> Table:
 
 
 def csv_source(layout: Layout, files: Sequence[File], columns: Columns | None = None, **said: object) -> str:
-    """The call that reads files of one layout: numbers as numbers, all else as text."""
+    """The SQL function call that reads files of one layout: numbers as numbers, all else as text."""
     asked = set() if columns is None else columns.names
     numbers = set() if columns is None else {columns.score, columns.weight}
     # Columns that nobody asked for may have any name, even the same, so they are called by their place.
@@ -165,15 +165,14 @@ def _selected(source: str, columns: Mapping[str, str]) -> str:
 
 
 def _parts(files: Sequence[File], columns: Columns) -> dict[str, str]:
-    """The keys of folders that are asked for, as SQL."""
+    """The requested keys of key=value folders, as SQL."""
     numbers = {columns.score, columns.weight}
     parts = {}
     for k, (key, _) in enumerate(files[0].parts):
         if key in columns.names:
             if any(file.plain == file.path for file in files):
                 raise DataFileError(
-                    f"key=value folders need symbolic links, which this system refuses, for {key!r}; write it as a "
-                    f"column."
+                    f"key=value folders need symbolic links, which this system refuses; store {key!r} as a column."
                 )
             parts[key] = f"CAST({part_column(k)} AS DOUBLE)" if key in numbers else part_column(k)
     return parts
@@ -187,7 +186,7 @@ def _hive(parts: Collection[str]) -> dict[str, bool]:
 
 
 def _check_columns(in_files: Mapping[str, Collection[str]], files: Sequence[File], columns: Columns) -> None:
-    """Every column that is asked for must be in every file, or in the names of the folders, but not in both."""
+    """Refuse a requested column unless it is in every file or in the names of the folders, but not in both."""
     in_parts = dict(files[0].parts)
     somewhere = {column for names in in_files.values() for column in names}
     check_names(columns, [*dict.fromkeys(column for names in in_files.values() for column in names), *in_parts])

@@ -1,4 +1,4 @@
-"""What is asked of a table: which columns play which part, checked, and the table cut down to them."""
+"""A request to a table: columns by role, checked, and the table with only these columns."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Collect = Callable[[AnyFrame], Answer]
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a table by the part they play."""
+    """Columns of a table by their role."""
 
     label: str | None  # None: there are no labels, and every row is counted as a negative
     score: str
@@ -28,41 +28,41 @@ class Columns:
 
     @property
     def names(self) -> set[str]:
-        """All columns that are asked for."""
+        """All requested columns."""
         return {name for name in (self.label, self.score, self.weight, *self.keys, self.time) if name is not None}
 
     @property
     def grouping(self) -> dict[str, str]:
-        """The columns that rows are grouped by, by what they are called in a `Request`."""
+        """The columns to group by, by their names in a `Request`."""
         named = {} if self.label is None else {"label": self.label}
         return named | {f"key_{k}": name for k, name in enumerate(self.keys)}
 
     @property
     def time(self) -> str | None:
-        """The column that periods are cut from."""
+        """The column of times."""
         return None if self.period is None else self.period.column
 
 
 @dataclass(frozen=True)
 class Request:
-    """A table with the columns ``score``, perhaps ``label`` and ``weight``, and ``key_0``, ``key_1``, …: nothing else.
+    """A table with only the columns ``score``, if given ``label`` and ``weight``, and the keys ``key_0``, ``key_1``, ….
 
     Attributes
     ----------
     frame : narwhals frame
         The table.
     columns : Columns
-        Where they came from.
+        Their original names.
     whole_scores : bool
-        Whether scores are whole numbers, of which float64 does not hold all.
+        Whether scores are whole numbers, not all of which float64 represents.
     calendar : Calendar or None
-        The names of the periods that the last key counts.
+        The periods of the last key, which is their index.
     collect : callable
-        How to have the engine work something out.
+        A function that runs a query.
     text : collection of str
-        Columns that are text because the file knows nothing else.
+        Columns that are text because the format has no other type.
     length : int or None
-        The number of rows of a frame that does not tell it, where it is known.
+        The number of rows, if it is known but not from the frame.
     """
 
     frame: AnyFrame
@@ -80,7 +80,7 @@ class Request:
 
     @property
     def labelled(self) -> bool:
-        """Whether there are labels at all."""
+        """Whether the table has labels."""
         return self.columns.label is not None
 
     @property
@@ -90,11 +90,11 @@ class Request:
 
     @property
     def labels_are_text(self) -> bool:
-        """Whether labels are text because the file knows nothing else."""
+        """Whether labels are text because the format has no other type."""
         return self.columns.label in self.text
 
     def named(self, keys: Sequence[tuple[object, ...]]) -> list[tuple[object, ...]]:
-        """Keys as they came back from the engine, with names of periods, and whole numbers where text means these."""
+        """Keys from the engine with names of periods, and with whole numbers if text represents them."""
         columns = [list(column) for column in zip(*keys, strict=True)]
         for k, name in enumerate(self.columns.keys[: len(columns)]):
             if name in self.text:
@@ -112,7 +112,7 @@ def request(
     text: Collection[str] = (),
     length: int | None = None,
 ) -> Request:
-    """Check the columns and cut the table down to them."""
+    """Check the columns and select them."""
     frame = _frame(table)
     if columns.period is not None:
         frame = _with_known_times(frame, columns.period.column)
@@ -153,7 +153,7 @@ def _frame(table: object) -> AnyFrame:
 
 
 def _with_known_times(frame: AnyFrame, time: str) -> AnyFrame:
-    """DuckDB 2 has nanoseconds with a zone, which narwhals does not know."""
+    """Convert nanoseconds with a zone, a type of DuckDB 2 that narwhals does not support."""
     if not frame.implementation.is_duckdb():
         return frame
     relation = nw.to_native(frame)
@@ -216,7 +216,7 @@ def _calendar(frame: AnyFrame, period: Period, dtype: nw.dtypes.DType, collect: 
 
 
 def _with_good_weights(frame: AnyFrame) -> AnyFrame:
-    """Weights with their squares; what is missing, nan or infinite is negative, as no weight may be."""
+    """Weights with their squares; missing, nan and infinite weights become negative, which is refused later."""
     weight = nw.col("weight")
     good = ~weight.is_null() & weight.is_finite()
     frame = frame.with_columns(nw.when(good).then(weight).otherwise(nw.lit(-1.0)).alias("weight"))

@@ -1,23 +1,23 @@
-"""Names and texts as SQL writes them."""
+"""Names and values as SQL."""
 
 
 def text(value: str | None) -> str:
-    """A text."""
+    """A text as an SQL literal."""
     return "NULL" if value is None else "'" + value.replace("'", "''") + "'"
 
 
 def name(column: str) -> str:
-    """The name of a column."""
+    """The name of a column as an SQL identifier."""
     return '"' + column.replace('"', '""') + '"'
 
 
 def options(**values: object) -> str:
-    """Options of a table function."""
+    """Options of a table function as SQL."""
     return "".join(f", {option} = {literal(value)}" for option, value in values.items())
 
 
 def literal(value: object) -> str:
-    """A value of any kind."""
+    """A value as an SQL literal."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Stretches of the score axis to look at again, cut where buckets end."""
+"""Ranges of scores to read again, with bucket boundaries as ends."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ MANY_RANGES = 32
 
 @dataclass(frozen=True)
 class Stretches:
-    """Neighbouring buckets of all groups together, lowest first, and which of them to look at again."""
+    """Neighbouring buckets over all groups, lowest first, and which of them to read again."""
 
     low: FloatArray
     high: FloatArray
@@ -24,7 +24,7 @@ class Stretches:
 
     @classmethod
     def covering(cls, cells: GroupedCounts, curves: list[Curve], blurred: list[BoolArray], most: int) -> "Stretches":
-        """The buckets in which any of the curves has blurred entries; some between them, too."""
+        """Stretches that cover the marked buckets of all curves, and possibly some between them."""
         order = np.argsort(cells.low, kind="stable")
         bits, bucket = cells.bits[order], cells.bucket[order]
         first = np.flatnonzero(np.append(True, (bits[1:] != bits[:-1]) | (bucket[1:] != bucket[:-1])))
@@ -37,11 +37,11 @@ class Stretches:
         return cls(low, high, _with_small_gaps_filled(np.cumsum(marks)[:-1] > 0, rows, most))
 
     def contains(self, cells: GroupedCounts) -> BoolArray:
-        """Which cells lie in a stretch to look at again."""
+        """Which cells are in a stretch to read again."""
         return self.again[_bucket_at(self.low, cells.low)]
 
     def ranges(self) -> list[Range]:
-        """The lowest and highest score of each stretch to look at again."""
+        """The lowest and highest score of each stretch to read again."""
         first, last = _runs(self.again)
         return list(zip(self.low[first].tolist(), self.high[last].tolist(), strict=True))
 
@@ -51,13 +51,13 @@ def _bucket_at(low: FloatArray, score: FloatArray) -> Indices:
 
 
 def _runs(marked: BoolArray) -> tuple[Indices, Indices]:
-    """Where runs of marked entries begin and end."""
+    """The first and last index of each run of marked entries."""
     edges = np.diff(np.concatenate([[False], marked, [False]]).astype(np.int8))
     return np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1
 
 
 def _with_small_gaps_filled(marked: BoolArray, rows: FloatArray, most: int) -> BoolArray:
-    """No more runs than a query can name: the gaps with the fewest rows are looked at again too."""
+    """Limit the number of runs to what a query can name, by including the gaps with the fewest rows."""
     first, last = _runs(marked)
     if len(first) <= most:
         return marked

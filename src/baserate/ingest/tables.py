@@ -1,4 +1,4 @@
-"""The doors: a table to a curve, and to a curve for each of its groups."""
+"""Public functions: the curve of a table, and a curve for each group of rows."""
 
 import os
 import warnings
@@ -35,11 +35,11 @@ def curve(
     delimiter: str | None = None,
     decimal: str = ".",
 ) -> Curve:
-    """The curve of a table of labels and scores, whatever engine holds it.
+    """The curve of a table of labels and scores, from a dataframe, an engine or files.
 
-    The engine groups the rows and only counts come back, so the table may be far larger than memory; a dataframe or a
-    Parquet file with no more rows than `max_scores` gives its rows, which is quicker. Where scores are too many to keep
-    apart, the curve is bucketed and `bounds` tells how well a metric is known.
+    The engine groups the rows and returns only counts, so the table may be far larger than memory. If a dataframe or a
+    Parquet file has at most `max_scores` rows, the rows themselves are fetched, which is faster. If there are too many
+    distinct scores, they are grouped into buckets, and `bounds` gives the error of a metric.
 
     Parameters
     ----------
@@ -52,26 +52,25 @@ def curve(
         with a warning, and a row with a label must have a score. With ``label=None`` the table has no labels, every
         row must have a score, and all are counted as negatives: a curve for `estimate_prevalence`.
     positive : label, optional
-        Which label is the positive one.
+        The positive label.
     tolerance : float
-        How well average precision has to be known, at the table's own prevalence and from 1e-6 to 0.5, if not all
-        scores can be kept apart. The table is read again, in part, until that holds; if it cannot, a warning says
-        what does. 0 keeps every score, however many; of files, as many as fit into `memory_limit`.
+        Largest error allowed in average precision when scores are grouped, at the table's own prevalence and from 1e-6
+        to 0.5. Parts of the table are read again until the error is small enough; if it stays larger, a warning states
+        it. 0 keeps every score; scores of files must then fit into `memory_limit`.
     max_scores : int
-        How many scores, or buckets of them, may come back; fewer rows than that give an exact curve.
+        The largest number of scores, or of buckets, to fetch; with at most that many rows the curve is exact.
     memory_limit : str, optional
-        How much memory reading files may take, such as "2GB"; 512MB unless told. What does not fit goes to a
-        temporary folder.
+        Memory limit for reading files, such as "2GB"; by default 512MB. Data beyond it go to a temporary folder.
     delimiter, decimal : str, optional
-        How CSV files are written: what stands between fields, if the header leaves it open, and the decimal sign, "."
-        unless told. Nothing else about them is guessed: see the rules in the documentation of tables.
+        The format of CSV files: the delimiter, if the header is ambiguous, and the decimal sign, by default ".". The
+        rules for CSV files are in the documentation of tables.
 
     Examples
     --------
     >>> import baserate as br, polars as pl
     >>> table = pl.LazyFrame({"fraud": [0, 1, 0, 1, None], "p": [0.1, 0.4, 0.5, 0.8, 0.9]})
     >>> br.curve(table.drop_nulls(), label="fraud", score="p")
-    Curve(2 pos, 2 neg, prevalence=0.5)
+    Curve(2 pos, 2 neg, prevalence 1 in 2)
     """
     columns = Columns(_label(label, positive), score, weight, positive=positive)
     options = Options.checked(memory_limit, delimiter, decimal)
@@ -95,7 +94,7 @@ def curves_by(
     delimiter: str | None = None,
     decimal: str = ".",
 ) -> dict[object, Curve]:
-    """A curve for each group of rows, in one go: by segment, by month, by both.
+    """A curve for each group of rows, in one query: by segment, by month, or by both.
 
     Parameters
     ----------
@@ -108,7 +107,7 @@ def curves_by(
     period : (str, str), optional
         A column of timestamps or dates, and "day", "week", "month", "quarter" or "year".
     tz : str, optional
-        Whose clock cuts the periods; required for timestamps that have a time zone, refused for others.
+        Time zone used to split periods; required for timestamps with a zone, refused for others.
 
     Returns
     -------
@@ -123,7 +122,7 @@ def curves_by(
     ...     {"y": [0, 1, 0, 1], "p": [0.1, 0.4, 0.5, 0.8], "day": [dt.date(2026, month, 3) for month in (4, 4, 5, 5)]}
     ... )
     >>> br.curves_by(table, label="y", score="p", period=("day", "month"))
-    {'2026-04': Curve(1 pos, 1 neg, prevalence=0.5), '2026-05': Curve(1 pos, 1 neg, prevalence=0.5)}
+    {'2026-04': Curve(1 pos, 1 neg, prevalence 1 in 2), '2026-05': Curve(1 pos, 1 neg, prevalence 1 in 2)}
     """
     columns = Columns(_label(label, positive), score, weight, keys, period_from(period, tz), positive)
     if not keys and period is None:
@@ -137,7 +136,7 @@ Curves = dict[tuple[object, ...], Curve]
 
 
 def _label(label: str | None, positive: Label | None) -> str | None:
-    """The column of labels, if there is one."""
+    """The column of labels; None if the table has none."""
     if label is None and positive is not None:
         raise InputError(
             f"positive needs a column of labels, got positive={positive!r} and label=None; name the column."
@@ -177,7 +176,7 @@ def _answered(asked: Request, tolerance: float, max_scores: int, opened: Files |
 
 
 def _with_sources(curves: list[Curve], reader: Reader, opened: Files) -> list[Curve]:
-    """The curves with a receipt each."""
+    """The curves, each with its source."""
     labelled, unlabelled = reader.labelled.astype(int).tolist(), reader.unlabelled.astype(int).tolist()
     table = SourceTable(opened.files, opened.format, sum(labelled) + sum(unlabelled))
     sources = [Source((table,), *rows) for rows in zip(labelled, unlabelled, strict=True)]
@@ -185,6 +184,6 @@ def _with_sources(curves: list[Curve], reader: Reader, opened: Files) -> list[Cu
 
 
 def _sortable(part: object) -> tuple[bool, str, object]:
-    """Values of one kind in their order, None after them."""
+    """A sort key: values of one type in order, None last."""
     kind = "number" if isinstance(part, int | float) else type(part).__name__
     return part is None, kind, 0 if part is None else part

@@ -1,4 +1,4 @@
-"""Text that stands for something else: times in ISO 8601, whole numbers as keys, values in JSON."""
+"""Parses text columns: times in ISO 8601, whole numbers as keys, values in JSON."""
 
 import json
 import re
@@ -18,7 +18,7 @@ _NO_TIME = re.compile(r'(?:no time: |timestamp field value out of range: |invali
 
 
 def time_expression(column: str, example: str | None) -> str:
-    """SQL for a column of text as timestamps, all of them with a zone or none, as an example has it."""
+    """SQL that parses a column of text as timestamps; an example shows whether they have a zone."""
     with_zone = example is not None and re.fullmatch(_TIME_WITH_ZONE, example) is not None
     pattern, kind = (_TIME_WITH_ZONE, "TIMESTAMPTZ") if with_zone else (_PLAIN_TIME, "TIMESTAMP")
     value = name(column)
@@ -29,26 +29,26 @@ def time_expression(column: str, example: str | None) -> str:
 
 
 def to_microseconds(column: str) -> str:
-    """SQL for instants in nanoseconds, cut to microseconds; a cast would round them into the next period."""
+    """SQL that truncates nanoseconds to microseconds; a cast would round, perhaps into the next period."""
     n = f"epoch_ns({name(column)})"
     return f"make_timestamp(({n} - ({n} % 1000 + 1000) % 1000) // 1000) AT TIME ZONE 'UTC'"
 
 
 def bad_time(said: str) -> str | None:
-    """The text that DuckDB could not read as a time, if it says so."""
+    """The text that DuckDB could not parse as a time, from its error; None if it has none."""
     match = _NO_TIME.search(said)
     return None if match is None else match[1]
 
 
 def as_whole_numbers(keys: Sequence[object]) -> list[object]:
-    """Keys of text as whole numbers, if all of them are written as Python writes these."""
+    """Text keys as whole numbers, if all of them are written as Python writes whole numbers."""
     if all(key is None or _WHOLE.fullmatch(str(key)) for key in keys):
         return [None if key is None else int(str(key)) for key in keys]
     return list(keys)
 
 
 def from_json(value: object) -> object:
-    """A label or a key of a JSON file, with the type that it has there."""
+    """A label or a key of a JSON file, with its JSON type."""
     parsed = None if value is None else json.loads(str(value))
     if isinstance(parsed, list | dict):
         raise InputError(f"labels and keys must be numbers, text, true or false, got {value}; choose another column.")

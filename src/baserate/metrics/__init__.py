@@ -1,19 +1,19 @@
-"""Curve to number. Each metric is a plain function with a row in the registry.
+"""Metrics: functions from a Curve to a number, each with a row in the registry.
 
-rates               what does not depend on the prevalence
-predictive          what a prediction is worth: precision, F and their kin
-gains               precision and recall measured from chance
-costs               money and decisions
-areas               the whole curve in one number
+rates               metrics that do not depend on the prevalence
+predictive          precision, NPV, F-beta and others at a prevalence
+gains               precision and recall relative to chance
+costs               expected cost and net benefit
+areas               metrics of the whole curve
 baselines           the floor, the chance level, and areas measured from the floor
-probabilities       what scores are worth as probabilities
-calibration_errors  how far scores are from the rates at which things happen
+probabilities       Brier score and log loss
+calibration_errors  distances between scores and event rates
 
 over_odds           areas and baselines for many prevalences at once
 over_prevalence     sweeps, crossings and means
-natural             an operating point told in cases
-bounds              what is certain on a bucketed curve (boxes, calibration_bounds)
-definition          how a function becomes a metric
+natural             an operating point in numbers of cases
+bounds              bounds on a bucketed curve (boxes, calibration_bounds)
+definition          makes a function a metric
 """
 
 # All families, so that the registry is whole and in one order whatever is imported first.

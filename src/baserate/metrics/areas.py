@@ -41,7 +41,7 @@ def _influence_of_best_f_beta(steps: Steps, x: float, *, beta: float = 1.0) -> I
     traits=Traits(one_way=True, influence=_influence_of_roc_auc, share_of_pairs=True),
 )
 def roc_auc(curve: Curve, /, *, max_fpr: float = 1.0) -> float:
-    r"""Area under the ROC curve: the chance that a positive scores above a negative, ties counting half.
+    r"""Area under the ROC curve: the probability that a positive scores above a negative; ties count half.
 
     .. math:: \int_0^{f} T \, dF
 
@@ -53,7 +53,7 @@ def roc_auc(curve: Curve, /, *, max_fpr: float = 1.0) -> float:
     curve : Curve
         The curve.
     max_fpr : float
-        Where the area ends.
+        The largest false positive rate.
 
     References
     ----------

@@ -109,8 +109,8 @@ def chance_average_precision(curve: Curve, /) -> float:
 
     .. math:: \frac{1}{n} \left( H_n + \frac{(P - 1)(n - H_n)}{n - 1} \right)
 
-    and at another prevalence the expectation is worked out exactly too. It is above the prevalence, far
-    above with few positives: beating the prevalence is no proof of skill. nan where weights do not add up to
+    and at another prevalence the expectation is computed exactly, too. It is above the prevalence, far above with few
+    positives, so an average precision above the prevalence is no proof of skill. nan where weights do not add up to
     whole numbers of cases.
 
     Parameters

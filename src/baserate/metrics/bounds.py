@@ -1,4 +1,4 @@
-"""How well a metric is known when some scores are no longer told apart."""
+"""Bounds of a metric if some scores are grouped into buckets."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,12 +29,13 @@ _SLACK_OF_DIFFERENCES = 1e-14
 
 @checks.declared
 def bounds(metric: Callable[..., object], at: Curve | Point) -> Bounds:
-    """Certain bounds of a metric on a bucketed curve: what it would be if the rows were told apart lies between.
+    """Guaranteed lower and upper bounds of a metric on a curve with bucketed scores.
 
-    Areas get those of the best and the worst order within the buckets, metrics of probabilities those of the lowest and
-    the highest scores that the buckets allow. A pointwise metric gets, on a Curve, the range
-    over all thresholds within each bucket, and on a Point the range over all points that the rule which chose it
-    could choose if the rows were told apart. On a curve without buckets both bounds are the value.
+    The metric of the original scores lies between them. Bounds of areas are those of the best and the worst order
+    within the buckets; bounds of metrics of probabilities are those of the lowest and the highest scores that the
+    buckets allow. For a pointwise metric of a Curve, they are the range over all thresholds within each bucket; of a
+    Point, the range over all points that its rule could choose on the original scores. Without buckets, both bounds are
+    the value.
 
     Parameters
     ----------
@@ -55,8 +56,7 @@ def bounds(metric: Callable[..., object], at: Curve | Point) -> Bounds:
     row = row_of(metric)
     if row is None:
         raise InputError(
-            f"bounds are certain only for metrics of this library, got {describe(metric)}; pass one such as "
-            f"br.average_precision."
+            f"bounds needs a metric of this library, got {describe(metric)}; pass one such as br.average_precision."
         )
     value, reason = evaluate(metric, at)
     low, high = _low_and_high(metric, row, at, value)
@@ -91,7 +91,7 @@ def _slack(end: FloatArray, row: Metric) -> FloatArray:
 
 
 def _of_extremes(metric: Callable[..., object], row: Metric, curve: Curve) -> tuple[FloatArray, FloatArray]:
-    """A metric on the worst and on the best order there can be."""
+    """A metric for the worst and for the best order within buckets."""
     table = curve.table
     assert isinstance(table, CountTable)
     if row.undefined is Reason.EMPTY_RANGE:
@@ -102,7 +102,7 @@ def _of_extremes(metric: Callable[..., object], row: Metric, curve: Curve) -> tu
 def _of_best_threshold(
     metric: Callable[..., object], row: Metric, curve: Curve, table: CountTable
 ) -> tuple[FloatArray, FloatArray]:
-    """The metric of the best threshold in a range of recalls, in which there may be none."""
+    """Bounds of the metric at the best threshold in a range of recalls, which may contain no threshold."""
     recalls = bound_parameters(metric).get("recall_range", WHOLE)
     assert isinstance(recalls, tuple | list)  # the metric has checked it
     first, last = float(recalls[0]), float(recalls[1])
@@ -121,6 +121,6 @@ def _on(metric: Callable[..., object], curve: Curve, table: CountTable) -> Float
 
 
 def _of_choice(metric: Callable[..., object], point: Point, curve: Curve) -> tuple[FloatArray, FloatArray]:
-    """A pointwise metric over everything the rule could choose."""
+    """The range of a pointwise metric over all points that the rule could choose."""
     lows, highs = range_within(metric, boxes_of_choice(point, curve), curve, point.odds_against)
     return np.fmin.reduce(lows), np.fmax.reduce(highs)

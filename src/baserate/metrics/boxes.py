@@ -1,4 +1,4 @@
-"""Where a threshold can lie when the rows of a bucket are not told apart, and what a pointwise metric can be there."""
+"""Possible counts at thresholds within a bucket, and the range of a pointwise metric over them."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,9 +23,9 @@ _NEARLY = 1e-12
 
 
 class Boxes(NamedTuple):
-    """What thresholds may predict of each class: from the fewest predicted positive to the most, each on its own.
+    """Ranges of the confusion matrix: for each class, the fewest and the most rows that may be predicted positive.
 
-    Each end has both counts, as in a confusion matrix: a small one is never worked out from a large one.
+    Each end has both counts of its class, so that a small one is not computed by subtraction.
     """
 
     least_tp: FloatArray
@@ -39,7 +39,7 @@ class Boxes(NamedTuple):
 
 
 def all_boxes(curve: Curve) -> Boxes:
-    """For each threshold of the curve, what any threshold in its bucket may have; without a bucket, what it has."""
+    """For each threshold of the curve, the possible counts at any threshold in its bucket."""
     return _boxes(curve, np.arange(len(curve)))
 
 
@@ -61,11 +61,11 @@ def _is_bucket(curve: Curve) -> BoolArray:
 def range_within(
     metric: Callable[..., object], boxes: Boxes, curve: Curve, odds_against: float
 ) -> tuple[FloatArray, FloatArray]:
-    """The lowest and highest that a metric can be within each box.
+    """The lowest and highest value of a metric within each box.
 
-    Every pointwise metric of this library rises or falls with the true positives, and with the false ones, so its
-    extremes are at corners. Where it is undefined in a corner, the neighbours one row away stand in for it; of
-    weights there is no such neighbour, and nothing is known.
+    Every pointwise metric of this library is monotone in the true positives and in the false positives, so its extremes
+    are at corners of the box. If it is undefined at a corner, the neighbours one row away are used instead. With
+    weights there are no such neighbours, and the bounds are the limits of the metric.
     """
     tp0, tp1, fp0, fp1, fn0, fn1, tn0, tn1 = boxes
     pos, neg = [(tp0, fn0), (tp1, fn1)], [(fp0, tn0), (fp1, tn1)]
@@ -84,7 +84,7 @@ def range_within(
 
 
 def boxes_of_choice(point: Point, curve: Curve) -> Boxes:
-    """Wherever the rule that chose the point could choose if the rows of each bucket were told apart."""
+    """The possible counts of all points that the rule of a point could choose on the original scores."""
     rule = point.chosen
     threshold = float(point.threshold or 0.0)
     row = int(np.searchsorted(-curve.score, -threshold, side="right")) - 1  # -1: nothing is predicted positive
@@ -108,8 +108,8 @@ def boxes_of_choice(point: Point, curve: Curve) -> Boxes:
     elif isinstance(rule, Best):
         if row_of(rule.metric) is None:
             raise InputError(
-                f"bounds are certain only where a metric of this library was made best, got a point chosen by "
-                f"{point.chosen_by}; choose it by one such as br.f1."
+                f"bounds of a point where your own function is best are unknown, got {point.chosen_by}; choose it by "
+                f"a metric of this library such as br.f1."
             )
         as_chosen = replace(point, _given=curve.given_prevalence)
         reached = float(evaluate(rule.metric, as_chosen)[0])
@@ -121,7 +121,7 @@ def boxes_of_choice(point: Point, curve: Curve) -> Boxes:
 
 
 def _as_good_as(metric: Callable[..., object], reached: float, curve: Curve, buckets: Indices) -> Boxes:
-    """The buckets in which a threshold may be as good as what was reached, or better."""
+    """The buckets in which a threshold may be at least as good as the best known one."""
     boxes = _boxes(curve, buckets)
     low, high = range_within(metric, boxes, curve, curve.odds_against)
     best = -low if lower_is_better(metric) else high

@@ -1,4 +1,4 @@
-"""Metrics and rules as people write them: ``f_beta:beta=2`` and ``recall=0.6``."""
+"""Metrics and rules from text: ``f_beta:beta=2`` and ``recall=0.6``."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ def metric_from(text: str) -> MetricFunction:
 
 
 def rule_from(at: object, *, or_threshold: bool = False) -> Rule:
-    """The rule that a caller asks for, by itself, by its text, by a function or, where that is meant, by a number."""
+    """A rule from a Rule, its text, a function or, if allowed, a number."""
     if isinstance(at, Rule):
         return at
     if isinstance(at, str):
@@ -43,14 +43,14 @@ def rule_from(at: object, *, or_threshold: bool = False) -> Rule:
 
 def _no_rule(given: object) -> InputError:
     return InputError(
-        f"at must be a rule such as 'recall=0.6', or a function that chooses a point on the curve it is given, as it "
-        f"is read, got {given!r}; pass at='recall=0.6' for example."
+        f"at must be a rule such as 'recall=0.6', or a function that chooses a point on the curve it is given, "
+        f"without changing its prevalence, got {given!r}; pass at='recall=0.6' for example."
     )
 
 
 @dataclass(frozen=True, repr=False)
 class _ByFunction(Rule):
-    """A function of the caller, which chooses by a rule of its own."""
+    """A rule that calls the user's own function."""
 
     function: Callable[[Curve], Point]
     follows_draws = False

@@ -1,4 +1,4 @@
-"""Calibration errors where scores are known only to lie within buckets: certain bounds by interval arithmetic."""
+"""Guaranteed bounds of calibration errors if scores are in buckets, by interval arithmetic."""
 
 import math
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from baserate.formulas.smooth_ece import smooth_ece
 
 
 class GapRange(NamedTuple):
-    """How far the event rate of each bin may be from its mean score."""
+    """The range of the distance between event rate and mean score of each bin."""
 
     least_distance: FloatArray
     most_distance: FloatArray
@@ -37,7 +37,7 @@ def of_ece(curve: Curve, *, bins: BinsLike = 10) -> tuple[float, float]:
 
 
 def of_mce(curve: Curve, *, bins: BinsLike = 10) -> tuple[float, float]:
-    """Bounds of the maximum calibration error: a bin that may be empty promises nothing."""
+    """Bounds of the maximum calibration error; a bin that may be empty does not raise the lower bound."""
     known = _gaps(curve, bins)
     return float(np.max(known.least_distance)), float(np.max(known.most_distance))
 
@@ -51,12 +51,12 @@ def of_rms_calibration_error(curve: Curve, *, bins: BinsLike = 10) -> tuple[floa
 
 
 def of_debiased_rms_calibration_error(curve: Curve, *, bins: BinsLike = 10) -> tuple[float, float]:
-    """At most the plain error; nothing is promised from below."""
+    """Bounds of the debiased root mean squared error: 0, and the upper bound of the plain error."""
     return 0.0, of_rms_calibration_error(curve, bins=bins)[1]
 
 
 def of_debiased_ece(curve: Curve, *, bins: BinsLike = 10) -> tuple[float, float]:
-    """Bounds of the debiased error: at most the plain one, and less by at most its noise."""
+    """Bounds of the debiased error: at most the plain error, and at least that minus its noise."""
     low, high = of_ece(curve, bins=bins)
     _, variance, share = with_variance(binned(curve, bins))
     first, last = _reach(curve, as_bins(bins))
@@ -113,7 +113,7 @@ def _reach(curve: Curve, bins: Bins) -> tuple[Indices, Indices]:
 
 
 def _gaps(curve: Curve, bins: BinsLike) -> GapRange:
-    """What is certain of each bin."""
+    """The range of the gap of each bin."""
     first, last = _reach(curve, as_bins(bins))
     n_bins = int(last.max()) + 1
     pos, neg = np.asarray(curve.pos, np.float64), curve.neg_as_read

@@ -1,4 +1,4 @@
-"""How far scores are from the rates at which things happen."""
+"""Calibration errors: distances between scores and event rates."""
 
 import math
 import warnings
@@ -42,15 +42,15 @@ def ece(curve: Curve, /, *, bins: BinsLike = 10) -> float:
 
     .. math:: \sum_m \frac{n_m}{n}\,\lvert \bar y_m - \bar p_m \rvert
 
-    From 0 to 1, lower is better. It is that of the positive class, not of the top label. It depends on the bins, and
-    chance alone keeps it above 0: see `debiased_ece` and `smooth_ece`.
+    From 0 to 1, lower is better. It is for the positive class, not for the top label. It depends on the bins and has
+    plug-in bias: random error alone makes it positive; see `debiased_ece` and `smooth_ece`.
 
     Parameters
     ----------
     curve : Curve
         With scores between 0 and 1, read as they are.
     bins : int, Bins, list of edges or text
-        How to cut the scores: ten bins of equal width unless told; `equal_width`, `equal_frequency`, or edges.
+        The bins, by default ten of equal width: `equal_width`, `equal_frequency`, or edges.
 
     References
     ----------
@@ -81,8 +81,7 @@ def mce(curve: Curve, /, *, bins: BinsLike = 10) -> float:
 
     .. math:: \max_m\,\lvert \bar y_m - \bar p_m \rvert
 
-    From 0 to 1, lower is better. A bin with few rows is often far off by chance alone: look at `reliability`, which
-    has the intervals.
+    From 0 to 1, lower is better. With few rows in a bin it is often large by chance; `reliability` has intervals.
 
     Parameters
     ----------
@@ -154,13 +153,13 @@ def rms_calibration_error(curve: Curve, /, *, bins: BinsLike = 10) -> float:
     within_buckets=calibration_bounds.of_debiased_rms_calibration_error,
 )
 def debiased_rms_calibration_error(curve: Curve, /, *, bins: BinsLike = 10) -> float:
-    r"""The root mean squared calibration error without what chance alone adds to it.
+    r"""The root mean squared calibration error, corrected for plug-in bias.
 
     .. math:: \sqrt{\max\bigl(0, \sum_m \frac{n_m}{n}\,[(\bar y_m - \bar p_m)^2 - s_m^2]\bigr)}
 
     where :math:`s_m^2` is the sampling variance of the event rate, :math:`\bar y_m (1 - \bar y_m) / (n_m - 1)` at the
-    data's own prevalence. The sum has no bias before it is cut at 0. From 0 to 1, lower is better. A bin with one row
-    has no variance to tell, and is left out.
+    data's own prevalence. The sum is unbiased before it is cut off at 0. From 0 to 1, lower is better. Bins with one
+    row are left out, because their variance is unknown.
 
     Parameters
     ----------
@@ -194,12 +193,13 @@ def debiased_rms_calibration_error(curve: Curve, /, *, bins: BinsLike = 10) -> f
     within_buckets=calibration_bounds.of_debiased_ece,
 )
 def debiased_ece(curve: Curve, /, *, bins: BinsLike = 10) -> float:
-    r"""The expected calibration error without what chance alone adds to it.
+    r"""The expected calibration error, corrected for plug-in bias.
 
     .. math:: 2\,\text{ECE} - \sum_m \frac{n_m}{n}\,\mathrm{E}\,\lvert N(\bar y_m - \bar p_m, s_m^2) \rvert
 
-    where the second term is what ECE would be if each event rate had its sampling error :math:`s_m` once more. From 0
-    to 1, lower is better; what falls below 0 is 0. A bin with one row has no error to tell, and is left out.
+    where the second term is the expected ECE if the sampling error :math:`s_m` is added to each event rate once more.
+    From 0 to 1, lower is better; negative results become 0. Bins with one row are left out, because their sampling
+    error is unknown.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def debiased_ece(curve: Curve, /, *, bins: BinsLike = 10) -> float:
     within_buckets=calibration_bounds.of_smooth_ece,
 )
 def smooth_ece(curve: Curve, /) -> float:
-    r"""The calibration error without bins: differences are averaged with a kernel as wide as the error itself.
+    r"""The smooth calibration error, without bins: residuals are averaged by a kernel as wide as the error itself.
 
     .. math:: \text{smECE}_\sigma = \int_0^1 \Bigl\lvert \tfrac1n \sum_i (y_i - p_i) K_\sigma(t, p_i) \Bigr\rvert dt
         \quad\text{at}\quad \sigma = \text{smECE}_\sigma

@@ -1,4 +1,4 @@
-"""How a function becomes a metric: its registry row, its input check, and nan with a reason."""
+"""Makes a function a metric: with a registry row, input checks, and nan with a reason."""
 
 import functools
 import inspect
@@ -75,7 +75,7 @@ def metric(
 def evaluate(
     wanted: Callable[..., object], at: Reading[float] | Reading[FloatArray]
 ) -> tuple[float | FloatArray, Reason | None]:
-    """A metric's value and, where it is nan, why; without a warning. Works for a user's own function too."""
+    """The value of a metric or of a user's own function and, if it is nan, the reason; without a warning."""
     row = row_of(wanted)
     if row is not None:
         return _evaluate(row, at, all_parameters(wanted))
@@ -118,7 +118,7 @@ def _evaluate(
 
 
 def check_parameters(row: Metric, given: Mapping[str, object]) -> None:
-    """Refuse a parameter that a metric does not have, and a metric without one that it needs."""
+    """Refuse unknown parameters of a metric, and missing ones."""
     if given:
         checks.known_keywords(row.name, given, _keywords(row.function), otherwise=_said_elsewhere(given))
         check_undefined(given)
@@ -162,7 +162,7 @@ def _needed(metric: Callable[..., object]) -> tuple[str, ...]:
 def _the_one(
     row: Metric, given: tuple[Reading[float] | Reading[FloatArray], ...]
 ) -> Reading[float] | Reading[FloatArray]:
-    """What to read; labels and scores one after the other, as other libraries take them, are not it."""
+    """The Curve or Point among the arguments; refuses labels and scores, as other libraries take them."""
     if len(given) != 1:
         raise InputError(
             f"{row.name} reads one Curve, got {len(given) or 'no'} positional arguments; pass it as "

@@ -1,4 +1,4 @@
-"""Precision and recall measured from what chance, or the worst classifier, would get."""
+"""Precision and recall relative to chance or to the worst classifier."""
 
 from baserate import checks
 from baserate.curves.reading import Reading
@@ -192,7 +192,7 @@ def min_precision(at: Reading[N], /) -> N:
     traits=Traits(depends_on=DependsOn.NOTHING, one_way=True),
 )
 def chance_precision(at: Reading[N], /) -> N:
-    r"""What precision is expected of a random order, at every recall: the prevalence.
+    r"""The expected precision of a random order, which is the prevalence at every recall.
 
     .. math:: \eta
 

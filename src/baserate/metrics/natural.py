@@ -1,4 +1,4 @@
-"""An operating point told in cases instead of rates."""
+"""An operating point in numbers of cases instead of rates."""
 
 from baserate import checks
 from baserate.curves.point import Point
@@ -8,14 +8,14 @@ from baserate.results import NaturalFrequencies
 
 @checks.declared
 def natural_frequencies(point: Point, *, cases: float = 10_000) -> NaturalFrequencies:
-    """What happens to so many cases at an operating point: the table that people understand.
+    """An operating point in numbers of cases (natural frequencies): true and false alerts among 10,000 cases, say.
 
     Parameters
     ----------
     point : Point
         The operating point, at its prevalence.
     cases : float
-        How many cases to tell of, for example a day's traffic.
+        The number of cases, for example of one day.
 
     References
     ----------

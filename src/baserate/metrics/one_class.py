@@ -1,4 +1,4 @@
-"""Areas under the PR curve of data with one class only: nan, unless the caller asks for a convention."""
+"""Areas under the PR curve if a class is missing: nan, or a convention that the caller chooses."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -17,13 +17,13 @@ _BY_BOYD = {Reason.NO_POSITIVES: 0.0, Reason.NO_NEGATIVES: 1.0}
 
 
 def check_undefined(parameters: Mapping[str, object]) -> None:
-    """Refuse a convention that nobody knows."""
+    """Refuse an unknown convention."""
     if UNDEFINED in parameters:
         checks.one_of(parameters[UNDEFINED], ("nan", "boyd"), UNDEFINED)
 
 
 def value_of_one_class(row: Metric, missing: Reason, parameters: Mapping[str, object]) -> float:
-    """By convention, if the parameters ask for that: 0 or the best value, which a range of recalls makes smaller."""
+    """The value by convention, if the parameters select one: 0 or the best value, which depends on the recall range."""
     if parameters.get(UNDEFINED) != "boyd":
         return math.nan
     low, high = checks.recall_range(parameters.get("recall_range", (0.0, 1.0)))
@@ -31,10 +31,10 @@ def value_of_one_class(row: Metric, missing: Reason, parameters: Mapping[str, ob
 
 
 def has_convention(row: Metric | None) -> bool:
-    """Whether it is an area whose floor moves with the prevalence, or such an area measured from its floor."""
+    """Whether a metric has Boyd's convention: areas under the PR curve, and their normalized versions."""
     return row is not None and (row.traits.normalizes is not None or normalized(row) is not None)
 
 
 def is_convention(metric: Callable[..., object], at: Curve | Point) -> bool:
-    """Whether its value there says nothing of the data."""
+    """Whether the value of a metric at this curve is only a convention."""
     return at.missing_class is not None and all_parameters(metric).get(UNDEFINED) == "boyd"

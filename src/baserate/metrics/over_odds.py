@@ -1,7 +1,7 @@
-"""Areas and baselines for many prevalences at once, each written here and only here.
+"""Areas and baselines for many prevalences at once.
 
 Every function takes a curve, or many drawn ones, and an array of ``x``, the negatives per positive, and returns one
-value per x. A metric asks for the one x its curve is read at, a sweep for all of its own.
+value per x. A metric uses the x of its curve, a sweep many x.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ _NEAR_FLOOR = 1 / 32
 
 
 def as_read(over: Callable[..., FloatArray], curve: Curve, **parameters: object) -> float:
-    """A function of many x at the one the curve is read at."""
+    """Evaluate a function of many x at the x of the curve."""
     return float(over(curve, np.array([curve.odds_against]), **parameters)[0])
 
 
@@ -34,24 +34,24 @@ def roc_auc(curve: Outlined, x: FloatArray, *, max_fpr: float = 1.0) -> FloatArr
 
 
 def average_precision(curve: Outlined, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
-    """The step sum over the corners."""
+    """Average precision: the step sum over the corners."""
     low, high = checks.recall_range(recall_range)
     return interpolated(lambda odds: curve.table.average_precision(odds, low, high), x)
 
 
 def auc_pr(curve: Outlined, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
-    """The exact integral along the ROC curve."""
+    """AUC-PR: the exact integral along the ROC curve."""
     low, high = checks.recall_range(recall_range)
     return interpolated(lambda odds: curve.table.auc_pr(odds, low, high), x)
 
 
 def auc_prg(curve: Outlined, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
-    """One integral, cut at each prevalence."""
+    """AUC-PRG: one integral, cut at each prevalence."""
     return areas.auc_prg(curve.table.merged_steps, x, *checks.recall_range(recall_range))
 
 
 def best_f_beta(curve: Outlined, x: FloatArray, *, beta: float, recall_range: RecallRange = WHOLE) -> FloatArray:
-    """The best of all thresholds, found on the hull where x are many."""
+    """The highest F-beta of all thresholds; for many x, from the convex hull."""
     low, high = checks.recall_range(recall_range)
     # The end of a vertical piece beats its inner points, unless the range cuts the end off.
     steps = curve.table.merged_steps if high == 1 else curve.table.steps
@@ -64,7 +64,7 @@ def best_f1(curve: Outlined, x: FloatArray, *, recall_range: RecallRange = WHOLE
 
 
 def min_auc_pr(_: Outlined, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
-    """The floor of AUC-PR, whatever the curve."""
+    """The floor of AUC-PR, which is the same for all curves."""
     low, high = checks.recall_range(recall_range)
     return np.array([baselines.min_auc_pr(x_j, low, high) for x_j in x])
 
@@ -76,7 +76,7 @@ def min_average_precision(curve: Outlined, x: FloatArray) -> FloatArray:
 
 
 def chance_average_precision(curve: Outlined, x: FloatArray) -> FloatArray:
-    """An expectation of areas is as smooth in log x as an area."""
+    """The expected average precision of a random order, interpolated in log x."""
     n_pos, n_neg = _whole(curve.n_pos), _whole(curve.n_neg)
     if not (n_pos and n_neg):
         return np.full(len(x), np.nan)
@@ -121,10 +121,10 @@ def _normalized(
     floor_lack: Callable[[float], float],
     above: Callable[[float], float] | None,
 ) -> FloatArray:
-    """An area on the scale from its floor to perfect; a lack is what is missing to perfect.
+    """An area on the scale from its floor to its maximum; `lack` is the maximum minus the area.
 
-    Above prevalence 1/2 areas crowd against perfect, and only what they lack keeps its digits; next to the floor, only
-    what they have `above` it.
+    Above prevalence 1/2 areas are near their maximum, and only the lack is accurate; near the floor, only `above`, the
+    area minus the floor, is.
     """
     rare = x >= 1
     lowest, room = np.array([floor(x_j) for x_j in x]), np.array([floor_lack(x_j) for x_j in x])
@@ -140,5 +140,5 @@ def _normalized(
 
 
 def _whole(size: float) -> float | None:
-    """A class size, or None where weights make it something else than a number of cases."""
+    """A class size; None if it is not a whole number because of weights."""
     return size if float(size).is_integer() else None

@@ -1,4 +1,4 @@
-"""A metric as a function of the prevalence: over a range, where two classifiers swap, and on average."""
+"""A metric as a function of the prevalence: sweeps, crossings and means."""
 
 import math
 import warnings
@@ -43,7 +43,7 @@ def sweep(metric: MetricFunction, at: Curve | Point, prevalences: Prevalences) -
     at : Curve or Point
         What to read; a pointwise metric needs a Point.
     prevalences : column
-        Where to read it: shares strictly between 0 and 1, or odds such as "1:1000".
+        Shares strictly between 0 and 1, or texts such as "1 in 1,000" and "1:999".
 
     Returns
     -------
@@ -53,8 +53,8 @@ def sweep(metric: MetricFunction, at: Curve | Point, prevalences: Prevalences) -
     Notes
     -----
     Average precision and AUC-PR are analytic in the log-odds of the prevalence and are interpolated through
-    a few dozen Chebyshev nodes when there are more prevalences than that; the difference from working them
-    out one by one is a few units in the last place. The best F-beta of every prevalence lies on the convex
+    a few dozen Chebyshev nodes when there are more prevalences than that; the difference from computing them one by one
+    is a few units in the last place. The best F-beta of every prevalence lies on the convex
     hull of the ROC curve, and AUC-PRG is one integral cut at different places.
 
     Examples
@@ -102,7 +102,7 @@ def crossings(
     high: Prevalence = 1 - 1e-6,
     names: tuple[str, str] = ("a", "b"),
 ) -> list[Crossing]:
-    """Prevalences where two classifiers swap places.
+    """Prevalences at which two classifiers cross.
 
     Parameters
     ----------
@@ -113,20 +113,20 @@ def crossings(
     low, high : float or odds
         The range to search.
     names : pair of str
-        What to call them in the result.
+        Their names in the result.
 
     Returns
     -------
     list of Crossing
-        In order of prevalence; empty where one of them leads throughout. Each says who leads on either side;
-        for a cost the lower one leads. Where the metric is undefined nothing is compared, and a warning says so.
+        In order of prevalence; empty if one of them leads throughout. Each has the names of the better one below and
+        above; for a cost the lower one is better. Prevalences at which the metric is undefined are skipped, with a
+        warning.
 
     Notes
     -----
-    The difference is looked at on a fine grid in log-odds; a change of sign is refined to the last digits,
-    and wherever the difference comes near zero without changing sign between grid points, its extremum is
-    looked at too. Differences within rounding count as equal. Precision of two points never swaps: only T/F
-    matters.
+    The difference is computed on a fine grid in log-odds. A change of sign is refined to the last digits. If the
+    difference comes near zero between grid points without changing sign there, its extremum is computed, too.
+    Differences within rounding count as 0. The precisions of two points never cross, because only T/F matters.
 
     References
     ----------
@@ -149,7 +149,7 @@ def crossings(
     floor = 1e-15 if row is not None and row.lowest < 0 else 0.0
 
     def lead(log_odds: FloatArray) -> FloatArray:
-        """By how much a leads, with 0 for a difference within rounding."""
+        """The lead of `a` over `b`; 0 for a difference within rounding."""
         prevalence = _from_log_odds(log_odds)
         (of_a, reason_a), (of_b, reason_b) = _values(metric, a, prevalence), _values(metric, b, prevalence)
         reasons.update(reason for reason in (reason_a, reason_b) if reason)
@@ -172,7 +172,7 @@ def crossings(
 
 
 def _sign_changes(lead: Callable[[FloatArray], FloatArray], grid: FloatArray) -> list[tuple[float, float]]:
-    """Brackets of all sign changes, also of two that hide between neighbouring grid points."""
+    """Brackets of all sign changes, including two between the same neighbouring grid points."""
     heights = lead(grid)
     dips = np.array([_nearest_to_zero(lead, grid[i - 1], grid[i + 1], heights[i]) for i in _dips(heights)])
     places = np.concatenate([grid, dips])
@@ -210,7 +210,7 @@ def _refine(lead: Callable[[FloatArray], FloatArray], left: float, right: float)
 
 
 def best_regions(metric: MetricFunction, models: Mapping[str, Curve | Point], low: float, high: float) -> list[Region]:
-    """From where to where which model is the best of all, by all prevalences at which any two of them swap."""
+    """Ranges of prevalence with the best of all models, from the crossings of all pairs."""
     names = list(models)
     swaps = {
         swap.prevalence
@@ -257,9 +257,9 @@ def mean_over_prevalence(
     low, high : float or odds
         The range.
     density : callable, optional
-        How likely each prevalence is, as a density that need not be normalised, for example
-        ``scipy.stats.beta(2, 500).pdf``. Without it, the average is uniform in log-odds. Choose `low` and `high`
-        where the density lives: a peak narrower than a thousandth of the range, in log-odds, may be missed.
+        The density of the prevalence, which need not be normalised, for example ``scipy.stats.beta(2, 500).pdf``; by
+        default uniform in log-odds. Choose `low` and `high` around its mass: a peak narrower than a thousandth of the
+        range, in log-odds, may be missed.
 
     References
     ----------
@@ -291,7 +291,7 @@ def mean_over_prevalence(
             return mean
         previous, difference = mean, abs(mean - previous)
     warnings.warn(
-        PrecisionWarning(f"the mean of {describe(metric)} is known to about {difference:.1e} only"), stacklevel=2
+        PrecisionWarning(f"the mean of {describe(metric)} is accurate to about {difference:.1e} only"), stacklevel=2
     )
     return mean
 

@@ -1,4 +1,4 @@
-"""Metrics of predictions: what an alert, or its absence, is worth at a prevalence."""
+"""Metrics of predictions at a prevalence: precision, NPV, F-beta and others."""
 
 from baserate import checks
 from baserate.curves.reading import Reading

@@ -1,4 +1,4 @@
-"""Metrics that read every score as the probability it claims to be."""
+"""Metrics of scores as probabilities: Brier score and log loss."""
 
 import math
 
@@ -19,7 +19,7 @@ READS_VALUES = frozenset({Law.MONOTONE})
 
 
 def clip_of(metric: MetricFunction) -> float:
-    """How near to 0 and 1 a metric reads scores: 0, unless it is a log loss that was told."""
+    """The parameter `clip` of a log loss; 0 for other metrics."""
     return checks.share(bound_parameters(metric).get("clip", 0.0), "clip")
 
 
@@ -69,8 +69,8 @@ def brier_score(curve: Curve, /) -> float:
 
     .. math:: \eta\,\overline{(1 - p)^2}_+ + (1 - \eta)\,\overline{p^2}_-
 
-    with means over positives and negatives. From 0 to 1, lower is better. At a low prevalence it is small for every
-    score that is small: `decompose` tells what part of it is miscalibration.
+    with means over positives and negatives. From 0 to 1, lower is better. At a low prevalence it is small for all small
+    scores; `decompose` gives the part that is miscalibration.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def brier_score(curve: Curve, /) -> float:
     traits=Traits(losses=_logarithmic, parts=scoring.log_loss_parts),
 )
 def log_loss(curve: Curve, /, *, clip: float = 0.0) -> float:
-    r"""Mean surprise: minus the logarithm of the probability given to what happened.
+    r"""Mean of minus the logarithm of the predicted probability of the outcome.
 
     .. math:: -\eta\,\overline{\ln p}_+ - (1 - \eta)\,\overline{\ln(1 - p)}_-
 
@@ -118,8 +118,8 @@ def log_loss(curve: Curve, /, *, clip: float = 0.0) -> float:
     curve : Curve
         With scores between 0 and 1, read as they are.
     clip : float
-        Read scores nearer than this to 0 or 1 as if they were this near. Other tools do so unasked; scikit-learn takes
-        2**-52. Unless told, nothing is clipped.
+        Scores are clipped to [clip, 1 - clip]; by default they are not. Other tools always clip: scikit-learn at
+        2**-52.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Metrics that do not depend on the prevalence: shares of one class, and what is made of these alone."""
+"""Metrics that do not depend on the prevalence: rates, and functions of them."""
 
 from baserate.curves.reading import Reading
 from baserate.errors import Reason

@@ -219,7 +219,7 @@ def common_prevalence(curves: Mapping[Hashable, Curve], prevalence: Hashable) ->
             known = [str(key) for key in curves] + ["mean"]
             hint = checks.did_you_mean(prevalence, known)
             raise InputError(
-                f'prevalence must be the key of a group, "mean", a share or a text such as "1 in 1000", got '
+                f'prevalence must be the key of a group, "mean", a share or a text such as "1 in 1,000", got '
                 f"{prevalence!r}{'; ' + hint if hint else '; pass one of them'}."
             )
         return checks.prevalence(prevalence)
@@ -233,7 +233,7 @@ def common_prevalence(curves: Mapping[Hashable, Curve], prevalence: Hashable) ->
 
 
 def _unfit(curve: Curve, settings: _GroupSettings) -> Reason | None:
-    """Why a group gets no value."""
+    """Why a group gets no value; None if it has enough cases."""
     if curve.missing_class is not None:
         return curve.missing_class
     fewest_pos, fewest_neg = settings.floors

@@ -288,7 +288,7 @@ class CurveStore:
         """Copy the store in one consistent snapshot, even while others write; the copy is complete, or there is none.
 
         It is verified before it gets its name, and needs twice the size of the file in memory. To restore it, copy it
-        to the old name while nobody writes.
+        to the old name while no process writes.
 
         Parameters
         ----------
@@ -386,4 +386,4 @@ def _here() -> tuple[int, int]:
 
 
 def _not_kept(key: CurveKey) -> InputError:
-    return InputError(f"a key must be stored, got {key}, which is not; see keys().")
+    return InputError(f"not in the store: {key}; see keys().")

@@ -1,7 +1,7 @@
-"""The compiled kernel, where it was built: loops over rows that numpy has no single call for.
+"""The optional compiled kernel: loops over rows for which numpy has no single function.
 
-It is optional. Without it numpy does the same, with the same results, and slower: where there was no compiler, where
-``BASERATE_NATIVE=0`` is in the environment, and for arrays of kinds that the kernel does not take.
+It is optional. Without it numpy gives the same results, more slowly. numpy is used if no compiler was found, if
+``BASERATE_NATIVE=0`` is set in the environment, and for array types that the kernel does not support.
 """
 
 import os
@@ -33,13 +33,13 @@ kernel = _load()
 
 
 def loaded() -> ModuleType:
-    """The kernel, for those who have seen that it is there."""
+    """The kernel; call this only if it is available."""
     assert kernel is not None
     return kernel
 
 
 def status() -> str:
-    """Which one counts rows: "compiled", or "numpy" and why.
+    """Whether rows are counted by the compiled kernel or by numpy, and why.
 
     Examples
     --------
@@ -53,14 +53,14 @@ def status() -> str:
 
 
 def parts(n: int) -> list[slice]:
-    """So many rows, cut in two if they are worth a second thread."""
+    """Slices of the rows: two if they are enough for a second thread, else one."""
     if n < _MANY or _processors() < 2:
         return [slice(0, n)]
     return [slice(0, n // 2), slice(n // 2, n)]
 
 
 def at_once(first: Callable[[], T], *second: Callable[[], T]) -> list[T]:
-    """One or two pieces of work, the second in a thread of its own."""
+    """Run one or two functions, the second in another thread."""
     if not second:
         return [first()]
     from concurrent.futures import ThreadPoolExecutor

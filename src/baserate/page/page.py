@@ -110,7 +110,7 @@ def report(
     >>> data = br.examples.payments()
     >>> models = {name: br.Curve.from_scores(data["fraud"], data[name]) for name in ("old_model", "new_model")}
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "page.html"
-    >>> br.report(path, models, prevalences=["1:1000"], n_resamples=100)
+    >>> br.report(path, models, prevalences=["1 in 1,000"], n_resamples=100)
     >>> path.stat().st_size < 500_000
     True
     """

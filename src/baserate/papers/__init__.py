@@ -1,4 +1,4 @@
-"""What the published experiments need, and nobody else."""
+"""Functions that only the published experiments need."""
 
 from baserate.design.largest_width import box_band, box_level, max_width_from_cvs
 from baserate.papers.undersampling import undersampled

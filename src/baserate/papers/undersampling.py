@@ -119,7 +119,7 @@ def _sizes(curve: Curve, prevalence: float) -> tuple[int, int]:
 
 
 def _test_sets(curve: Curve, n_pos: int, n_neg: int, n_samples: int, rng: np.random.Generator) -> Iterator[Curve]:
-    """Curves with so many positives and negatives, each at its own prevalence."""
+    """Curves with the given numbers of positives and negatives, each at its own prevalence."""
     removes_negatives = n_pos == curve.n_pos
     counts, n_kept = (curve.neg, n_neg) if removes_negatives else (curve.pos, n_pos)
     for left in _thinned(np.asarray(counts, np.intp), n_kept, n_samples, rng):

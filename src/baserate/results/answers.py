@@ -1,4 +1,4 @@
-"""Tables of metrics: of scores, groups and prevalences, and of who leads where."""
+"""Results of `evaluate` and `compare`: metrics by score, group and prevalence, and the best models."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,22 +12,22 @@ from baserate.written import one_in
 
 @dataclass(frozen=True, eq=False)
 class Answer(Result):
-    """A metric of a score, at a prevalence, with what is known about it, as listed by an `Evaluation`.
+    """A metric of a score at a prevalence, with interval, bounds and notes, as listed by an `Evaluation`.
 
     Attributes
     ----------
     score, group : str or None
-        Whose scores, and of which rows; None for a curve without a name, and for all rows.
+        Name of the score and of the group; None for a curve without a name, and for all rows.
     prevalence : float
         The prevalence that the metric was read at.
     metric : str
         Name of the metric, with its parameters.
     threshold : float or None
-        Where it was read on the curve; None for a metric of the whole curve.
+        The threshold of a pointwise metric; None for a metric of the whole curve.
     value, low, high : float
         The value on the data, and its interval; None without an interval.
     at_least, at_most : float or None
-        What is certain where scores are in buckets.
+        Guaranteed bounds of the value if scores are in buckets.
     pos, neg : float
         Cases of each class.
     unlabelled : int
@@ -35,7 +35,7 @@ class Answer(Result):
     note : str or None
         Why there is no number, or no interval.
     source : str or None
-        Which files the rows came from.
+        The files that the rows came from.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class Answer(Result):
         return "" if self.low is None or self.high is None else f" [{self.low:.4g}, {self.high:.4g}]"
 
     def cells(self) -> list[str]:
-        """What a table for people says of it."""
+        """The cells of a table for people."""
         prevalence = "" if self.prevalence is None else one_in(self.prevalence)
         threshold = "" if self.threshold is None else f"{self.threshold:.4g}"
         facts = [self.score or "", self.group or "", prevalence, self.metric, threshold]
@@ -84,7 +84,7 @@ _HEADS = ("score", "group", "prevalence", "metric", "threshold", "value", "note"
 
 
 def _table(head: str, rows: Sequence[Sequence[str]], heads: Sequence[str], foot: Sequence[str] = ()) -> Said:
-    """Cells with their heads, without columns that say nothing."""
+    """Column heads and cells, without columns that are all None."""
     there = [k for k in range(len(heads)) if any(row[k] for row in rows)]
     shown = [[row[k] for k in there] + [""] for row in rows]
     return Said(head, [*(heads[k] for k in there), ""], shown, foot)
@@ -127,7 +127,7 @@ def _head(answers: Sequence[Answer], confidence_level: float | None) -> str:
 
 @dataclass(frozen=True, eq=False)
 class BestRange(Result):
-    """From which prevalence to which a model is the best, as listed by a `Comparison`; several where they are equal.
+    """A range of prevalences in which one model is best, or several are equally good, as listed by a `Comparison`.
 
     Examples
     --------
@@ -156,7 +156,7 @@ class BestRange(Result):
 
 @dataclass(frozen=True, eq=False)
 class GroupCrossing(Crossing):
-    """A prevalence at which two models cross, as a `Crossing`, within a group; as listed by a `Comparison`.
+    """A prevalence at which two models cross within a group, as listed by a `Comparison`.
 
     Examples
     --------
@@ -181,27 +181,27 @@ class GroupCrossing(Crossing):
 
 @dataclass(frozen=True, eq=False)
 class Comparison(Result):
-    """Models beside each other, as returned by `compare`. Its rows are the answers, with who leads.
+    """A comparison of models, as returned by `compare`. Its rows are the answers, with a column for the best models.
 
     Attributes
     ----------
     answers : tuple of Answer
         One for each model, group, prevalence and metric.
     leads : tuple of bool
-        Of each answer, whether no other model is better there.
+        For each answer, whether no other model is better there.
     best : tuple of BestRange
-        Which model is the best from where to where.
+        Ranges of prevalence with the best model of each.
     crossings : tuple of GroupCrossing
-        Where one model overtakes another; without intervals, which would need both scores of each row.
+        Prevalences at which two models cross; without intervals, which need both scores of each row.
     span : (float, float)
-        Between which prevalences these were looked for.
+        The range of prevalences that was searched.
     notes : tuple of str
-        What could not be looked for.
+        Notes on what could not be computed.
     confidence_level : float or None
         The nominal coverage of each interval; None without intervals.
     groups : tuple of GroupTable
-        Of one model, its slices or periods beside each other, for each metric and prevalence. Then there are no
-        answers, and its rows are those of these tables.
+        For one model, a table of its slices or periods for each metric and prevalence. Then there are no answers, and
+        the rows are those of these tables.
 
     Examples
     --------

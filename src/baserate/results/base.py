@@ -1,7 +1,7 @@
-"""What every result can do: be rows, a frame, JSON and back, a text and a view in a notebook, and be compared.
+"""The base of all results: rows, dataframes, JSON, text, notebook view and ``==``.
 
-A result class is its fields and what it says (`_said`). Its rows are its fields: a row for each entry of its arrays, or
-one row where it has none. A class whose rows are of another kind, such as one per group, says so in `_rows`.
+A result class has fields and a text (`_said`). Rows are made of its fields: one for each entry of its arrays, or a
+single one without arrays. A class with other rows, such as one per group, overrides `_rows`.
 """
 
 import math
@@ -32,7 +32,7 @@ _IN_EVERY_ROW = ("metric", "prevalence")
 
 
 class Said(NamedTuple):
-    """What a result says: a sentence, and perhaps a table with its heads and sentences below."""
+    """The text of a result: a sentence, optionally with a table and sentences below it."""
 
     head: str
     heads: Sequence[str] = ()
@@ -46,7 +46,7 @@ class Said(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What all results have in common.
+    """The base class of all results.
 
     Examples
     --------
@@ -65,14 +65,14 @@ class Result:
     _drawn: ClassVar[tuple[str, ...]] = ()
 
     def rows(self) -> list[Row]:
-        """The result as rows of a table: text, numbers, and None where there is nothing to say.
+        """The result as a list of dicts with text, numbers and None.
 
         ``pd.DataFrame(result.rows())`` makes a table of them.
         """
         return self._rows()
 
     def row(self) -> Row:
-        """The row of a result that is one row; others are refused."""
+        """The only row of the result; an error if it has several."""
         rows = self.rows()
         if len(rows) != 1:
             raise InputError(f"row is for results of one row, got {len(rows):,} rows; call rows.")
@@ -84,7 +84,7 @@ class Result:
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, optional
-            Whose. If not given, the first of these that the program has imported, or else that is installed.
+            Library of the dataframe; by default the first of these already imported, else installed.
         """
         return frame_of(columns_of(self.rows()), backend)
 
@@ -94,12 +94,12 @@ class Result:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Back from `to_json`; ``Result.from_json`` reads every kind."""
+        """Read the JSON of `to_json`; ``Result.from_json`` reads every result class."""
         result = kept.read(text, {one.__name__: one for one in result_classes()})
         if not isinstance(result, cls):
             kind = type(result).__name__
             raise InputError(
-                f"{cls.__name__}.from_json must get what its to_json wrote, got that of {kind}; use {kind}.from_json."
+                f"{cls.__name__}.from_json needs the JSON of {cls.__name__}, got that of {kind}; use {kind}.from_json."
             )
         return result
 
@@ -134,7 +134,7 @@ class Result:
 
 
 def result_classes(of: type[Result] = Result) -> list[type[Result]]:
-    """Every class of results that there is."""
+    """All result classes."""
     return [subclass for one in of.__subclasses__() for subclass in (one, *result_classes(one))]
 
 
@@ -156,7 +156,7 @@ def with_key(name: str, key: Hashable, row: Row) -> Row:
 
 
 def columns_of(rows: Sequence[Mapping[str, Cell]]) -> dict[str, list[Cell]]:
-    """Rows of the same names as columns."""
+    """Rows with the same keys as columns."""
     return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
 
 
@@ -169,7 +169,7 @@ def frame_of(columns: Mapping[str, list[Cell]], backend: Backend | None) -> Any:
 
 
 def _backend(asked: Backend | None) -> Backend:
-    """The library whose frame is wanted, or that is there."""
+    """The given dataframe library, or one that is imported or installed."""
     if asked in _BACKENDS:
         return asked
     if asked is not None:
@@ -183,13 +183,13 @@ def _backend(asked: Backend | None) -> Backend:
 
 
 def _of_one_kind(column: list[Cell]) -> list[Cell]:
-    """A column as an engine takes it: of numbers, or of text."""
+    """A column of one type, numbers or text, as dataframes require."""
     kinds = {str if isinstance(one, str) else float for one in column if one is not None}
     return column if len(kinds) < 2 else [None if one is None else str(one) for one in column]
 
 
 def _same(one: object, other: object) -> bool:
-    """Whether two fields are equal, nan to nan and arrays entry by entry."""
+    """Whether two fields are equal; nan equals nan, and arrays are compared entry by entry."""
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         numbers = one.dtype.kind == other.dtype.kind == "f"
         return bool(np.array_equal(one, other, equal_nan=numbers))
@@ -205,7 +205,7 @@ def _same(one: object, other: object) -> bool:
 
 
 def _shown(rows: list[Row]) -> tuple[list[str], list[list[str]]]:
-    """Heads and cells, without columns that have nothing to say."""
+    """Column heads and cells, without columns that are all None."""
     heads = [name for name, column in columns_of(rows).items() if any(one is not None for one in column)]
     return heads, [[_text(name, row[name]) for name in heads] for row in rows]
 

@@ -141,7 +141,7 @@ class Spiegelhalter(Result):
 
 @dataclass(frozen=True, eq=False)
 class InTheLarge(Result):
-    """The mean score beside the event rate, as returned by `in_the_large`.
+    """The mean score compared with the event rate, as returned by `in_the_large`.
 
     Attributes
     ----------
@@ -209,7 +209,7 @@ class InTheLarge(Result):
 
 @dataclass(frozen=True, eq=False)
 class InTheSmall(Result):
-    """Mean scores beside event rates within subsets, as returned by `in_the_small`.
+    """Mean scores compared with event rates within subsets, as returned by `in_the_small`.
 
     Attributes
     ----------

@@ -28,7 +28,7 @@ class GroupDifference(Result):
         Interval and p-value adjusted for all comparisons of this kind in the table (Bonferroni). The interval excludes
         0 exactly if the p-value is at or below one minus the level.
     reason : Reason or None
-        Why it is nan, if it is.
+        Why the difference is nan, if it is.
     """
 
     against: str
@@ -74,7 +74,7 @@ class GroupRow(Result):
         return [with_key("group", self.key, self.cells())]
 
     def cells(self) -> Row:
-        """What a row says of the group, without its key."""
+        """The cells of the group, without its key."""
         row: Row = {"metric": self.own.metric}
         row |= {name: getattr(self.own, name) for name in ("n_pos", "n_neg", "prevalence")}
         row |= _with_ends("own", self.own) | _with_ends("common", self.common)

@@ -1,4 +1,4 @@
-"""How many labels a question needs, and what a test set can answer."""
+"""Results about sample sizes of test sets, and about what a test set can show."""
 
 import math
 from dataclasses import dataclass

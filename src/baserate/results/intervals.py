@@ -1,4 +1,4 @@
-"""A number with an interval, many of them as a band, and how wide a band can be."""
+"""Estimates with intervals, bands, bounds, and the largest width of a band."""
 
 from dataclasses import dataclass
 
@@ -35,8 +35,8 @@ class Estimate(Result):
     chosen : str or None
         How the operating point was chosen, if it was chosen on the same data.
     about : str or None
-        What the interval is then about: "threshold", this very threshold, or "rule", the point that the rule would
-        choose in the population.
+        What the interval refers to if a rule chose the point: "threshold", this fixed threshold, or "rule", the point
+        that the rule would choose in the population.
     uncertain_prevalence : str or None
         The uncertain prevalence as text, if it was given.
     reason : Reason or None
@@ -47,10 +47,10 @@ class Estimate(Result):
     Examples
     --------
     >>> import baserate as br
-    >>> point = br.Point.from_counts(tp=60, fp=100, fn=40, tn=99_900).at_prevalence("1:10000")
+    >>> point = br.Point.from_counts(tp=60, fp=100, fn=40, tn=99_900).at_prevalence("1 in 10,000")
     >>> found = br.estimate(br.precision, point)
     >>> print(found)
-    precision 0.0566 [0.04359, 0.07215] (95 %, melded, prevalence 1 in 10,000, 100 pos, 100,000 neg)
+    precision 0.05661 [0.0436, 0.07216] (95 %, melded, prevalence 1 in 10,000, 100 pos, 100,000 neg)
     >>> round(found.width, 4)
     0.0286
     """
@@ -93,7 +93,7 @@ class Band(Result):
     Attributes
     ----------
     metric, along : str
-        What the values are, and what they run along.
+        The metric, and the axis: "prevalence", "recall" and so on.
     place, value, low, high : array of float
         The places, the values on the data, and their intervals; nan where undefined.
     confidence_level : float

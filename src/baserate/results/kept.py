@@ -1,7 +1,7 @@
-"""Results as JSON and back, to the last digit.
+"""Writes results as JSON and reads them back, without loss of digits.
 
-JSON has no nan, no infinity, no arrays, tuples or dates, so each of these is an object with one name that begins with
-"$". Everything else is what it looks like.
+JSON has no nan, infinity, arrays, tuples or dates; each of these is an object with one key that begins with "$".
+Everything else is plain JSON.
 """
 
 import datetime
@@ -28,27 +28,27 @@ def written(result: object) -> str:
 
 
 def read(text: str, classes: Classes) -> object:
-    """A result of one of the classes, from what `written` gave."""
+    """The result of one of the classes, from the JSON of `written`."""
     try:
         parsed = json.loads(text)
         version = parsed.pop(_MARK)
     except (ValueError, TypeError, AttributeError, KeyError):
         raise InputError(
-            f"a result must be read from what to_json wrote, got {str(text)[:40]!r}; pass that text."
+            f"from_json needs the text that to_json wrote, got {str(text)[:40]!r}; pass that text."
         ) from None
     if not isinstance(version, int) or not 1 <= version <= VERSION:
         raise InputError(
-            f"a kept result must be of version {VERSION}, got version {version!r}; read it with the version of "
+            f"a saved result must be of version {VERSION}, got version {version!r}; read it with the version of "
             f"baserate that wrote it."
         )
     try:
         return _read(parsed, classes)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise InputError(f"a kept result must be whole, got one that is not ({error}); write it anew.") from None
+        raise InputError(f"a saved result must be complete, got one that is not ({error}); write it again.") from None
 
 
 def _plain(value: object) -> Any:
-    """A value as JSON has it."""
+    """A value as JSON."""
     if is_dataclass(value) and not isinstance(value, type):
         parts = {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
         return {"$result": type(value).__name__, "fields": parts}
@@ -56,13 +56,12 @@ def _plain(value: object) -> Any:
         if isinstance(value, kind):
             return written_as(value)
     raise InputError(
-        f"what is written as JSON must be text, numbers, dates or results, got {type(value).__name__}; name groups by "
-        f"text."
+        f"JSON of results needs text, numbers, dates or results, got {type(value).__name__}; name groups by text."
     )
 
 
 def _finite(values: Any) -> Any:
-    """Nested lists in which what is not finite is text, which numpy reads as a number again."""
+    """Nested lists with nan and infinity as text, which numpy converts back to numbers."""
     if isinstance(values, list):
         return [_finite(value) for value in values]
     return repr(values) if isinstance(values, float) and not math.isfinite(values) else values
@@ -83,7 +82,7 @@ _WRITTEN: Sequence[tuple[type | tuple[type, ...], Callable[[Any], Any]]] = (
 
 
 def _read(value: Any, classes: Classes) -> Any:
-    """A value back from JSON."""
+    """A value from JSON."""
     if not isinstance(value, dict):
         return value
     tag = next(iter(value), "nothing")

@@ -1,4 +1,4 @@
-"""A metric over prevalences, where two classifiers swap, and a point told in cases."""
+"""Results of `sweep`, `crossings` and `natural_frequencies`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Sweep(Result):
     metric : str
         Name of the metric, with its parameters.
     prevalence, value : array of float
-        One entry per prevalence asked for.
+        One entry per given prevalence.
     reason : Reason or None
         Why entries of `value` are nan, if any are.
 
@@ -47,7 +47,7 @@ class Sweep(Result):
 
 
 def from_to(places: FloatArray, values: FloatArray, text: Callable[[float], str] | None = None) -> str:
-    """The first and the last value, with their places."""
+    """The first and the last value, with their places along the axis, as text."""
     written = "{:.4g}".format if text is None else text
     ends = [f"{values[k]:.4g} at {written(float(places[k]))}" for k in (0, -1)[: len(values)]]
     return f": {' to '.join(ends)}" if ends else ""
@@ -96,7 +96,7 @@ class Crossing(Result):
 
 @dataclass(frozen=True, eq=False)
 class NaturalFrequencies(Result):
-    """An operating point told in cases, as returned by `natural_frequencies`.
+    """An operating point in numbers of cases, as returned by `natural_frequencies`.
 
     Examples
     --------

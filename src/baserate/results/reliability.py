@@ -30,9 +30,9 @@ class Reliability(Result):
     rate_low, rate_high : array
         The interval of each event rate.
     judgement : array of str
-        Of each bin: whether its scores are "too high", "too low", or whether what they say "agrees" with the data. The
-        intervals behind it hold in all bins together, and know that mean scores are uncertain where rows have different
-        weights or the curve is read at another prevalence; `rate_low` to `rate_high` holds the event rate alone.
+        For each bin, whether its scores are "too high", "too low" or "agrees" with the data. The intervals behind it
+        hold for all bins together, and allow for the uncertainty of mean scores, which weights or another prevalence
+        cause; `rate_low` to `rate_high` is for the event rate alone.
     confidence_level : float
         The nominal coverage of each interval, and of all judgements together.
     prevalence : float
@@ -40,7 +40,7 @@ class Reliability(Result):
     bins : str
         The bins as text.
     asked : int
-        The requested number of bins.
+        The number of bins that was given.
     score_error : float
         The largest error of a mean score from buckets.
     ece : float
@@ -95,11 +95,11 @@ class Reliability(Result):
 
     @property
     def leaning(self) -> str:
-        """What the bins that are off have in common, in a word.
+        """The direction of all miscalibrated bins, in a word.
 
-        "overconfident" if all are too far from 0.5, "underconfident" if all are too near to it; else "too high" or
-        "too low" if they agree in that, "mixed" if in nothing, "none" if no bin is known to be off. Where all scores
-        are on one side of 0.5 both are the same, and "too high" or "too low" says it more plainly.
+        "overconfident" if all their scores are too far from 0.5, "underconfident" if all are too near to it; else "too
+        high" or "too low" if all are, "mixed" otherwise, and "none" if no bin is miscalibrated. If all scores are on
+        one side of 0.5, it is "too high" or "too low", which is plainer.
         """
         off = self.judgement != AGREES
         if not off.any():
@@ -112,7 +112,7 @@ class Reliability(Result):
         return "underconfident" if (high != above).all() else "mixed"
 
     def _names(self) -> npt.NDArray[np.str_]:
-        """The bins with brackets that say which end belongs to them; 0 and 1 belong to the first and the last."""
+        """The bins as intervals, with brackets for the ends they include; the first includes 0 and the last 1."""
         ends = zip(self.low, self.high, strict=True)
         if self.bins.startswith("equal_frequency"):
             return np.array([f"[{low:.4g}, {high:.4g}]" for low, high in ends])

@@ -67,9 +67,9 @@ class Undersampled(Result):
     metric : str
         Name of the metric, with its parameters.
     prevalence : float
-        The prevalence asked for.
+        The prevalence of the test sets.
     value : float
-        The metric of the whole curve read there: the closed form.
+        The metric of the whole curve at that prevalence: the closed form.
     samples : array of float
         The metric of each test set, read at the prevalence of the test set.
     n_pos, n_neg : int
@@ -81,7 +81,7 @@ class Undersampled(Result):
     --------
     >>> import baserate as br
     >>> curve = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[60, 30, 10], neg=[20, 200, 680])
-    >>> found = br.papers.undersampled(lambda c: br.recall(c.at_threshold(0.5)), curve, "1:90", rng=0)
+    >>> found = br.papers.undersampled(lambda c: br.recall(c.at_threshold(0.5)), curve, "1 in 91", rng=0)
     >>> found.n_pos, found.n_neg, len(found.samples)
     (10, 900, 1000)
     >>> round(found.value, 3), round(found.mean, 2), round(found.spread, 1)

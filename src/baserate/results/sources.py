@@ -1,4 +1,4 @@
-"""Where the rows of a curve came from, so that a number can be traced."""
+"""The files that the rows of a curve came from."""
 
 import datetime
 import hashlib
@@ -17,10 +17,10 @@ _CHUNK = 2**20
 
 @dataclass(frozen=True, eq=False)
 class SourceFile(Result):
-    """A file as it was when it was read: its path as it was named, its size in bytes, when it was changed, in UTC.
+    """A file when it was read: its given path, its size in bytes, and the time of its last change in UTC.
 
-    The fingerprint is a SHA-256 of the size, the first and the last 16 KiB, so that files of any size cost the same;
-    `Source.sha256` hashes all of them.
+    The fingerprint is a SHA-256 of the size and of the first and last 16 KiB, so it takes the same time for files of
+    any size; `Source.sha256` hashes whole files.
     """
 
     path: str
@@ -46,7 +46,7 @@ class SourceFile(Result):
 
 @dataclass(frozen=True, eq=False)
 class SourceTable(Result):
-    """Files that were read together, as what, and how many rows they have."""
+    """Files that were read as one table, with their format and number of rows."""
 
     files: tuple[SourceFile, ...]
     format: str
@@ -61,15 +61,15 @@ class SourceTable(Result):
 
 @dataclass(frozen=True, eq=False)
 class Source(Result):
-    r"""Where the rows of a curve came from.
+    r"""The files that the rows of a curve came from.
 
     Attributes
     ----------
     tables : tuple of SourceTable
-        The files, as what they were read, and how many rows they have; several if curves were pooled.
+        The files with their format and number of rows; several tables if curves were pooled.
     labelled, unlabelled : int
-        How many rows of them are in the curve, and how many would be if they had a label. No others are left out: a
-        file with a row that cannot be read is refused.
+        The number of rows in the curve, and of rows left out because they have no label. No others are left out: a file
+        with an unreadable row is refused.
 
     Examples
     --------
@@ -89,17 +89,17 @@ class Source(Result):
 
     @property
     def n_rows(self) -> int:
-        """How many rows the files have."""
+        """Number of rows of the files."""
         return sum(table.n_rows for table in self.tables)
 
     @property
     def fingerprint(self) -> str:
-        """One for all files, whatever their order and wherever they lie."""
+        """One fingerprint for all files, whatever their order and their folders."""
         fingerprints = sorted(file.fingerprint for table in self.tables for file in table.files)
         return hashlib.sha256("\n".join(fingerprints).encode()).hexdigest()[:16]
 
     def sha256(self) -> dict[str, str]:
-        """The SHA-256 of each whole file, by its path; a file that is no longer what was read is refused."""
+        """The SHA-256 of each whole file, by its path; a file that has changed since is refused."""
         sums = {}
         for file in (file for table in self.tables for file in table.files):
             check_unchanged(file)
@@ -111,7 +111,7 @@ class Source(Result):
         return sums
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, as a saved curve has it."""
+        """The source as a dict, as in a saved curve."""
         tables = [
             {"files": [asdict(file) for file in table.files], "format": table.format, "rows": table.n_rows}
             for table in self.tables
@@ -120,7 +120,7 @@ class Source(Result):
 
     @classmethod
     def from_dict(cls, saved: dict[str, Any]) -> "Source":
-        """Back from `to_dict`."""
+        """The source from the dict of `to_dict`."""
         try:
             tables = [
                 SourceTable(tuple(SourceFile(**file) for file in one["files"]), str(one["format"]), int(one["rows"]))
@@ -128,7 +128,7 @@ class Source(Result):
             ]
             return cls(tuple(tables), int(saved["labelled"]), int(saved["unlabelled"]))
         except (TypeError, KeyError, ValueError, IndexError):
-            raise InputError(f"a source must be what to_dict gave, got {type(saved).__name__}; pass that.") from None
+            raise InputError(f"from_dict needs the dict of to_dict, got {type(saved).__name__}; pass that.") from None
 
     def _rows(self) -> list[Row]:
         return [row for table in self.tables for row in table.rows()]
@@ -144,25 +144,22 @@ class Source(Result):
 
 
 def _printable(name: str) -> str:
-    """A name that may not be UTF-8."""
+    """A file name as printable text, even if it is not valid UTF-8."""
     return os.fsencode(name).decode("utf-8", "replace")
 
 
 def check_unchanged(file: SourceFile) -> None:
-    """Refuse a file that is not what it was."""
+    """Refuse a file that has changed since it was read."""
     try:
         now: SourceFile | None = SourceFile.of(file.path)
     except OSError:
         now = None
     if now != file:
-        raise DataFileError(
-            f"a file must stay as it is, got {file.path!r}, which changed since it was first looked at; read a "
-            f"copy of it."
-        )
+        raise DataFileError(f"the file {file.path!r} has changed since it was first read; read a copy of it.")
 
 
 def pooled(sources: Iterable[Source | None]) -> Source | None:
-    """That of curves together; None if it is not known of all of them."""
+    """Source of pooled curves; None if one is unknown."""
     known = list(sources)
     there = [source for source in known if source is not None]
     if len(there) < len(known) or not there:

@@ -31,6 +31,16 @@ class PeriodReading(Result):
         The standardised difference from the reference, and the limit of an alarm; nan if there was no look.
     alarm : bool or None
         Whether there is an alarm; None if there was no look.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> good = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[60, 30, 10], neg=[20, 200, 680])
+    >>> bad = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[30, 30, 40], neg=[20, 200, 680])
+    >>> found = br.monitoring.judge_periods(br.average_precision, {"May": good, "June": bad}, reference=1)
+    >>> june = found.periods[-1]
+    >>> june.key, june.alarm, round(june.own.value, 3)
+    ('June', True, 0.284)
     """
 
     key: Hashable

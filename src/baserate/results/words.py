@@ -1,4 +1,4 @@
-"""The pieces that sentences about results are made of, each written once."""
+"""Parts of the texts of results."""
 
 from collections.abc import Hashable, Sequence
 
@@ -7,12 +7,12 @@ from baserate.written import one_in
 
 
 def percent(share: float) -> str:
-    """A level or a share: 95 %."""
+    """A level or a share as text: 95 %."""
     return f"{100 * share:.4g} %"
 
 
 def with_ends(value: float, low: float, high: float, sign: str = "") -> str:
-    """A number and its interval: 0.4 [0.3, 0.5]; with a sign for differences."""
+    """A number and its interval as text: 0.4 [0.3, 0.5]; differences have a sign."""
     return f"{value:{sign}.4g} [{low:{sign}.4g}, {high:{sign}.4g}]"
 
 
@@ -34,7 +34,7 @@ def counted(number: float) -> str:
 
 
 def cases(n_pos: float, n_neg: float) -> str:
-    """The cases behind a number."""
+    """The numbers of cases as text."""
     return f"{counted(n_pos)} pos, {counted(n_neg)} neg"
 
 
@@ -44,13 +44,13 @@ def plural(number: float, noun: str) -> str:
 
 
 def with_notes(text: str, *notes: Reason | str | None) -> str:
-    """A sentence, and what else is to be known: why there is no number, or what to be careful about."""
+    """A sentence, followed by the reason why there is no number, or by a caution."""
     sentences = (note.sentence if isinstance(note, Reason) else note for note in notes)
     return "; ".join([text, *(sentence for sentence in sentences if sentence)])
 
 
 def key_text(key: Hashable) -> str:
-    """The key of a group: parts of a tuple side by side, and a word for None."""
+    """The key of a group as text: parts of a tuple joined, None as a word."""
     parts = key if isinstance(key, tuple) else (key,)
     return ", ".join("missing" if part is None else str(part) for part in parts)
 

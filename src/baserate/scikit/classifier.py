@@ -78,13 +78,13 @@ class PriorShiftClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.naive_bayes import GaussianNB
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = br.PriorShiftClassifier(GaussianNB(), prevalence="1:1000").fit(X[:, :1], 1 - y)
+    >>> model = br.PriorShiftClassifier(GaussianNB(), prevalence="1 in 1,000").fit(X[:, :1], 1 - y)
     >>> round(model.from_prevalence_, 4)
     0.3726
     >>> model.estimator_.predict_proba(X[:3, :1])[:, 1].round(4)
     array([0.9863, 0.9999, 0.9995])
     >>> model.predict_proba(X[:3, :1])[:, 1].round(4)
-    array([0.1084, 0.9629, 0.7795])
+    array([0.1085, 0.9629, 0.7797])
     """
 
     # Weights are passed to the estimator; this class makes no request of its own for them.

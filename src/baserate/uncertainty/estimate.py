@@ -126,7 +126,7 @@ def estimate(
     >>> import baserate as br
     >>> data = br.examples.payments()
     >>> curve = br.Curve.from_scores(data["fraud"], data["new_model"])
-    >>> found = br.estimate(br.average_precision, curve.at_prevalence("1:10000"), rng=0)
+    >>> found = br.estimate(br.average_precision, curve.at_prevalence("1 in 10000"), rng=0)
     >>> found.low < found.value < found.high
     True
     """
@@ -268,7 +268,7 @@ def _caution(method: str, estimand: Estimand) -> str | None:
 
 
 def is_bucketed(at: Curve | Point) -> bool:
-    """Whether the curve, or the curve of the point, has buckets: scores that are no longer told apart."""
+    """Whether the curve, or the curve of the point, has buckets: scores that share a bucket."""
     curve = at if isinstance(at, Curve) else at.curve
     return curve is not None and curve.bucketed
 

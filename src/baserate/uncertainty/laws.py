@@ -59,7 +59,7 @@ def gammas(part: Part) -> Draw:
 
 
 def gamma_quantile(rows: float, share: FloatArray) -> FloatArray:
-    """Quantiles of a gamma law with so many degrees; of none, 0."""
+    """Quantiles of a gamma distribution with this shape; 0 for shape 0."""
     if rows == HALF_A_ROW:  # half a squared normal variate, without scipy.special, which takes long to import
         normal = NormalDist().inv_cdf
         return np.array([normal(tail) ** 2 / 2 for tail in ((1 - share) / 2).tolist()])
