@@ -99,6 +99,10 @@ def comparison() -> results.Comparison:
 
 # By the name of the class; the site shows the first of several.
 _MAKERS: dict[str, list[Callable[[], results.Result]]] = {
+    "Advice": [
+        lambda: br.monitoring.advise(GOOD, threshold=0.5, agreed="alert_rate <= 0.1", rng=0),
+        lambda: br.monitoring.advise(GOOD, threshold=0.5, agreed="recall >= 0.6", rng=0),
+    ],
     "Alarms": [lambda: br.monitoring.model_alarms(br.average_precision, PERIODS, reference=GOOD)],
     "Answer": [
         lambda: br.evaluate(GOOD).answers[0],

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 import baserate as br
 from baserate.monitoring.store_rows import CurveKey
@@ -322,9 +323,11 @@ def test_the_gauges(asked):
     with open("out.prom", encoding="utf-8") as file:
         lines = file.read().split("\n")
     assert lines[-1] == ""
-    sample = re.compile(r'^[a-z_]+\{([a-z]+="([^"\\\n]|\\["\\n])*",?)+\} (NaN|[0-9.e+-]+)$')
-    for line in lines[:-1]:
-        assert line.startswith("# ") or sample.match(line), line
+    families = {one.name: one for one in text_string_to_metric_families("\n".join(lines))}
+    assert {one.type for one in families.values()} == {"gauge"}
+    assert all(one.documentation for one in families.values())
+    alarms = {sample.labels["slice"]: sample.value for sample in families["baserate_model_alarm"].samples}
+    assert alarms == {"": 1, f"part={odd}": 1}
     assert r'baserate_model_alarm{model="p",slice="part=a\"b\\c\nd"} 1.0' in lines
     assert 'baserate_latest_period_info{model="p",slice="",period="2025-05"} 1.0' in lines
     with br.monitoring.CurveStore("monitor.db") as store:

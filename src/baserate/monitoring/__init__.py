@@ -1,5 +1,6 @@
 """Monitoring: slices and periods compared, changes explained, alarms, and a store of past curves."""
 
+from baserate.monitoring.advice import advise
 from baserate.monitoring.alarms import model_alarms
 from baserate.monitoring.change import explain_changes
 from baserate.monitoring.judging import judge_periods
@@ -9,6 +10,7 @@ from baserate.monitoring.store_appending import Receipt
 __all__ = [
     "CurveStore",
     "Receipt",
+    "advise",
     "explain_changes",
     "judge_periods",
     "model_alarms",

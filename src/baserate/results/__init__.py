@@ -20,9 +20,10 @@ from baserate.results.readings import Crossing, NaturalFrequencies, Sweep
 from baserate.results.reliability import PriorEffect, Reliability
 from baserate.results.resampled import ChanceTest, Undersampled
 from baserate.results.sources import Source
-from baserate.results.verdicts import PeriodReading, SeriesVerdict
+from baserate.results.verdicts import Advice, PeriodReading, SeriesVerdict
 
 __all__ = [
+    "Advice",
     "Alarms",
     "Answer",
     "Band",

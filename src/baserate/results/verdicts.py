@@ -166,3 +166,71 @@ class SeriesVerdict(Result):
             for one in self.periods
         ]
         return Said(f"{self.metric}: {self.sentence}", heads, cells)
+
+
+@dataclass(frozen=True, eq=False)
+class Advice(Result):
+    """What to do with a threshold in use, as returned by `advise`.
+
+    Attributes
+    ----------
+    action : {"keep", "move", "retrain"}
+        "keep" if the data do not exclude that the threshold still does what was agreed; else "move" to another
+        threshold that does; "retrain" if none does.
+    agreed : str
+        What was agreed, as a rule.
+    threshold, proposed : float or None
+        The threshold in use, and the proposed one if the advice is to move.
+    prevalence : float
+        Today's prevalence; the middle of an uncertain one.
+    uncertain_prevalence : str or None
+        The uncertain prevalence as text, if it was given.
+    now, then : tuple of Estimate
+        What the threshold in use does today, and what the proposed one will do: what was agreed first, then precision,
+        recall and alert rate. `then` is empty unless the advice is to move.
+
+    Examples
+    --------
+    >>> import baserate as br
+    >>> curve = br.Curve.from_counts([0.2, 0.5, 0.9], pos=[20, 30, 50], neg=[9_500, 400, 100])
+    >>> found = br.monitoring.advise(curve, threshold=0.5, agreed="alert_rate <= 0.03", prevalence=0.005)
+    >>> found.action, found.proposed
+    ('move', 0.9)
+    >>> found.sentence[:61]
+    'move the threshold from 0.5 to 0.9: alert_rate is 0.05375 [0.'
+    """
+
+    action: Literal["keep", "move", "retrain"]
+    agreed: str
+    threshold: float
+    proposed: float | None
+    prevalence: float
+    now: tuple[Estimate, ...]
+    then: tuple[Estimate, ...]
+    uncertain_prevalence: str | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The advice in words."""
+        first = self.now[0]
+        fact = f"{first.metric} is {_text(first)} now, and {self.agreed} was agreed"
+        if self.action == "keep":
+            return f"keep the threshold {self.threshold:g}: {fact}"
+        if self.action == "move":
+            return (
+                f"move the threshold from {self.threshold:g} to {self.proposed:g}: {fact}; {_text(self.then[0])} there"
+            )
+        return f"retrain the model, no threshold restores what was agreed: {fact}"
+
+    def _rows(self) -> list[Row]:
+        named = [("now", self.threshold, one) for one in self.now] + [("then", self.proposed, one) for one in self.then]
+        return [
+            {"action": self.action, "when": when, "threshold": threshold, "metric": one.metric}
+            | {"prevalence": self.prevalence, "value": one.value, "low": one.low, "high": one.high}
+            for when, threshold, one in named
+        ]
+
+    def _said(self) -> Said:
+        then = {one.metric: _text(one) for one in self.then}
+        cells = [[one.metric, _text(one), *([then[one.metric]] if then else [])] for one in self.now]
+        return Said(self.sentence, ["", "now", *["then"] * bool(then)], cells)
