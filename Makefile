@@ -112,7 +112,7 @@ bench-files: $(READY) ## a hundred million rows of Parquet: time and memory (min
 	@$(BIN)/python benchmarks/files.py --write docs/files-speed.md
 
 bench-far: $(READY) ## what a curve costs by the number of rows, with DuckDB and Spark (ten minutes, 1 GB of disk)
-	@$(BIN)/python benchmarks/far.py --write docs/how-far.md
+	@PYTHONPATH=tests $(BIN)/python benchmarks/far.py --write docs/how-far.md
 
 coverage: $(READY) ## how often the intervals hold: a part of the study (an hour; WHOLE=yes for all of it, a day)
 	@$(BIN)/python benchmarks/coverage.py --write docs/coverage.md $(if $(WHOLE),--whole)

@@ -1,8 +1,8 @@
 """How far it goes: what a curve costs an engine by the number of rows, fitted on some sizes and checked at the largest.
 
-``python benchmarks/far.py`` makes Parquet files in a temporary folder, reads each with DuckDB and with Spark (local, 2
-cores) in processes of their own and prints the page; ``--write docs/how-far.md`` puts it into the documentation;
-``--quick`` uses a hundredth of the rows and no Spark.
+``PYTHONPATH=tests python benchmarks/far.py`` makes Parquet files in a temporary folder, reads each with DuckDB and with
+Spark (local, 2 cores) in processes of their own and prints the page; ``--write docs/how-far.md`` puts it into the
+documentation; ``--quick`` uses a hundredth of the rows and no Spark.
 """
 
 import argparse
@@ -28,7 +28,6 @@ print(json.dumps({"cpu": time.process_time() - began, "cells": int((curve.pos > 
 _SPARK = """
 import json, os, sys, tempfile, warnings
 warnings.simplefilter("ignore")
-sys.path.insert(0, "tests")
 from helpers.spark import java_home
 os.environ |= {"JAVA_HOME": str(java_home(tempfile.mkdtemp())), "SPARK_LOCAL_IP": "127.0.0.1"}
 from pyspark.sql import SparkSession

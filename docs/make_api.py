@@ -185,6 +185,8 @@ def pages() -> dict[str, str]:
     overview = [
         "# Every public name",
         "Import it as `import baserate as br`; names are `br.name`, and `br.room.name` for what is not needed daily.",
+        "In signatures, `ArrayLike` is a list, an array or a series; `Prevalence` a number or text such as `1 in 200`; "
+        "`Table` a dataframe, a table of an engine, a path or several; `Features` whatever the classifier takes.",
     ]
     for page in PAGES:
         rows = [*page.first, *(name for name in by_page[page.file] if name not in page.first)]

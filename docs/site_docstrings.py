@@ -1,8 +1,13 @@
-"""Docstrings as the site reads them: their formulas between dollar signs, names and references as links."""
+"""Docstrings as the site reads them: their formulas between dollar signs, names and references as links.
+
+Curves and results are shown as a notebook shows them, below the first lines of their docstring.
+"""
 
 import inspect
 import re
+import runpy
 import textwrap
+from pathlib import Path
 
 import griffe
 
@@ -12,6 +17,7 @@ _BLOCK = re.compile(r"^([ ]*)\.\. math::[ ]*(.*)\n((?:[ ]*\n|\1[ ]+.*\n?)*)", re
 _INLINE = re.compile(r":math:`([^`]+)`")
 _NAME = re.compile(r"(?<![`\[:])`([A-Za-z_]+)`(?![`\]])")
 _DOI = re.compile(r"doi:(10\.\d+/[^\s,;]*[^\s,;.)])")
+_SECTION = re.compile(r"^(\w[\w ]*\n---+\n)", re.MULTILINE)
 _ARXIV = re.compile(r"arXiv:(\d{4}\.\d{4,5})")
 # A name as it is said, with the room it is in.
 _PUBLIC = {
@@ -21,6 +27,7 @@ _PUBLIC = {
     for member in getattr(getattr(br, name), "__all__", ())
 } | {name: name for name in br.__all__}
 _METHODS = {name for name, _ in inspect.getmembers(br.Curve, callable) if not name.startswith("_")}
+_view = runpy.run_path(str(Path(__file__).with_name("every_result.py")))["view"]
 
 
 class Docstrings(griffe.Extension):
@@ -31,6 +38,9 @@ class Docstrings(griffe.Extension):
         if obj.docstring is not None:
             known = {obj.name, *(parameter.name for parameter in getattr(obj, "parameters", ()))}
             obj.docstring.value = rewritten(obj.docstring.value, known)
+            view = _view(obj.name) if obj.is_class else None
+            if view is not None:
+                obj.docstring.value = below_first_lines(obj.docstring.value, view)
 
 
 def rewritten(text: str, own: set[str]) -> str:
@@ -56,6 +66,18 @@ def rewritten(text: str, own: set[str]) -> str:
         line if line.lstrip().startswith((">>>", "...")) else _NAME.sub(lambda name: _link(name, own), line)
         for line in text.split("\n")
     )
+
+
+def below_first_lines(text: str, view: str) -> str:
+    r"""Put a view between the sentences that a docstring begins with and its first section.
+
+    Examples
+    --------
+    >>> below_first_lines("A line.\n\nMore.\n\nNotes\n-----\nSo.\n", "<div>1</div>")
+    'A line.\n\nMore.\n\n<div>1</div>\n\nNotes\n-----\nSo.\n'
+    """
+    said, section, rest = _SECTION.split(text, maxsplit=1) if _SECTION.search(text) else (text, "", "")
+    return f"{said.rstrip()}\n\n{view}\n\n{section}{rest}"
 
 
 def _display(found: re.Match[str]) -> str:

@@ -2,12 +2,14 @@
 
 Formulas between dollar signs become MathML, which browsers draw without a script; examples with prompts are coloured as
 the sessions they are; the first mention of a public name links to its entry; CHANGELOG and CONTRIBUTING are pages, too.
+``<!-- notebook view of Sweep -->`` becomes what a notebook shows.
 """
 
 import html
 import inspect
 import posixpath
 import re
+import runpy
 from pathlib import Path
 
 from latex2mathml.converter import convert
@@ -30,10 +32,13 @@ ROOT = Path(__file__).resolve().parents[1]
 ROOT_PAGES = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
 
 _FENCED = re.compile(r"^([ ]*)(```+|~~~+).*?^\1\2[ ]*$", re.MULTILINE | re.DOTALL)
+_VIEW = re.compile(r"<!-- notebook view of (\w+) -->")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _CODE = re.compile(r"^#.*$|\[[^\]]*\][(\[]|``.*?``|`([^`\n]+)`", re.MULTILINE)  # not in headings, links, double quotes
 _LINK = re.compile(r"\]\(([^)#:\s]+\.md)(#[^)\s]*)?\)")
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">(.*?)</\1>', re.DOTALL)
+
+_view = runpy.run_path(str(Path(__file__).with_name("every_result.py")))["view"]
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -47,6 +52,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Colour sessions, drop what only tests read, mend links that leave the folder, and link public names."""
     uri = page.file.src_uri
     text, fences = outside_fences(markdown)
+    text = _VIEW.sub(lambda found: _view(found[1]), text)
     text = _COMMENT.sub("", text)
     text = _LINK.sub(lambda link: f"]({retargeted(link[1], uri)}{link[2] or ''})", text)
     if not uri.startswith("api/") and uri not in ROOT_PAGES.values():

@@ -113,7 +113,8 @@ def test_every_parameter_that_takes_an_object_is_walked():
     for name, function in functions():
         for parameter in inspect.signature(function).parameters.values():
             if re.search(r"\b(Curve|Pair|Point|Claim|Accumulator)\b", str(parameter.annotation)):
-                known = OBJECTS | {"at", "reference", "against", "groups"}
+                rules_and_tables = {"agreed", "against", "at", "data", "groups", "reference", "unlabelled"}
+                known = OBJECTS | rules_and_tables
                 assert parameter.name in known, f"{name} has {parameter.name}"
 
 

@@ -1,5 +1,6 @@
 """The documentation site: built strictly, complete, and without a word to the network."""
 
+import inspect
 import os
 import re
 import subprocess
@@ -98,6 +99,29 @@ def test_every_public_name_has_one_entry(pages):
     names = [name for name, _ in public_things()]
     for name in [*names, "PriorShiftClassifier", "Curve.from_scores", "Curve.at_recall"]:
         assert places.count(f"baserate.{name}") == 1, name
+
+
+def seen_in_notebooks():
+    """The public classes that have a view."""
+    return [
+        name
+        for name, thing in public_things()
+        if inspect.isclass(thing) and hasattr(thing, "_repr_html_") and thing is not br.results.Result
+    ]
+
+
+@slow
+def test_every_class_with_a_notebook_view_shows_it_in_its_entry(site):
+    view = script(DOCS / "every_result.py").view
+    names = seen_in_notebooks()
+    assert {"Curve", "results.Sweep", "monitoring.Receipt"} < set(names)
+    entries = {}
+    for path in (site / "api").glob("*.html"):
+        _, *parts = re.split(r'<h2 id="baserate\.([\w.]+)"', path.read_text("utf-8"))
+        entries |= dict(zip(parts[::2], parts[1::2], strict=True))
+    assert [name for name in names if view(name.rpartition(".")[2]) not in entries[name]] == []
+    assert sum(text.count('<div class="notebook">') for text in entries.values()) == len(names)
+    assert view("Sweep") in (site / "results.html").read_text("utf-8")
 
 
 @slow

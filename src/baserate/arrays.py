@@ -1,7 +1,8 @@
-"""Names for the kinds of arrays that pass between the rooms."""
+"""Names for what people pass, and for the kinds of arrays that pass between the rooms."""
 
-from collections.abc import Iterable
-from typing import Any
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -21,5 +22,31 @@ Array = npt.NDArray[Any]
 # What people pass: lists, tuples, arrays, and series of any dataframe library.
 ArrayLike = npt.ArrayLike
 
-# Shares, or texts such as "1 in 1,000".
-Prevalences = Iterable[float | str]
+# A share, or text such as "1 in 1,000", "0.5 %" or "1:999".
+Prevalence = float | str
+Prevalences = Iterable[Prevalence]
+
+
+class Frame(Protocol):
+    """A dataframe, or a table of an engine: pandas, polars, pyarrow, DuckDB, Dask, PySpark, Ibis."""
+
+    @property
+    def columns(self) -> Any:
+        """What all of them have."""
+
+
+# A table, or files that hold one: a path, a folder, a pattern, or several.
+Path = str | os.PathLike[str]
+Table = Frame | Path | Sequence[Path]
+
+
+class Classifier(Protocol):
+    """A fitted classifier, as scikit-learn and others make them."""
+
+    @property
+    def classes_(self) -> Any:
+        """The labels that it tells apart."""
+
+
+# Features, which go to a classifier as they are: an array, a dataframe, a sparse matrix, a list of texts.
+Features = Any

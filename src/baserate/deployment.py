@@ -7,6 +7,7 @@ import numpy as np
 import scipy
 
 from baserate import checks
+from baserate.arrays import Prevalence
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.curves.rules import AlertRate, Rule
@@ -31,8 +32,8 @@ _COARSER = 4  # every so many of the places of a span, with both ends
 def worst_case(
     metric: MetricFunction,
     at: Curve | Point,
-    low: float | str,
-    high: float | str,
+    low: Prevalence,
+    high: Prevalence,
     *,
     worst: Literal["lowest", "highest"] | None = None,
     confidence_level: float = 0.95,
@@ -122,7 +123,7 @@ def deploy(
     *,
     at: Chooser | None = None,
     alerts_per_day: float | None = None,
-    prevalence: float | str | None = None,
+    prevalence: Prevalence | None = None,
     traffic: float | None = None,
     confidence_level: float = 0.95,
 ) -> Deployment:

@@ -82,8 +82,8 @@ class InputError(BaserateError, ValueError):
     """
 
 
-class UnknownParameterError(InputError, TypeError):
-    """A function has no parameter of that name.
+class CallError(InputError, TypeError):
+    """A call has a parameter that the function does not have, too many arguments, or too few.
 
     Examples
     --------
@@ -91,7 +91,7 @@ class UnknownParameterError(InputError, TypeError):
     >>> br.Curve.from_scores([0, 1], [0.1, 0.9], sample_weight=[1, 2])
     Traceback (most recent call last):
     ...
-    baserate.errors.UnknownParameterError: from_scores has no parameter 'sample_weight'; did you mean 'weight'.
+    baserate.errors.CallError: from_scores has no parameter 'sample_weight'; did you mean 'weight'.
     """
 
 

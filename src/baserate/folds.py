@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from baserate import checks
-from baserate.arrays import FloatArray
+from baserate.arrays import FloatArray, Prevalence
 from baserate.checks import Label
 from baserate.curves.curve import Curve
 from baserate.errors import InputError, Reason, shown
@@ -30,7 +30,7 @@ def mean_over_folds(
     metric: MetricFunction,
     curves: Curves,
     *,
-    prevalence: float | str | None = None,
+    prevalence: Prevalence | None = None,
     undefined: str = "leave out",
 ) -> FoldMean:
     """The mean of a metric over folds or tasks.
@@ -104,7 +104,7 @@ def _by_key(curves: Curves) -> dict[Any, Curve]:
     return folds
 
 
-def _read_at(folds: dict[Any, Curve], prevalence: float | str | None) -> dict[Any, Curve]:
+def _read_at(folds: dict[Any, Curve], prevalence: Prevalence | None) -> dict[Any, Curve]:
     return folds if prevalence is None else {key: fold.at_prevalence(prevalence) for key, fold in folds.items()}
 
 
@@ -162,7 +162,7 @@ class _Piecewise(NamedTuple):
 
 
 @checks.declared
-def summary_pr_curve(curves: Curves, prevalence: float | str) -> SummaryPRCurve:
+def summary_pr_curve(curves: Curves, prevalence: Prevalence) -> SummaryPRCurve:
     r"""The vertical average of PR curves at one prevalence: at each recall, the mean of their precisions.
 
     .. math:: \bar p(T) = \frac 1 K \sum_k \frac{T}{T + x F_k(T)}, \qquad x = (1 - \eta) / \eta

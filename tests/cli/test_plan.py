@@ -72,8 +72,8 @@ def test_an_example_is_followed(ask, payments):
 @pytest.mark.parametrize(
     ("wrong", "code", "sentence"),
     [
-        (RATES, 1, "Error: one of delta, --half-width and --ap-width must be given, got none; pass --delta 0.1 for"),
-        ((*RATES, "--delta", "0.1", "--half-width", "0.1"), 1, "Error: one of delta, --half-width and --ap-width"),
+        (RATES, 1, "Error: one of --delta, --half-width and --ap-width must be given, got none; pass --delta 0.1 for"),
+        ((*RATES, "--delta", "0.1", "--half-width", "0.1"), 1, "Error: one of --delta, --half-width and --ap-width"),
         ((*RATES, "--half-width", "0.1"), 1, "Error: --half-width and --ap-width need a prevalence"),
         ((*RATES, "--ap-width", "0.1"), 1, "Error: --half-width and --ap-width need a prevalence"),
         ((*RATES, *AP, "--method", "wilson"), 1, "Error: method must be 'exact' with --ap-width, got 'wilson'"),

@@ -34,3 +34,11 @@ def legend_texts(display):
 
 
 GROUPS_TO_TRY = {"first": sample(0), "second": sample(1, n_pos=100), "third": NO_POSITIVES}
+
+
+def columns(display):
+    """What a Display has drawn, by column: numbers as arrays, text and truth as lists."""
+    rows = display.rows()
+    named = {name: [row[name] for row in rows] for name in display.frame("pandas")}
+    numbers = {name for name, column in named.items() if all(type(one) in (int, float) for one in column)}
+    return {name: np.array(column) if name in numbers else column for name, column in named.items()}

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 import baserate as br
 from baserate import plots
-from helpers.drawings import NO_POSITIVES, legend_texts, points, sample
+from helpers.drawings import NO_POSITIVES, columns, legend_texts, points, sample
 
 MONTHS = {
     "2026-01": sample(0),
@@ -27,7 +27,7 @@ def test_the_numbers_are_those_of_changes_and_alarms():
     later = {key: MONTHS[key] for key in list(MONTHS)[1:]}
     expected = br.monitoring.explain_changes(br.average_precision, later, against=MONTHS["2026-01"], **FEW)
     alarms = br.monitoring.model_alarms(br.average_precision, MONTHS, reference=1, prevalence=0.2)
-    table = shown.frame()
+    table = columns(shown)
     assert table["period"] == list(later)
     for name in ("prior", "model", "total", "after"):
         assert table[name] == pytest.approx([row[name] for row in expected.rows()], nan_ok=True)
@@ -40,7 +40,7 @@ def test_the_numbers_are_those_of_changes_and_alarms():
 
 def test_bars_whiskers_and_marks_are_the_numbers_of_the_table():
     shown = display().plot()
-    table = shown.frame()
+    table = columns(shown)
     assert list(shown.bars_) == ["prior", "model"]
     for number, (name, bars) in enumerate(shown.bars_.items()):
         assert [bar.get_height() for bar in bars] == pytest.approx(table[name].tolist(), nan_ok=True)
@@ -69,7 +69,7 @@ def test_without_alarms_and_with_thresholds_that_moved():
     assert list(shown.bars_) == ["prior", "model", "threshold"]
     assert shown.bars_["threshold"][0].get_height() == change.threshold.value
     assert shown.bars_["model"][0].get_alpha() == 0.5
-    assert shown.frame()["alarm"] == [False]
+    assert columns(shown)["alarm"] == [False]
     assert shown.ax_.get_legend() is None
 
 
@@ -78,8 +78,8 @@ def test_a_reference_of_its_own_and_the_callers_axes():
     later = {key: MONTHS[key] for key in ("2026-01", "2026-02")}
     shown = plots.ChangeDisplay.from_curves(later, metric=br.roc_auc, reference=sample(9), **FEW).plot(axes)
     assert shown.ax_ is axes
-    assert shown.frame()["period"] == ["2026-01", "2026-02"]
-    assert shown.frame()["before"].tolist() == [br.roc_auc(sample(9))] * 2
+    assert columns(shown)["period"] == ["2026-01", "2026-02"]
+    assert columns(shown)["before"].tolist() == [br.roc_auc(sample(9))] * 2
 
 
 def test_other_things_are_refused():

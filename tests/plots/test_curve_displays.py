@@ -5,7 +5,7 @@ import pytest
 
 import baserate as br
 from baserate import plots
-from helpers.drawings import NO_POSITIVES, TIED, corners, legend_texts, points, same, sample
+from helpers.drawings import NO_POSITIVES, TIED, columns, corners, legend_texts, points, same, sample
 
 DISPLAYS = [plots.PrecisionRecallDisplay, plots.RocDisplay, plots.PrecisionRecallGainDisplay]
 CURVES = [sample(0), TIED, sample(1, n_pos=3, n_neg=5), br.Curve.from_rates([0.6, 0.9], [0.01, 0.2], prevalence=0.1)]
@@ -161,7 +161,7 @@ def test_a_curve_below_chance_says_that_it_leaves_the_picture():
     bad = br.Curve.from_scores([1, 1, 0, 0, 1, 0], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
     display = plots.PrecisionRecallGainDisplay.from_curve(bad).plot()
     assert display.leaves_view
-    assert display.frame()["precision_gain"].min() == pytest.approx(-1)
+    assert columns(display)["precision_gain"].min() == pytest.approx(-1)
     assert legend_texts(display)[0].endswith("\n(down to −1.00, below the plot)")
     assert (display.ax_.get_ylim()[0], display.ax_.get_xlim()[0]) == (0, 0)
     good = plots.PrecisionRecallGainDisplay.from_curve(TIED)
@@ -200,7 +200,7 @@ def test_what_does_not_exist_is_not_drawn_but_named(kind):
     assert display.reason is br.Reason.NO_POSITIVES
     assert np.isnan(display.area)
     assert legend_texts(display)[0] == "web: undefined, there are no positives"
-    assert all(len(column) == 0 for column in display.frame().values())
+    assert all(len(column) == 0 for column in columns(display).values())
 
 
 @pytest.mark.parametrize("kind", DISPLAYS)
@@ -211,7 +211,7 @@ def test_labels_and_scores_give_the_same_as_their_curve(kind):
     curve = br.Curve.from_scores(y, score, weight=weight).at_prevalence("1:100")
     expected = kind.from_curve(curve, name="x")
     got = kind.from_predictions(labels, score, prevalence="1:100", weight=weight, positive="fraud", name="x")
-    assert all((got.frame()[name] == column).all() for name, column in expected.frame().items())
+    assert all((columns(got)[name] == column).all() for name, column in columns(expected).items())
     assert got.label == expected.label
     assert repr(got) == repr(expected)
 
@@ -234,7 +234,7 @@ def test_estimators_give_the_same_as_their_scores(kind, positive, model):
     else:
         scores = fitted.decision_function(X) * (1 if which else -1)
     expected = kind.from_curve(br.Curve.from_scores(y, scores, positive=label).at_prevalence(0.1))
-    assert all((got.frame()[name] == column).all() for name, column in expected.frame().items())
+    assert all((columns(got)[name] == column).all() for name, column in columns(expected).items())
     assert got.area == expected.area > 0.1
 
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 import baserate as br
 from baserate import plots
-from helpers.drawings import NO_POSITIVES, legend_texts, points, sample
+from helpers.drawings import NO_POSITIVES, columns, legend_texts, points, sample
 
 KINDS = {"slice": plots.SlicesDisplay, "period": plots.TimelineDisplay}
 GROUPS = {
@@ -29,7 +29,7 @@ def whisker_ends(container, direction):
 @pytest.mark.parametrize("name", KINDS)
 def test_the_table_has_every_group_at_both_prevalences(name):
     display = KINDS[name].from_curves(GROUPS, **ASKED)
-    table = display.frame()
+    table = columns(display)
     assert list(table) == [
         name, "read_at", "prevalence", "average_precision", "low", "high", "n_pos", "n_neg", "reason"
     ]  # fmt: skip
@@ -48,7 +48,7 @@ def test_the_table_has_every_group_at_both_prevalences(name):
 @pytest.mark.parametrize(("name", "direction"), [("slice", 0), ("period", 1)])
 def test_dots_and_whiskers_are_the_numbers_of_the_table(name, direction):
     display = KINDS[name].from_curves(GROUPS, **ASKED).plot()
-    table = display.frame()
+    table = columns(display)
     for read_at, container in (("common", display.common_), ("own", display.own_)):
         rows = np.array(table["read_at"]) == read_at
         dots = points(container.lines[0])
@@ -80,7 +80,7 @@ def test_a_slice_may_lack_one_of_the_two_numbers():
 
     groups = {"a": sample(0), "b": sample(1)}
     display = plots.SlicesDisplay.from_curves(groups, metric=above_a_tenth, prevalence=0.02, estimates=False).plot()
-    assert display.frame()["reason"] == ["not_a_number", None] * 2
+    assert columns(display)["reason"] == ["not_a_number", None] * 2
     assert [gap.get_text() for gap in display.gaps_] == [
         "undefined: at prevalence 1 in 50: the metric returned nan"
     ] * 2  # fmt: skip
@@ -139,7 +139,7 @@ def test_without_intervals_there_are_no_whiskers():
     }
     display = plots.SlicesDisplay.from_curves(groups, metric=br.auc_pr, prevalence=0.01, estimates=False).plot()
     assert display.common_.lines[2] == ()
-    table = display.frame()
+    table = columns(display)
     assert np.isnan(table["low"]).all()
     assert np.isnan(table["n_pos"]).all()
     assert table["prevalence"].tolist() == [0.01, 0.2, 0.01, 0.1]
@@ -149,15 +149,15 @@ def test_without_intervals_there_are_no_whiskers():
 def test_the_common_prevalence_is_that_of_all_groups_together():
     display = plots.SlicesDisplay.from_curves(GROUPS, metric=br.roc_auc, estimates=False)
     assert display.common_prevalence == br.Curve.pool(GROUPS.values()).prevalence
-    assert plots.SlicesDisplay.from_curves(GROUPS, metric=br.roc_auc, prevalence="1:99", estimates=False).frame()[
+    assert columns(plots.SlicesDisplay.from_curves(GROUPS, metric=br.roc_auc, prevalence="1:99", estimates=False))[
         "prevalence"
     ][0] == pytest.approx(0.01)
 
 
 def test_own_means_own_wherever_a_curve_was_read():
     moved = {key: curve.at_prevalence(0.3) for key, curve in GROUPS.items()}
-    there = plots.SlicesDisplay.from_curves(moved, metric=br.auc_pr, estimates=False).frame()
-    here = plots.SlicesDisplay.from_curves(GROUPS, metric=br.auc_pr, estimates=False).frame()
+    there = columns(plots.SlicesDisplay.from_curves(moved, metric=br.auc_pr, estimates=False))
+    here = columns(plots.SlicesDisplay.from_curves(GROUPS, metric=br.auc_pr, estimates=False))
     kept = [row for row, group in enumerate(here["slice"]) if group != "2026-02"]
     assert there["auc_pr"] == pytest.approx(here["auc_pr"], rel=1e-12, nan_ok=True)
     assert there["prevalence"][kept] == pytest.approx(here["prevalence"][kept])

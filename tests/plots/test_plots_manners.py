@@ -5,6 +5,9 @@ import subprocess
 import sys
 
 import matplotlib as mpl
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from matplotlib.figure import Figure
 
@@ -110,11 +113,23 @@ def test_looks_differ_in_colour_and_in_grey():
 
 
 @pytest.mark.parametrize("name", plots.__all__)
+@pytest.mark.parametrize(
+    ("backend", "kind"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame), ("pyarrow", pa.Table)]
+)
+def test_numbers_are_rows_and_frames_as_those_of_results_are(name, backend, kind):
+    display = displays()[name]
+    rows, frame = display.rows(), display.frame(backend)
+    assert isinstance(frame, kind)
+    assert frame.shape == (len(rows), len(rows[0]))
+    assert all(type(value) in (str, int, float, bool, type(None)) for row in rows for value in row.values())
+
+
+@pytest.mark.parametrize("name", plots.__all__)
 def test_without_matplotlib_there_are_numbers_but_no_picture(name, monkeypatch):
     for module in ("matplotlib", "matplotlib.figure"):
         monkeypatch.setitem(sys.modules, module, None)
     display = displays()[name]
-    assert len(display.frame()) >= 2
+    assert len(display.rows()[0]) >= 2
     with pytest.raises(br.BaserateError, match=r"which is not installed; pip install matplotlib\."):
         display.plot()
 
@@ -122,8 +137,8 @@ def test_without_matplotlib_there_are_numbers_but_no_picture(name, monkeypatch):
 def test_importing_and_making_displays_does_not_import_matplotlib():
     code = (
         "import sys, baserate as br; curve = br.Curve.from_scores([0, 1], [0.1, 0.2]);"
-        "br.plots.RocDisplay.from_curve(curve, band=True, n_resamples=100).frame();"
-        "br.plots.SlicesDisplay.from_curves({'a': curve}, metric=br.auc_pr, n_resamples=100).frame();"
+        "br.plots.RocDisplay.from_curve(curve, band=True, n_resamples=100).rows();"
+        "br.plots.SlicesDisplay.from_curves({'a': curve}, metric=br.auc_pr, n_resamples=100).rows();"
         "print('matplotlib' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

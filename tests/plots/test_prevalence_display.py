@@ -8,7 +8,7 @@ import pytest
 
 import baserate as br
 from baserate import plots
-from helpers.drawings import NO_POSITIVES, corners, legend_texts, points, same
+from helpers.drawings import NO_POSITIVES, columns, corners, legend_texts, points, same
 
 DATA = br.examples.payments()
 MODELS = {name: br.Curve.from_scores(DATA["fraud"], DATA[f"{name}_model"]) for name in ("old", "new")}
@@ -59,7 +59,7 @@ def test_bands_are_those_of_the_library():
     display = plots.PrevalenceDisplay.from_curves(
         RULES, metric=br.precision, prevalences=PREVALENCES, estimates=True, confidence_level=0.9
     ).plot()
-    table = display.frame()
+    table = columns(display)
     for name, point in RULES.items():
         band = br.sweep_estimates(br.precision, point, sorted(PREVALENCES), confidence_level=0.9)
         assert same(band.place, band.low) | same(band.place, band.high) <= corners(display.bands_[name])
@@ -75,14 +75,14 @@ def test_bands_are_those_of_the_library():
 def test_the_same_seed_gives_the_same_bands():
     kept = {"metric": br.average_precision, "prevalences": [0.1, 0.01], "estimates": True, "n_resamples": 100}
     first, second = (plots.PrevalenceDisplay.from_curves(MODELS, rng=1, **kept) for _ in range(2))
-    assert (first.frame()["low"] == second.frame()["low"]).all()
+    assert (columns(first)["low"] == columns(second)["low"]).all()
 
 
 @pytest.mark.slow
 def test_what_does_not_exist_is_a_gap_with_a_reason():
     models = {"old": MODELS["old"], "none": NO_POSITIVES}
     display = plots.PrevalenceDisplay.from_curves(models, metric=br.auc_pr, prevalences=[0.01, 0.1]).plot()
-    assert display.frame()["reason"] == [None, None, "no_positives", "no_positives"]
+    assert columns(display)["reason"] == [None, None, "no_positives", "no_positives"]
     assert np.isnan(display.lines_["none"].get_ydata()).all()
     assert legend_texts(display)[1] == "none: there are no positives"
     assert list(display.own_) == ["old"]

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 import baserate as br
 from baserate import plots
 from baserate.written import one_in
-from helpers.drawings import NO_POSITIVES, TIED, legend_texts, points, sample
+from helpers.drawings import NO_POSITIVES, TIED, columns, legend_texts, points, sample
 
 DISPLAY = plots.ReliabilityDisplay
 
@@ -44,7 +44,7 @@ def test_points_bars_and_rings_are_those_of_reliability(prevalence, bins):
     assert points(display.off_).tolist() == points(display.line_)[off].tolist()
     assert display.measure == found.ece
     assert display.band_ is None
-    table = display.frame()
+    table = columns(display)
     assert list(table) == list(found.rows()[0])
     assert table["judgement"] == found.judgement.tolist()
 
@@ -77,7 +77,7 @@ def test_steps_and_band_are_those_of_isotonic_reliability(band, prevalence):
         assert {(found.score[j], heights[i]) for i, j in pairwise(begins)} <= drawn  # level up to the next step
     assert legend_texts(display)[1] == f"90 % {band} band, pointwise"
     assert display.measure == br.calibration.decompose(br.brier_score, read).miscalibration
-    assert display.frame()["rate"].tolist() == found.rate.tolist()
+    assert columns(display)["rate"].tolist() == found.rate.tolist()
 
 
 @pytest.mark.parametrize("prevalence", [None, 0.01])

@@ -1,6 +1,7 @@
 """JSON that somebody changed is read as a result that can be shown, or refused in a sentence and in little memory."""
 
 import json
+import pathlib
 import tracemalloc
 
 import pytest
@@ -9,7 +10,9 @@ from hypothesis import strategies as st
 
 import baserate as br
 from baserate.results import Result
-from helpers import every_result as every
+from helpers.scripts import script
+
+every = script(pathlib.Path(__file__).parents[2] / "docs" / "every_result.py")
 
 TEXTS = [make().to_json() for makes in every.MADE.values() for make in makes]
 CURVE_OF_ARRAYS = br.sweep(br.precision, every.POINT, [0.5, 0.01]).to_json()

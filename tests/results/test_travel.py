@@ -20,7 +20,9 @@ import pytest
 import baserate as br
 from baserate.results import Result
 from baserate.results.base import result_classes
-from helpers import every_result as every
+from helpers.scripts import script
+
+every = script(pathlib.Path(__file__).parents[2] / "docs" / "every_result.py")
 
 CASES = [pytest.param(make, id=f"{name}-{k}") for name, makes in every.MADE.items() for k, make in enumerate(makes)]
 

@@ -7,15 +7,16 @@ from typing import Any, Literal
 
 from baserate import checks
 from baserate.answers.curves import Curves, Key, curves_of, group_name, names_of
-from baserate.answers.evaluating import Rng, prevalences_from
+from baserate.answers.evaluating import Rng
 from baserate.answers.groups import Kind, compared_groups, kind_of_groups
-from baserate.answers.questions import COMPARED, Metrics, Question, questions
+from baserate.answers.questions import COMPARED, Metrics, Question, query
 from baserate.answers.reading import Wanted, answers
+from baserate.arrays import Prevalence, Table
 from baserate.checks import Label
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.errors import InputError, NoSuchPointError, shown
-from baserate.metrics.by_name import Chooser, rule_from
+from baserate.metrics.by_name import Chooser
 from baserate.metrics.over_prevalence import best_regions, crossings, sweep
 from baserate.progress import progress
 from baserate.registry import describe, lower_is_better
@@ -29,13 +30,13 @@ Models = Mapping[str, Curve]
 
 @checks.declared
 def compare(
-    data: object,
+    data: Table | Mapping[Any, Curve],
     *,
     label: str | None = None,
     score: str | Sequence[str] | None = None,
     metrics: Metrics | None = None,
-    prevalence: float | str | Sequence[float | str] | None = None,
-    span: tuple[float | str, float | str] = (1e-6, 0.999999),
+    prevalence: Prevalence | Sequence[Prevalence] | None = None,
+    span: tuple[Prevalence, Prevalence] = (1e-6, 0.999999),
     at: Chooser | float | None = None,
     about: Literal["threshold", "rule"] = "threshold",
     by: str | Sequence[str] = (),
@@ -85,21 +86,18 @@ def compare(
     >>> [row["score"] for row in found.rows() if row["leads"]]
     ['new_model', 'old_model']
     >>> print(found.crossings[0])
-    average_precision: new_model leads below prevalence 1 in 21, old_model leads above
+    average_precision: new_model leads below prevalence 1 in 21, old_model leads above (both 0.6317 there)
     >>> found = br.compare(table, label="fraud", score="new_model", by="channel", prevalence=0.001)
     >>> [(row["slice"], round(row["from_others_adjusted_p_value"], 1)) for row in found.rows()]
     [('shop', 0.7), ('web', 0.7)]
     """
-    rule = None if at is None else rule_from(at, or_threshold=True)
-    level = None if confidence_level is None else checks.confidence_level(confidence_level)
-    asked = questions(metrics, rule, about, usual=COMPARED)
-    elsewhere, between = prevalences_from(prevalence), _span(span)
+    asked, elsewhere, level = query(metrics, at, about, prevalence, confidence_level, usual=COMPARED)
+    between = _span(span)
     columns: dict[str, Any] = {"label": label, "score": score, "by": by, "period": period, "tz": tz}
     columns |= {"weight": weight, "positive": positive, "tolerance": tolerance}
-    reading: dict[str, Any] = {"memory_limit": memory_limit, "delimiter": delimiter, "decimal": decimal}
+    columns |= {"memory_limit": memory_limit, "delimiter": delimiter, "decimal": decimal}
     kind = kind_of_groups(by=bool(names_of(by, "by")), period=period is not None)
-    curves = curves_of(data, **columns, **reading)
-    return compared(curves, asked, elsewhere, between, level, kind=kind, rng=rng)
+    return compared(curves_of(data, **columns), asked, elsewhere, between, level, kind=kind, rng=rng)
 
 
 def _span(given: object) -> Span:
@@ -131,9 +129,9 @@ def compared(
     if len(curves) < 2 * len(groups) or not curves:
         first = next(iter(curves), ("", ()))[0]
         raise InputError(f"compare needs at least two scores, got only {first!r}; {how}.")
-    found, leads = _answers(asked, groups, elsewhere, level, rng)
+    all_answers, leads = _answers(asked, groups, elsewhere, level, rng)
     best, swaps, notes = _over_span(asked, groups, span)
-    return Comparison(tuple(found), tuple(leads), tuple(best), tuple(swaps), span, tuple(notes), level)
+    return Comparison(tuple(all_answers), tuple(leads), tuple(best), tuple(swaps), span, tuple(notes), level)
 
 
 def _answers(
@@ -146,13 +144,13 @@ def _answers(
         for p in (None, *elsewhere)
         for question in asked
     ]
-    found: list[Answer] = []
+    all_answers: list[Answer] = []
     leads: list[bool] = []
     for question, key, models in progress(wanted, len(wanted), "Comparing"):
         here = [answers([Wanted(question, name, key, curve)], level, rng)[0] for name, curve in models.items()]
-        found += here
+        all_answers += here
         leads += _leads(question, [answer.value for answer in here])
-    return found, leads
+    return all_answers, leads
 
 
 def _leads(question: Question, values: Sequence[float]) -> list[bool]:
@@ -190,7 +188,7 @@ def _swaps(
 ) -> list[GroupCrossing]:
     metric, (low, high) = question.metric, span
     return [
-        GroupCrossing(group, swap.metric, swap.prevalence, swap.value, swap.leads_below, swap.leads_above)
+        GroupCrossing(**vars(swap), group=group)
         for a, b in combinations(places, 2)
         for swap in crossings(metric, places[a], places[b], low=low, high=high, names=(a, b))
     ]
@@ -198,10 +196,10 @@ def _swaps(
 
 def _ranges(question: Question, group: str | None, places: Mapping[str, Curve | Point], span: Span) -> list[BestRange]:
     """Ranges of prevalence with their best models; several models if they are equal."""
-    found = []
+    ranges = []
     for region in best_regions(question.metric, places, *span):
         within = 1 / (1 + math.sqrt((1 / region.low - 1) * (1 / region.high - 1)))  # midway in log-odds
         values = [float(sweep(question.metric, place, [within]).value[0]) for place in places.values()]
         leading = [name for name, leads in zip(places, _leads(question, values), strict=True) if leads]
-        found.append(BestRange(group, describe(question.metric), region.low, region.high, " and ".join(leading)))
-    return found
+        ranges.append(BestRange(group, describe(question.metric), region.low, region.high, " and ".join(leading)))
+    return ranges

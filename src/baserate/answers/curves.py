@@ -3,12 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from baserate.arrays import Table
 from baserate.curves.curve import Curve
 from baserate.errors import InputError
 from baserate.ingest.tables import curve, curves_by
 from baserate.results.words import key_text
 
 Key = tuple[object, ...]
+
+# What is asked about: a table, files, or curves.
+Data = Table | Curve | Mapping[Any, Curve]
 
 # The key of the curve of a whole table.
 WHOLE: Key = ()
@@ -18,7 +22,7 @@ Curves = dict[tuple[str, Key], Curve]
 
 
 def curves_of(
-    data: object,
+    data: Data,
     *,
     label: str | None,
     score: str | Sequence[str] | None,
@@ -41,14 +45,14 @@ def curves_of(
         )
     options = {name: value for name, value in reading.items() if value is not None}
     scores = names_of(score, "score")
-    found: Curves = {}
+    curves: Curves = {}
     for name in dict.fromkeys(scores):
         if not keys and period is None:
-            found[name, WHOLE] = curve(data, label=label, score=name, **options)
+            curves[name, WHOLE] = curve(data, label=label, score=name, **options)
             continue
         groups = curves_by(data, *keys, label=label, score=name, period=period, tz=tz, **options)
-        found |= {(name, key if isinstance(key, tuple) else (key,)): one for key, one in groups.items()}
-    return found
+        curves |= {(name, key if isinstance(key, tuple) else (key,)): one for key, one in groups.items()}
+    return curves
 
 
 def names_of(columns: object, part: str) -> list[str]:
@@ -62,15 +66,15 @@ def names_of(columns: object, part: str) -> list[str]:
 
 def _named(curves: Mapping[Any, object]) -> Curves:
     """Given curves by name; each is a model."""
-    found: Curves = {}
+    by_score: Curves = {}
     for name, one in curves.items():
         if not isinstance(one, Curve):
             raise InputError(
                 f"data must be a table, a path, a Curve or Curves by name, got a {type(one).__name__} at {name!r}; "
                 f"build one with br.Curve.from_scores(y_true, y_score)."
             )
-        found[key_text(name), WHOLE] = one
-    return found
+        by_score[key_text(name), WHOLE] = one
+    return by_score
 
 
 def group_name(key: Key) -> str | None:

@@ -6,11 +6,12 @@ from typing import Any, Literal
 import numpy as np
 
 from baserate import checks
-from baserate.answers.curves import Curves, curves_of
-from baserate.answers.questions import EVALUATED, Metrics, Question, questions
+from baserate.answers.curves import Curves, Data, curves_of
+from baserate.answers.questions import EVALUATED, Metrics, Question, query
 from baserate.answers.reading import Wanted, answers
+from baserate.arrays import Prevalence
 from baserate.checks import Label
-from baserate.metrics.by_name import Chooser, rule_from
+from baserate.metrics.by_name import Chooser
 from baserate.progress import progress
 from baserate.results.answers import Evaluation
 
@@ -19,12 +20,12 @@ Rng = np.random.Generator | int | None
 
 @checks.declared
 def evaluate(
-    data: object,
+    data: Data,
     *,
     label: str | None = None,
     score: str | Sequence[str] | None = None,
     metrics: Metrics | None = None,
-    prevalence: float | str | Sequence[float | str] | None = None,
+    prevalence: Prevalence | Sequence[Prevalence] | None = None,
     at: Chooser | float | None = None,
     about: Literal["threshold", "rule"] = "threshold",
     by: str | Sequence[str] = (),
@@ -80,30 +81,19 @@ def evaluate(
     >>> found.frame("polars").shape
     (4, 15)
     """
-    rule = None if at is None else rule_from(at, or_threshold=True)
-    level = None if confidence_level is None else checks.confidence_level(confidence_level)
-    asked = questions(metrics, rule, about, usual=EVALUATED)
-    elsewhere = prevalences_from(prevalence)
+    asked = query(metrics, at, about, prevalence, confidence_level, usual=EVALUATED)
     columns: dict[str, Any] = {"label": label, "score": score, "by": by, "period": period, "tz": tz}
     columns |= {"weight": weight, "positive": positive, "tolerance": tolerance}
-    reading: dict[str, Any] = {"memory_limit": memory_limit, "delimiter": delimiter, "decimal": decimal}
-    return evaluated(curves_of(data, **columns, **reading), asked, elsewhere, level, rng)
-
-
-def prevalences_from(given: float | str | Sequence[float | str] | None) -> list[float]:
-    """A list of checked prevalences, from one, several or None."""
-    if given is None:
-        return []
-    alone = isinstance(given, str) or np.ndim(given) == 0
-    return [checks.prevalence(given)] if alone else checks.prevalences(given, "prevalence").tolist()
+    columns |= {"memory_limit": memory_limit, "delimiter": delimiter, "decimal": decimal}
+    return evaluated(curves_of(data, **columns), *asked, rng)
 
 
 def evaluated(
     curves: Curves, asked: Sequence[Question], elsewhere: Sequence[float], level: float | None, rng: Rng = 0
 ) -> Evaluation:
     """Evaluate every curve at its own prevalence and at the given ones."""
-    found = []
+    all_answers = []
     for (score, key), curve in progress(curves.items(), len(curves), "Evaluating"):
         read = (curve, *map(curve.at_prevalence, elsewhere))
-        found += answers([Wanted(question, score, key, at) for at in read for question in asked], level, rng)
-    return Evaluation(tuple(found), level)
+        all_answers += answers([Wanted(question, score, key, at) for at in read for question in asked], level, rng)
+    return Evaluation(tuple(all_answers), level)

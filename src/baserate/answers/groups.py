@@ -6,6 +6,7 @@ from typing import Literal
 from baserate.answers.curves import Curves
 from baserate.answers.evaluating import Rng
 from baserate.answers.questions import Question
+from baserate.arrays import Prevalence
 from baserate.errors import InputError
 from baserate.monitoring.groups import by_period, by_slice
 from baserate.progress import progress
@@ -33,7 +34,7 @@ def compared_groups(
         raise InputError("groups are compared at the chosen thresholds, got about 'rule'; leave it out.")
     groups = {key[0] if len(key) == 1 else key: curve for (_, key), curve in curves.items()}
     compare = by_period if kind == "periods" else by_slice
-    at: Sequence[float | str] = elsewhere or ["mean"]
+    at: Sequence[Prevalence] = elsewhere or ["mean"]
     wanted = [(question, prevalence) for prevalence in at for question in asked]
     return tuple(
         compare(question.metric, groups, at=question.rule, prevalence=prevalence, confidence_level=level, rng=rng)

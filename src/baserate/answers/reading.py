@@ -43,12 +43,12 @@ def answers(
     """Answer each question, with an interval if a level is given; all answers about one curve use the same draws."""
     places, remarks = zip(*(_place(one) for one in wanted), strict=True) if wanted else ((), ())
     known = [i for i, place in enumerate(places) if place is not None]
-    found: dict[int, Estimate | None] = dict.fromkeys(known)
+    estimates: dict[int, Estimate | None] = dict.fromkeys(known)
     if confidence_level is not None:
         metrics = [(wanted[i].question.metric, places[i], wanted[i].question.about) for i in known]
-        found = dict(zip(known, estimate_all(metrics, confidence_level=confidence_level, rng=rng), strict=True))
+        estimates = dict(zip(known, estimate_all(metrics, confidence_level=confidence_level, rng=rng), strict=True))
     return [
-        _answer_to(one, place, remark, found.get(i), confidence_level)
+        _answer_to(one, place, remark, estimates.get(i), confidence_level)
         for i, (one, place, remark) in enumerate(zip(wanted, places, remarks, strict=True))
     ]
 
@@ -61,15 +61,15 @@ def _place(wanted: Wanted) -> tuple[Curve | Point | None, str | None]:
 
 
 def _answer_to(
-    wanted: Wanted, place: Curve | Point | None, remark: str | None, found: Estimate | None, level: float | None
+    wanted: Wanted, place: Curve | Point | None, remark: str | None, estimated: Estimate | None, level: float | None
 ) -> Answer:
     question, score, key, curve = wanted
     if place is None:
         return _answer(question, score, key, curve, ends=_no_ends(level), remark=remark)
     value, reason = evaluate(question.metric, place)
     ends = _no_ends(level)
-    if found is not None and reason is None:
-        ends, reason = (found.low, found.high), found.reason
+    if estimated is not None and reason is None:
+        ends, reason = (estimated.low, estimated.high), estimated.reason
     return _answer(question, score, key, place, value=float(value), ends=ends, remark=_sentence(reason))
 
 
@@ -94,16 +94,16 @@ def answers_over(
         return [_answer(question, score, key, curve.at_prevalence(one), **shared) for one in prevalences]
     if confidence_level is None:
         swept = sweep(question.metric, place, prevalences)
-        found = [(float(value), _no_ends(confidence_level)) for value in swept.value]
+        values = [(float(value), _no_ends(confidence_level)) for value in swept.value]
         reason = swept.reason
     else:
         asked: dict[str, Any] = {"about": question.about, "confidence_level": confidence_level}
         band = sweep_estimates(question.metric, place, prevalences, **asked, rng=0)
         columns = zip(band.value, band.low, band.high, strict=True)
-        found = [(float(value), (float(low), float(high))) for value, low, high in columns]
+        values = [(float(value), (float(low), float(high))) for value, low, high in columns]
         reason = band.reason
     told = []
-    for prevalence, (value, ends) in zip(prevalences, found, strict=True):
+    for prevalence, (value, ends) in zip(prevalences, values, strict=True):
         missing = any(end is not None and math.isnan(end) for end in (value, *ends))
         remark = _sentence(reason) if missing else None
         at = place.at_prevalence(prevalence)

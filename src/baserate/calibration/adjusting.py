@@ -4,20 +4,20 @@ from numbers import Real
 from typing import overload
 
 from baserate import checks
-from baserate.arrays import ArrayLike, FloatArray
+from baserate.arrays import ArrayLike, FloatArray, Prevalence
 from baserate.formulas.prior_shift import shifted
 
 
 @overload
-def adjust(scores: float, from_prevalence: float | str, to_prevalence: float | str) -> float: ...
+def adjust(scores: float, from_prevalence: Prevalence, to_prevalence: Prevalence) -> float: ...
 
 
 @overload
-def adjust(scores: ArrayLike, from_prevalence: float | str, to_prevalence: float | str) -> FloatArray: ...
+def adjust(scores: ArrayLike, from_prevalence: Prevalence, to_prevalence: Prevalence) -> FloatArray: ...
 
 
 @checks.declared
-def adjust(scores: ArrayLike, from_prevalence: float | str, to_prevalence: float | str) -> float | FloatArray:
+def adjust(scores: ArrayLike, from_prevalence: Prevalence, to_prevalence: Prevalence) -> float | FloatArray:
     r"""Adjust probabilities that are calibrated at one prevalence to another prevalence.
 
     .. math::

@@ -1,6 +1,7 @@
 """The calibration error at another prevalence: the part that the prior explains, and the rest."""
 
 from baserate import checks
+from baserate.arrays import Prevalence
 from baserate.calibration.reliability import check_calibration_curve
 from baserate.curves.bins import BinsLike, binned
 from baserate.curves.curve import Curve
@@ -10,7 +11,7 @@ from baserate.results.reliability import PriorEffect
 
 
 @checks.declared
-def prior_effect(curve: Curve, *, bins: BinsLike = 10, from_prevalence: float | str | None = None) -> PriorEffect:
+def prior_effect(curve: Curve, *, bins: BinsLike = 10, from_prevalence: Prevalence | None = None) -> PriorEffect:
     """Split the calibration error at another prevalence into the part that `adjust` would remove, and the rest.
 
     Scores that are calibrated at one prevalence are miscalibrated at another, all in one direction. Under prior shift

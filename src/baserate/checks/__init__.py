@@ -4,6 +4,7 @@ Each check returns the checked value or raises `InputError` with the rule, what 
 dropped, flipped, clipped or guessed.
 """
 
+from baserate.checks.calls import known_keywords
 from baserate.checks.columns import (
     Label,
     amounts,
@@ -23,7 +24,7 @@ from baserate.checks.columns import (
     weights,
     weights_fit,
 )
-from baserate.checks.objects import all_are, declared, known_keywords
+from baserate.checks.objects import all_are, declared
 from baserate.checks.synonyms import called_here, did_you_mean, meant, name_here
 from baserate.checks.values import (
     class_sizes,

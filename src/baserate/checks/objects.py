@@ -8,14 +8,16 @@ import collections.abc
 import functools
 import inspect
 import os
+import re
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import Parameter
 from typing import NamedTuple, ParamSpec, TypeVar
 
-from baserate.checks.synonyms import did_you_mean, name_here
-from baserate.errors import InputError, UnknownParameterError, shown
+from baserate.checks.calls import check_number, known_keywords
+from baserate.checks.synonyms import name_here
+from baserate.errors import InputError, shown
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -34,6 +36,7 @@ _HOW = {
 _MAPPING = "pass what br.curves_by returns, or {'name': curve}"
 _METRIC = "pass a metric such as br.f1"
 _FILE = "pass the name of a file"
+_RULE = re.compile(r"(\w+)\s*>?=\s*(\d*\.?\d+)")
 
 _ABSTRACT = {collections.abc.Mapping: Mapping, collections.abc.Sequence: Sequence, collections.abc.Iterable: Iterable}
 
@@ -54,7 +57,9 @@ def declared(function: Callable[P, R]) -> Callable[P, R]:
     def wishes() -> list[tuple[int, str, list[_Wish]]]:  # at the first call, when all names in annotations are there
         hints = typing.get_type_hints(function)
         by_parameter = [
-            (k, name, _wishes_of_parameter(hints[name])) for k, name in enumerate(parameters) if name in hints
+            (k, name, _wishes_of_parameter(hints[name]))
+            for k, name in enumerate(parameters)
+            if name in hints and not _is_data(hints[name])
         ]
         return [(k, name, wanted) for k, name, wanted in by_parameter if any(wish.advice for wish in wanted)]
 
@@ -70,21 +75,10 @@ def declared(function: Callable[P, R]) -> Callable[P, R]:
                     _check(value, f"each of {name}", wanted)
             elif place < len(args) and kind is not Parameter.KEYWORD_ONLY:
                 _check(args[place], name, wanted)
+        check_number(function.__name__, args, kwargs, parameters)
         return function(*args, **kwargs)
 
     return checked
-
-
-def known_keywords(
-    function: str, given: Mapping[str, object], parameters: Mapping[str, Parameter], *, otherwise: str = ""
-) -> None:
-    """Refuse an unknown keyword of a function, with a hint at a similar one, or else `otherwise`."""
-    unknown = next((name for name in given if name not in parameters), None)
-    if unknown is None or any(p.kind is Parameter.VAR_KEYWORD for p in parameters.values()):
-        return
-    keywords = [name for name in parameters if name not in ("self", "cls")]
-    hint = did_you_mean(unknown, keywords) or otherwise or f"it has {', '.join(keywords) or 'none'}"
-    raise UnknownParameterError(f"{function} has no parameter {unknown!r}; {hint}.")
 
 
 def all_are(values: Iterable[object], kind: type, name: str) -> None:
@@ -104,6 +98,8 @@ def _advice(value: object, wanted: list[_Wish]) -> str:
     advice = next(wish.advice for wish in wanted if wish.advice)
     if advice is _METRIC and isinstance(value, str) and value.isidentifier():
         return f"pass br.{name_here(value)}, not its name"
+    if isinstance(value, str) and (rule := _RULE.fullmatch(value)) and any(wish.words == "a Point" for wish in wanted):
+        return f"pass the point that it chooses, curve.at_{name_here(rule[1])}({rule[2]})"
     if advice is _HOW["Curve"] and type(value).__name__ == "Point":
         return "pass the curve it was chosen on"
     if advice is _HOW["Curve"] and hasattr(value, "columns"):
@@ -122,6 +118,11 @@ def _seen(value: object) -> str:
 
 
 # --- annotations ----------------------------------------------------------------------------------
+
+
+def _is_data(annotation: object) -> bool:
+    """Whether it is a table or a column, of whatever library; these have checks of their own."""
+    return any(getattr(one, "_is_protocol", False) for one in typing.get_args(annotation))
 
 
 def _wishes_of_parameter(annotation: object) -> list[_Wish]:

@@ -43,7 +43,11 @@ _CALLED: dict[tuple[str, ...], str] = {
     ("mce",): "maximum calibration error",
     ("net_benefit",): "decision curve, DCA",
     # parameters and options
-    ("prevalence", "prevalences"): "base rate, prior, class prior, positive rate, target prevalence, pi, eta",
+    (
+        "prevalence",
+        "prevalences",
+        "Curve, as in curve.at_prevalence(0.001)",
+    ): "prevalence, prevalences, base rate, prior, class prior, positive rate, target prevalence, pi, eta",
     ("positive",): "pos_label, positive label, positive class, pos_class",
     ("y_true", "label", "labels"): "y_true, y, label, labels, target, targets, truth, ground truth, label_col",
     (
@@ -61,6 +65,7 @@ _CALLED: dict[tuple[str, ...], str] = {
     ("threshold", "at, as in at='threshold=0.5'"): "threshold, cutoff, cut-off, cut point",
     ("bins",): "n_bins, num_bins",
     ("by", "keys", "groups"): "by, group, groups, groupby, group_col, segment, segments, subgroup, slices",
+    ("span", "range"): "span, range, prevalence range, between",
     ("delimiter",): "sep, separator, delim",
     ("tz",): "timezone",
     ("period",): "freq, frequency, time_column",
@@ -70,10 +75,12 @@ _CALLED: dict[tuple[str, ...], str] = {
     # functions and commands
     ("Curve",): "roc_curve, precision_recall_curve, det_curve, from_scores, from_counts",
     ("Point",): "confusion_matrix, operating point",
-    ("estimate",): "confidence interval, interval, bootstrap_ci",
-    ("difference",): "DeLong, delong_test, McNemar, paired bootstrap",
+    ("estimate", "evaluate"): "estimate, confidence interval, interval, bootstrap_ci",
+    ("difference", "compare"): "difference, diff, DeLong, delong_test, McNemar, paired bootstrap",
     ("reliability", "calibration"): "calibration_curve, reliability diagram, reliability curve, calibrate",
-    ("report", "write_report"): "classification_report, html, page",
+    ("crossings", "compare"): "crossings, crossing, break-even point",
+    ("ranking", "compare"): "ranking, rank, leaderboard",
+    ("report",): "classification_report, write_report, html, page",
     ("evaluate",): "eval, metrics",
     ("curve",): "read_csv, read_parquet, read, load, from_file",
     ("curves_by",): "by_group, curves_by_group",

@@ -20,6 +20,8 @@ DONE, REFUSED, NOT_UNDERSTOOD, STOPPED = 0, 1, 2, 130
 _COMPLETE = "_BASERATE_COMPLETE"
 
 # A keyword in a sentence, its equals sign, and the beginning of its value; what stands in quotes is somebody's own.
+# A word in a list of options without values: "one of delta, --half-width and --ap-width".
+_AMONG_OPTIONS = re.compile(r"(?<![\w-])[a-z]+(?=(?:,| and| or) --[\w-]++(?:[,;.]| and| or| must))")
 _KEYWORD = re.compile(r"(?<![\w'\"/:-])([a-z_]+)\b(?:(=)(?=([\w'\"])?))?")
 
 _END = """\b
@@ -101,4 +103,6 @@ def _in_options(sentence: str, context: click.Context) -> str:
             return keyword[0]
         return flags[name] + (" " if value else "")
 
-    return _KEYWORD.sub(as_option, sentence)
+    if "by" in flags:
+        sentence = sentence.replace("a key must be a column", "--by must be a column")
+    return _AMONG_OPTIONS.sub(lambda word: flags.get(word[0], word[0]), _KEYWORD.sub(as_option, sentence))

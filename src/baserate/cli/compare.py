@@ -75,13 +75,13 @@ def compare(
     elsewhere, between = [prevalence_from(text) for text in prevalences], range_from(span)
     kind = kind_of_groups(by=bool(data["keys"]), period=data["period"] is not None)
     curves = curves_of(**data, n_scores=2)
-    found = compared(curves, questions, elsewhere, between, level, kind=kind, how="add another --score")
-    if found.groups:
-        show(found.rows() if form else [row for table in found.groups for row in _differences(table)], form)
+    comparison = compared(curves, questions, elsewhere, between, level, kind=kind, how="add another --score")
+    if comparison.groups:
+        show(comparison.rows() if form else [row for table in comparison.groups for row in _differences(table)], form)
         return
-    for text in found.notes:
+    for text in comparison.notes:
         note(text)
-    tables = {"values": answered(found), "best": _rows(found.best), "crossings": _rows(found.crossings)}
+    tables = {"values": answered(comparison), "best": _rows(comparison.best), "crossings": _rows(comparison.crossings)}
     if form == "json":
         show_json(tables)
     elif form == "csv":

@@ -287,30 +287,30 @@ def _rows_in(curve: "Curve", bins: Bins) -> RowBins | None:
     _check_cover(curve, bins)
     edges, right = np.array(bins.edges), bins.closed == "right"
     inner, narrow = edges[1:-1], _as_32_bits(edges[1:-1])
-    found = bin_rows(table.rows, Cut(inner, right), narrow)
-    moved = _moved(bins, found.pos.met | found.neg.met)
-    return found if np.array_equal(moved, inner) else bin_rows(table.rows, Cut(moved, right), narrow)
+    binned = bin_rows(table.rows, Cut(inner, right), narrow)
+    moved = _moved(bins, binned.pos.met | binned.neg.met)
+    return binned if np.array_equal(moved, inner) else bin_rows(table.rows, Cut(moved, right), narrow)
 
 
-def _of_rows(curve: "Curve", bins: Bins, found: RowBins) -> Binned:
+def _of_rows(curve: "Curve", bins: Bins, in_bins: RowBins) -> Binned:
     """Counts and score sums of each non-empty bin."""
     edges = np.array(bins.edges)
-    kept = np.flatnonzero(found.pos.n + found.neg.n)
-    pos, neg = found.pos.n[kept], found.neg.n[kept]
+    kept = np.flatnonzero(in_bins.pos.n + in_bins.neg.n)
+    pos, neg = in_bins.pos.n[kept], in_bins.neg.n[kept]
     return Binned(
         edges[kept],
         edges[kept + 1],
         pos,
         neg,
-        score_pos=found.score_pos[kept],
-        score_neg=found.score_neg[kept],
-        rest_pos=found.rest_pos[kept],
+        score_pos=in_bins.score_pos[kept],
+        score_neg=in_bins.score_neg[kept],
+        rest_pos=in_bins.rest_pos[kept],
         pos_squares=pos.astype(np.float64),
         neg_squares=neg.astype(np.float64),
         odds=curve.negative_weight,
         bins=bins,
         curve=curve,
-        rows=found,
+        rows=in_bins,
     )
 
 

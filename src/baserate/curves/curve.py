@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from baserate import checks, notebook
-from baserate.arrays import ArrayLike, Counts, FloatArray
+from baserate.arrays import ArrayLike, Counts, FloatArray, Prevalence
 from baserate.checks import Label
 from baserate.curves import rows, saving
 from baserate.curves.bins import check_probabilities
@@ -106,8 +106,8 @@ class Curve(Thresholds):
         >>> br.Curve.from_scores(["ok", "fraud", "ok"], [-2.0, 0.7, 0.1], positive="fraud")
         Curve(1 pos, 2 neg, prevalence 1 in 3)
         """
-        if weight is None and positive is None and (found := rows.read(y_true, y_score)) is not None:
-            return cls._of(found)
+        if weight is None and positive is None and (read := rows.read(y_true, y_score)) is not None:
+            return cls._of(read)
         scores = checks.numbers(y_score, "y_score")
         is_positive = checks.labels(y_true, positive)
         checks.same_length(is_positive, "y_true", scores, "y_score")
@@ -168,7 +168,7 @@ class Curve(Thresholds):
         tpr: ArrayLike,
         fpr: ArrayLike,
         *,
-        prevalence: float | str | None = None,
+        prevalence: Prevalence | None = None,
         n_pos: float | None = None,
         n_neg: float | None = None,
     ) -> "Curve":
@@ -203,14 +203,14 @@ class Curve(Thresholds):
 
     @classmethod
     def _of(
-        cls, found: Counted | Rows, given: float | None = None, unlabelled: int = 0, source: Source | None = None
+        cls, data: Counted | Rows, given: float | None = None, unlabelled: int = 0, source: Source | None = None
     ) -> "Curve":
-        table = RowTable(found) if isinstance(found, Rows) else CountTable(found)
+        table = RowTable(data) if isinstance(data, Rows) else CountTable(data)
         return cls(table, (table.total_pos, table.total_neg), given, unlabelled, source)
 
     # --- reading it -------------------------------------------------------------------------------
 
-    def at_prevalence(self, prevalence: float | str) -> "Curve":
+    def at_prevalence(self, prevalence: Prevalence) -> "Curve":
         """Read the curve at another prevalence: a share, or a text such as "1 in 1,000" or "1:999".
 
         The result is exact if the scores within each class stay as they are and only the mix of the classes changes.
@@ -226,7 +226,7 @@ class Curve(Thresholds):
         """
         return replace(self, _given=checks.prevalence(prevalence))
 
-    def shift_scores(self, prevalence: float | str, *, from_prevalence: float | str | None = None) -> "Curve":
+    def shift_scores(self, prevalence: Prevalence, *, from_prevalence: Prevalence | None = None) -> "Curve":
         """Adjust the scores, which must be probabilities, to another prevalence, as `adjust` does.
 
         Only scores change. The prevalence of the curve stays, so a model with adjusted scores at a prevalence is
@@ -261,7 +261,7 @@ class Curve(Thresholds):
         merged = merge_counts(counted._replace(score=moved(counted.score), top=top))
         return Curve._of(merged, self._given, self.unlabelled, self.source)
 
-    def _where_right(self, from_prevalence: float | str | None) -> float:
+    def _where_right(self, from_prevalence: Prevalence | None) -> float:
         """The prevalence at which the scores are calibrated."""
         if from_prevalence is not None:
             return checks.prevalence(from_prevalence, "from_prevalence")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from baserate import checks
-from baserate.arrays import ArrayLike
+from baserate.arrays import ArrayLike, Prevalence
 from baserate.checks import Label
 from baserate.curves.curve import Curve
 from baserate.errors import InputError
@@ -15,7 +15,7 @@ def one_vs_rest(
     y_score: ArrayLike,
     *,
     classes: Sequence[Label] | None = None,
-    prevalences: Mapping[Label, float | str] | None = None,
+    prevalences: Mapping[Label, Prevalence] | None = None,
     weight: ArrayLike | None = None,
 ) -> dict[Label, Curve]:
     """One curve per class, that class against all others.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from baserate import checks
-from baserate.arrays import ArrayLike, BoolArray, FloatArray
+from baserate.arrays import ArrayLike, BoolArray, FloatArray, Prevalence
 from baserate.checks import Label
 from baserate.curves import rows
 from baserate.curves.curve import Curve
@@ -31,7 +31,7 @@ class SameRows:
         """The scores of each model, row by row."""
         return self._scores
 
-    def at_prevalence(self, prevalence: float | str) -> Self:
+    def at_prevalence(self, prevalence: Prevalence) -> Self:
         """Read both models at another prevalence: a share, or a text such as "1 in 1,000" or "1:999".
 
         Examples

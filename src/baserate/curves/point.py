@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from baserate import checks
-from baserate.arrays import FloatArray
+from baserate.arrays import FloatArray, Prevalence
 from baserate.curves.reading import Reading
 from baserate.errors import InputError, Reason, shown
 from baserate.formulas import exact
@@ -112,7 +112,7 @@ class Point(Reading[float]):
         tpr: float,
         fpr: float,
         *,
-        prevalence: float | str | None = None,
+        prevalence: Prevalence | None = None,
         n_pos: float | None = None,
         n_neg: float | None = None,
     ) -> "Point":
@@ -146,7 +146,7 @@ class Point(Reading[float]):
         sizes = whole["tp"] + whole["fn"], whole["fp"] + whole["tn"]
         return cls(Confusion(**{name: float(count) for name, count in whole.items()}), sizes)
 
-    def at_prevalence(self, prevalence: float | str) -> "Point":
+    def at_prevalence(self, prevalence: Prevalence) -> "Point":
         """Read the operating point at another prevalence: a share, or a text such as "1 in 1,000" or "1:999".
 
         Examples
@@ -220,7 +220,7 @@ class Points(Reading[FloatArray]):
         """Not available: pointwise metrics read the confusion matrices only."""
         raise NotImplementedError("each point may have a prevalence of its own")
 
-    def at_prevalence(self, prevalence: float | str) -> "Points":
+    def at_prevalence(self, prevalence: Prevalence) -> "Points":
         """Read all points at one prevalence."""
         eta = checks.prevalence(prevalence)
         return Points(self._cells, exact.odds_against(eta))

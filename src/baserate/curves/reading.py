@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import ClassVar, Generic, Self
 
+from baserate.arrays import Prevalence
 from baserate.errors import MissingInformationError, Reason
 from baserate.formulas import exact
 from baserate.formulas.pointwise import Confusion, N, Rates, rates, ratio, with_negatives_weighted
@@ -100,7 +101,7 @@ class Reading(ABC, Generic[N]):
         return size
 
     @abstractmethod
-    def at_prevalence(self, prevalence: float | str) -> Self:
+    def at_prevalence(self, prevalence: Prevalence) -> Self:
         """Set another prevalence."""
 
     @property

@@ -59,8 +59,8 @@ def counted_or_split(scores: FloatArray, positive: BoolArray) -> Rows | Counted:
 
 def tabulate(scores: FloatArray, positive: BoolArray) -> Counted:
     """Count checked columns by distinct score."""
-    found = counted_or_split(scores, positive)
-    return count_split(found) if isinstance(found, Rows) else found
+    rows_or_counts = counted_or_split(scores, positive)
+    return count_split(rows_or_counts) if isinstance(rows_or_counts, Rows) else rows_or_counts
 
 
 def _plain(values: object, kinds: str) -> bool:
@@ -76,15 +76,15 @@ def _tallied(scores: Array, labels: Array) -> Counted | None:
     """Counts by score if there are few distinct scores; else None."""
     limit = min(_FEW_SCORES, len(scores) // 8)
     parts = native.parts(len(scores))
-    found = native.at_once(*(partial(_tally, scores[part], labels[part], limit) for part in parts))
-    if not _fine(seen for _, seen in found):
+    tallies = native.at_once(*(partial(_tally, scores[part], labels[part], limit) for part in parts))
+    if not _fine(seen for _, seen in tallies):
         return None
-    if len(found) == 1:
-        score, n = found[0][0]
+    if len(tallies) == 1:
+        score, n = tallies[0][0]
         falling = np.argsort(score)[::-1]
         neg, pos = n[falling].astype(np.uint32).T
         return _narrow_alike(score[falling], pos, neg)
-    score, n = (np.concatenate(columns) for columns in zip(*(table for table, _ in found), strict=True))
+    score, n = (np.concatenate(columns) for columns in zip(*(table for table, _ in tallies), strict=True))
     merged = merge_counts(Counted(score, pos=n[:, 1], neg=n[:, 0]))
     return _narrow_alike(merged.score, merged.pos, merged.neg)
 
@@ -98,13 +98,13 @@ def _tally(scores: Array, labels: Array, limit: int) -> tuple[tuple[FloatArray, 
 def _split(scores: Array, labels: Array) -> Rows | None:
     """The scores of each class; None if labels or scores are invalid."""
     kernel, parts = native.loaded(), native.parts(len(scores))
-    found = native.at_once(*(partial(kernel.ones, labels[part]) for part in parts))
-    if not _fine(seen for _, seen in found):
+    positives = native.at_once(*(partial(kernel.ones, labels[part]) for part in parts))
+    if not _fine(seen for _, seen in positives):
         return None
-    ends = np.cumsum([n_pos for n_pos, _ in found])
+    ends = np.cumsum([n_pos for n_pos, _ in positives])
     pos, neg = np.empty(ends[-1]), np.empty(len(scores) - ends[-1])
     work = []
-    for part, end, (n_pos, _) in zip(parts, ends, found, strict=True):
+    for part, end, (n_pos, _) in zip(parts, ends, positives, strict=True):
         of_pos, of_neg = slice(end - n_pos, end), slice(part.start - (end - n_pos), part.stop - end)
         work.append(partial(kernel.split, scores[part], labels[part], pos[of_pos], neg[of_neg]))
     return Rows(pos, neg) if _fine(native.at_once(*work)) else None
@@ -157,8 +157,8 @@ def corners_of_rare(rows: Rows) -> Steps:
         kernel.place(score, rows.neg[part], counts.ravel())
         return counts
 
-    found = native.at_once(*(partial(placed, part) for part in native.parts(len(rows.neg))))
-    between, tied = sum(found[1:], found[0])[:-1].T
+    placements = native.at_once(*(partial(placed, part) for part in native.parts(len(rows.neg))))
+    between, tied = sum(placements[1:], placements[0])[:-1].T
     tp = np.append(first[1:], len(falling))
     fp = np.cumsum(between + tied, dtype=np.int64)
     return Steps(tp, fp, narrow(np.diff(tp, prepend=0)), narrow(tied), len(rows.pos), len(rows.neg))

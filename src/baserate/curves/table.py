@@ -149,10 +149,10 @@ class CountTable(Table):
 class RowTable(CountTable):
     """Rows that are counted when their order is first needed."""
 
-    def __init__(self, found: Rows) -> None:
-        _freeze(found.pos, found.neg)
-        self.rows = found
-        self.total_pos, self.total_neg = len(found.pos), len(found.neg)
+    def __init__(self, scored: Rows) -> None:
+        _freeze(scored.pos, scored.neg)
+        self.rows = scored
+        self.total_pos, self.total_neg = len(scored.pos), len(scored.neg)
 
     @cached_property
     def counted(self) -> Counted:  # type: ignore[override]  # nobody sets it
@@ -164,8 +164,8 @@ class RowTable(CountTable):
     @cached_property
     def ends(self) -> tuple[float, float] | None:
         """The lowest and the highest score."""
-        found = [scores for scores in self.rows[:2] if len(scores)]
-        return (float(min(map(np.min, found))), float(max(map(np.max, found)))) if found else None
+        classes = [scores for scores in self.rows[:2] if len(scores)]
+        return (float(min(map(np.min, classes))), float(max(map(np.max, classes)))) if classes else None
 
     def steps_from(self) -> Steps:
         """The corners, without counting all rows."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from baserate import checks
-from baserate.arrays import ArrayLike
+from baserate.arrays import ArrayLike, Prevalence
 from baserate.design.ap_planning import ap_goal, check_method, not_enough, plan_for_ap, prices_from, settled_sizes
 from baserate.design.roc_models import through
 from baserate.design.search import (
@@ -37,7 +37,7 @@ def test_set(
     delta: float | None = None,
     half_width: float | None = None,
     ap_width: float | None = None,
-    prevalence: float | str | None = None,
+    prevalence: Prevalence | None = None,
     confidence_level: float = 0.95,
     assurance: float = 0.95,
     method: Method = "exact",

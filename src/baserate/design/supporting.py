@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable
 
 from baserate import checks
+from baserate.arrays import Prevalence
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.design.largest_width import max_width
@@ -23,7 +24,7 @@ def supports(
     at: Curve | Point,
     *,
     width: float = 0.1,
-    prevalences: Iterable[float | str] = (),
+    prevalences: Iterable[Prevalence] = (),
     confidence_level: float = 0.95,
 ) -> Support:
     """The numbers of rows behind the rates, and the prevalences at which precision is known well enough.

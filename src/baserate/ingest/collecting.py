@@ -62,11 +62,11 @@ class Answer:
             values = [_plain(self._written.get(name, _plain)(value)) for value in seen]
         else:
             known, missing = np.ma.getdata(column), np.ma.getmaskarray(column)
-            found = np.unique(known[~missing] if missing.any() else known)
-            place = np.searchsorted(found, known)  # quicker than np.unique knows it
-            values = list(map(_plain, found.tolist()))
+            rising = np.unique(known[~missing] if missing.any() else known)
+            place = np.searchsorted(rising, known)  # quicker than np.unique knows it
+            values = list(map(_plain, rising.tolist()))
             if missing.any():
-                place, values = np.where(missing, len(found), place), [*values, None]
+                place, values = np.where(missing, len(rising), place), [*values, None]
         different = {value: k for k, value in enumerate(dict.fromkeys(values))}
         return list(different), np.array([different[value] for value in values], np.intp)[place]
 

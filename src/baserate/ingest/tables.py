@@ -5,6 +5,7 @@ import warnings
 from dataclasses import replace
 
 from baserate import checks
+from baserate.arrays import Table
 from baserate.checks import Label
 from baserate.curves.curve import Curve
 from baserate.errors import DataFileError, InputError, UnlabelledWarning
@@ -23,7 +24,7 @@ MAX_SCORES = 4_000_000
 
 @checks.declared
 def curve(
-    table: object,
+    table: Table,
     *,
     label: str | None,
     score: str,
@@ -80,7 +81,7 @@ def curve(
 
 @checks.declared
 def curves_by(
-    table: object,
+    table: Table,
     *keys: str,
     label: str | None,
     score: str,
@@ -144,7 +145,7 @@ def _label(label: str | None, positive: Label | None) -> str | None:
     return label
 
 
-def _curves(table: object, columns: Columns, tolerance: float, max_scores: int, options: Options) -> Curves:
+def _curves(table: Table, columns: Columns, tolerance: float, max_scores: int, options: Options) -> Curves:
     """The curve of each group, by its key."""
     tolerance = checks.not_negative(tolerance, "tolerance")
     max_scores = checks.whole_number(max_scores, "max_scores")

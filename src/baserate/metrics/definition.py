@@ -138,6 +138,7 @@ _ELSEWHERE = {
     "weight": "weights belong to the curve, as in br.Curve.from_scores(y_true, y_score, weight=…)",
     "positive": "labels belong to the curve, as in br.Curve.from_scores(y_true, y_score, positive=…)",
     "prevalence": "read the curve at it first, as in curve.at_prevalence(0.001)",
+    "at": "choose a point first, as in curve.at_recall(0.5)",
     "threshold": "choose a point first, as in curve.at_threshold(0.5)",
     "confidence_level": "br.estimate gives intervals",
     "n_resamples": "br.estimate gives intervals",

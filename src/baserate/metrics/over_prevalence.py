@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from baserate import checks
-from baserate.arrays import FloatArray, Prevalences
+from baserate.arrays import FloatArray, Prevalence, Prevalences
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point, Points
 from baserate.errors import InputError, PrecisionWarning, Reason, UndefinedMetricWarning
@@ -98,8 +98,8 @@ def crossings(
     a: Curve | Point,
     b: Curve | Point,
     *,
-    low: float | str = 1e-6,
-    high: float | str = 1 - 1e-6,
+    low: Prevalence = 1e-6,
+    high: Prevalence = 1 - 1e-6,
     names: tuple[str, str] = ("a", "b"),
 ) -> list[Crossing]:
     """Prevalences at which two classifiers cross.
@@ -240,8 +240,8 @@ def mean_over_prevalence(
     metric: MetricFunction,
     at: Curve | Point,
     *,
-    low: float | str,
-    high: float | str,
+    low: Prevalence,
+    high: Prevalence,
     density: Callable[[FloatArray], FloatArray] | None = None,
 ) -> float:
     r"""A metric averaged over a range of prevalences.

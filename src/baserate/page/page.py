@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 
 from baserate import checks
+from baserate.arrays import Prevalence
 from baserate.curves.curve import Curve
 from baserate.curves.saving import write_whole
 from baserate.page.calibration import BINS, OWN_ROWS
@@ -74,7 +75,7 @@ def report(
     path: str | os.PathLike[str],
     models: Mapping[str, Curve],
     *,
-    prevalences: float | str | Sequence[float | str] = (),
+    prevalences: Prevalence | Sequence[Prevalence] = (),
     groups: Mapping[str, Mapping[str, Groups]] | None = None,
     title: str = "What the classifier will do",
     n_resamples: int = 2000,

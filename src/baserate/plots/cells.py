@@ -8,14 +8,14 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 
 from baserate import checks
-from baserate.arrays import FloatArray
+from baserate.arrays import FloatArray, Prevalence
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.errors import InputError, Reason
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.plots import words
-from baserate.plots.display import Display, Frame
+from baserate.plots.display import Display, Plotted
 from baserate.plots.prevalence import named_models
 from baserate.registry import describe, row_of
 from baserate.uncertainty.estimate import estimate
@@ -60,7 +60,7 @@ class GroupsDisplay(Display):
         curves: Mapping[Any, Curve] | Mapping[Any, Point],
         *,
         metric: MetricFunction,
-        prevalence: float | str | None = None,
+        prevalence: Prevalence | None = None,
         estimates: bool = True,
         method: str | None = None,
         confidence_level: float = 0.95,
@@ -91,10 +91,8 @@ class GroupsDisplay(Display):
         ...     "web": br.Curve.from_counts([0.9, 0.1], pos=[0, 0], neg=[5, 95]),
         ... }
         >>> display = plots.SlicesDisplay.from_curves(groups, metric=br.average_precision, prevalence=0.01, rng=0)
-        >>> table = display.frame()
-        >>> table["slice"], table["average_precision"].round(3), table["reason"]
-        (['shop', 'shop', 'web', 'web'], array([0.14 , 0.547,   nan,   nan]),
-         [None, None, 'no_positives', 'no_positives'])
+        >>> [(row["slice"], round(row["average_precision"], 3), row["reason"]) for row in display.rows()]
+        [('shop', 0.14, None), ('shop', 0.547, None), ('web', nan, 'no_positives'), ('web', nan, 'no_positives')]
         """
         models = named_models(curves)
         common = _pooled_prevalence(models) if prevalence is None else checks.prevalence(prevalence)
@@ -118,9 +116,9 @@ class GroupsDisplay(Display):
             bounds=(-math.inf, math.inf) if row is None else (row.lowest, row.highest),
         )
 
-    def frame(self) -> Frame:
+    def _plotted(self) -> Plotted:
         """Two rows for each group, at the common and at its own prevalence; `reason` says why a value is missing."""
-        table: Frame = {self._group: [cell.group for cell in self.cells]}
+        table: dict[str, FloatArray | list[Any]] = {self._group: [cell.group for cell in self.cells]}
         table["read_at"] = [cell.read_at for cell in self.cells]
         for name in ("prevalence", "value", "low", "high", "n_pos", "n_neg"):
             column = np.array([getattr(cell, name) for cell in self.cells], np.float64)

@@ -14,9 +14,10 @@ from baserate.metrics.over_prevalence import MetricFunction
 from baserate.monitoring.alarms import model_alarms
 from baserate.monitoring.change import GroupKey, check_curves, explain_changes
 from baserate.plots import drawing, words
-from baserate.plots.display import Display, Frame, frame_of
+from baserate.plots.display import Display, Plotted
 from baserate.plots.timeline import label_periods
 from baserate.registry import METRICS
+from baserate.results.base import columns_of
 from baserate.results.changes import Alarms, ChangePart, Changes
 from baserate.results.words import key_text
 
@@ -103,7 +104,7 @@ class ChangeDisplay(Display):
         >>> display = plots.ChangeDisplay.from_curves(
         ...     {"May": good, "June": bad}, metric=br.average_precision, reference=1, rng=0
         ... )
-        >>> display.frame()["alarm"]
+        >>> [row["alarm"] for row in display.rows()]
         [True]
         """
         named = check_curves(curves)
@@ -133,16 +134,16 @@ class ChangeDisplay(Display):
         >>> may = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[60, 30, 10], neg=[20, 200, 680])
         >>> june = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[30, 15, 5], neg=[40, 400, 1360])
         >>> changes = br.monitoring.explain_changes(br.average_precision, {"May": may, "June": june}, rng=0)
-        >>> plots.ChangeDisplay.from_changes(changes).frame()["prior"].round(3)
-        array([-0.259])
+        >>> [round(row["prior"], 3) for row in plots.ChangeDisplay.from_changes(changes).rows()]
+        [-0.259]
         """
         raised = set() if alarms is None else {k for k, on in zip(alarms.keys, alarms.alarm, strict=True) if on}
         label = METRICS[changes.metric].label if changes.metric in METRICS else changes.metric
         return cls(changes.metric, label, changes, np.array([key in raised for key in changes.keys], bool))
 
-    def frame(self) -> Frame:
+    def _plotted(self) -> Plotted:
         """One row for each period: the change, its parts with their intervals, and whether there is an alarm."""
-        return {**frame_of(self.changes), "alarm": self.alarm.tolist()}
+        return {**columns_of(self.changes.rows()), "alarm": self.alarm.tolist()}
 
     def __repr__(self) -> str:
         return f"ChangeDisplay({self.metric}, {len(self.alarm)} periods, {int(self.alarm.sum())} alarms)"

@@ -2,17 +2,18 @@
 
 import io
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from baserate.arrays import ArrayLike, FloatArray
+from baserate.arrays import ArrayLike, Classifier, Features, FloatArray, Prevalence
 from baserate.checks import Label
 from baserate.curves.curve import Curve
 from baserate.errors import InputError, shown
 from baserate.plots import drawing
 from baserate.results import Band
-from baserate.results.base import Result, columns_of
+from baserate.results.base import Backend, Cell, Row, cell, frame_of
 from baserate.results.words import percent
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-# A table as columns, ready for pandas.DataFrame or polars.DataFrame.
-Frame = dict[str, FloatArray | list[Any]]
+# What is drawn, by column.
+Plotted = Mapping[str, FloatArray | list[Any]]
 
 
 class Display(ABC):
@@ -33,8 +34,26 @@ class Display(ABC):
     _made_figure = False
 
     @abstractmethod
-    def frame(self) -> Frame:
-        """The drawn numbers as a table."""
+    def _plotted(self) -> Plotted:
+        """The drawn numbers."""
+
+    def rows(self) -> list[Row]:
+        """The drawn numbers as rows of a table, like those of a result; the band of a line has ``band.rows()``."""
+        columns = self._columns()
+        return [dict(zip(columns, entries, strict=True)) for entries in zip(*columns.values(), strict=True)]
+
+    def frame(self, backend: Backend | None = None) -> Any:
+        """The rows as a dataframe.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            As for the frame of a result.
+        """
+        return frame_of(self._columns(), backend)
+
+    def _columns(self) -> dict[str, list[Cell]]:
+        return {name: [cell(one) for one in column] for name, column in self._plotted().items()}
 
     def _drawn_on(self, ax: "Axes", *, made: bool) -> None:
         from matplotlib.figure import Figure
@@ -75,7 +94,7 @@ class CurveDisplay(Display):
         y_true: ArrayLike,
         y_score: ArrayLike,
         *,
-        prevalence: float | str | None = None,
+        prevalence: Prevalence | None = None,
         weight: ArrayLike | None = None,
         positive: Label | None = None,
         name: str | None = None,
@@ -110,11 +129,11 @@ class CurveDisplay(Display):
     @classmethod
     def from_estimator(
         cls,
-        estimator: object,
-        X: object,
+        estimator: Classifier,
+        X: Features,
         y: ArrayLike,
         *,
-        prevalence: float | str | None = None,
+        prevalence: Prevalence | None = None,
         weight: ArrayLike | None = None,
         positive: Label | None = None,
         name: str | None = None,
@@ -149,7 +168,7 @@ class CurveDisplay(Display):
         )
 
 
-def _scores(estimator: Any, X: object, positive: Label | None) -> tuple[FloatArray, Label]:
+def _scores(estimator: Any, X: Features, positive: Label | None) -> tuple[FloatArray, Label]:
     """The scores of a classifier, higher for the positive class, and the label of that class."""
     classes = getattr(estimator, "classes_", None)
     if classes is None or np.shape(classes) != (2,):
@@ -174,13 +193,6 @@ def _scores(estimator: Any, X: object, positive: Label | None) -> tuple[FloatArr
         f"estimator must have predict_proba or decision_function, got a {type(estimator).__name__} with neither; pass "
         f"scores to from_predictions."
     )
-
-
-def frame_of(result: Result) -> Frame:
-    """The rows of a result as columns: numbers as arrays, text as lists."""
-    columns = columns_of(result.rows())
-    numbers = {name for name, column in columns.items() if all(isinstance(one, (int, float)) for one in column)}
-    return {name: np.array(column) if name in numbers else column for name, column in columns.items()}
 
 
 def fill_band(ax: "Axes", band: Band | None, line: "Line2D") -> "PolyCollection | None":

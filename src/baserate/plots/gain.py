@@ -12,7 +12,7 @@ from baserate.errors import Reason
 from baserate.metrics.areas import auc_prg
 from baserate.metrics.definition import evaluate
 from baserate.plots import drawing, shape, words
-from baserate.plots.display import CurveDisplay, Frame, fill_band
+from baserate.plots.display import CurveDisplay, Plotted, fill_band
 from baserate.results import Band
 from baserate.uncertainty.bands import prg_band
 
@@ -137,8 +137,7 @@ class PrecisionRecallGainDisplay(CurveDisplay):
         """Whether the curve goes below chance, outside of the plot."""
         return bool((self.precision_gain < 0).any())
 
-    def frame(self) -> Frame:
-        """The points of the line as a table; the band has ``display.band.rows()``."""
+    def _plotted(self) -> Plotted:
         return {"recall_gain": self.recall_gain, "precision_gain": self.precision_gain}
 
     @property

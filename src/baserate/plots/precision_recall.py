@@ -13,7 +13,7 @@ from baserate.errors import InputError, Reason, shown
 from baserate.metrics.areas import auc_pr, average_precision
 from baserate.metrics.definition import evaluate
 from baserate.plots import drawing, shape, words
-from baserate.plots.display import CurveDisplay, Frame, fill_band
+from baserate.plots.display import CurveDisplay, Plotted, fill_band
 from baserate.results import Band
 from baserate.uncertainty.bands import pr_band
 
@@ -71,7 +71,7 @@ class PrecisionRecallDisplay(CurveDisplay):
     >>> print(display.line_.get_label())
     new model: AP 0.486
     at prevalence 1 in 1,000 (own 1 in 40)
-    >>> list(display.frame())
+    >>> list(display.frame("pandas"))
     ['recall', 'precision']
     """
 
@@ -159,8 +159,7 @@ class PrecisionRecallDisplay(CurveDisplay):
             reason=reason,
         )
 
-    def frame(self) -> Frame:
-        """The points of the line as a table; the band has ``display.band.rows()``."""
+    def _plotted(self) -> Plotted:
         return {"recall": self.recall, "precision": self.precision}
 
     @property

@@ -16,7 +16,7 @@ from baserate.errors import InputError, UndefinedMetricWarning
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction, crossings, sweep
 from baserate.plots import drawing, words
-from baserate.plots.display import Display, Frame
+from baserate.plots.display import Display, Plotted
 from baserate.registry import describe, row_of
 from baserate.results import Band, Crossing, Sweep
 from baserate.results.words import key_text, percent
@@ -130,9 +130,8 @@ class PrevalenceDisplay(Display):
         >>> display = plots.PrevalenceDisplay.from_curves(
         ...     {"rule": point}, metric=br.precision, prevalences=[0.01, 0.001], estimates=True
         ... )
-        >>> table = display.frame()
-        >>> list(table), table["precision"].round(3)
-        (['name', 'prevalence', 'precision', 'low', 'high', 'reason'], array([0.375, 0.858]))
+        >>> list(display.rows()[0]), [round(row["precision"], 3) for row in display.rows()]
+        (['name', 'prevalence', 'precision', 'low', 'high', 'reason'], [0.375, 0.858])
         """
         models = named_models(curves)
         grid = np.unique(_default_grid(models) if prevalences is None else checks.prevalences(prevalences))
@@ -156,14 +155,14 @@ class PrevalenceDisplay(Display):
             bounds=(-np.inf, np.inf) if row is None else (row.lowest, row.highest),
         )
 
-    def frame(self) -> Frame:
+    def _plotted(self) -> Plotted:
         """A row for each model and prevalence; `low` and `high` with bands, `reason` why a value is missing."""
         names, reasons = [], []
         for name, line in self.lines.items():
             undefined = np.isnan(line.value).tolist()
             names += [name] * len(undefined)
             reasons += [str(line.reason) if missing and line.reason else None for missing in undefined]
-        table: Frame = {"name": names}
+        table: dict[str, FloatArray | list[Any]] = {"name": names}
         every = [_columns(line) for line in self.lines.values()]
         table |= {column: np.concatenate([part[column] for part in every]) for column in every[0]}
         return table | {"reason": reasons}

@@ -16,8 +16,9 @@ from baserate.curves.bins import BinsLike, place_of
 from baserate.curves.curve import Curve
 from baserate.metrics.probabilities import brier_score
 from baserate.plots import drawing, words
-from baserate.plots.display import CurveDisplay, Frame, frame_of
+from baserate.plots.display import CurveDisplay, Plotted
 from baserate.results import IsotonicReliability, Reliability
+from baserate.results.base import columns_of
 from baserate.results.reliability import AGREES
 from baserate.results.words import percent
 
@@ -95,7 +96,7 @@ class ReliabilityDisplay(CurveDisplay):
     new model: ECE 0.00956
     at prevalence 1 in 40
     >>> isotonic = plots.ReliabilityDisplay.from_curve(curve, kind="isotonic", rng=0).plot(scale="log-odds")
-    >>> list(isotonic.frame())
+    >>> list(isotonic.frame("pandas"))
     ['prevalence', 'score', 'rate', 'low', 'high', 'n']
     """
 
@@ -151,7 +152,7 @@ class ReliabilityDisplay(CurveDisplay):
         >>> from baserate import plots
         >>> curve = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[60, 30, 10], neg=[20, 200, 680])
         >>> display = plots.ReliabilityDisplay.from_curve(curve.at_prevalence(0.5))
-        >>> display.result.event_rate.round(3), display.frame()["judgement"]
+        >>> display.result.event_rate.round(3), [row["judgement"] for row in display.rows()]
         (array([0.117, 0.574, 0.964]), ['agrees', 'agrees', 'too low'])
         """
         result: Reliability | IsotonicReliability
@@ -171,9 +172,9 @@ class ReliabilityDisplay(CurveDisplay):
             name=name,
         )
 
-    def frame(self) -> Frame:
+    def _plotted(self) -> Plotted:
         """The drawn numbers as a table: a row for each bin, or for each score."""
-        return frame_of(self.result)
+        return columns_of(self.result.rows())
 
     @property
     def label(self) -> str:

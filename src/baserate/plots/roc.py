@@ -12,7 +12,7 @@ from baserate.errors import Reason
 from baserate.metrics.areas import roc_auc
 from baserate.metrics.definition import evaluate
 from baserate.plots import drawing, shape, words
-from baserate.plots.display import CurveDisplay, Frame, fill_band
+from baserate.plots.display import CurveDisplay, Plotted, fill_band
 from baserate.results import Band
 from baserate.uncertainty.bands import roc_band
 
@@ -117,8 +117,7 @@ class RocDisplay(CurveDisplay):
                 recall_band = roc_band(curve, _places(smallest), confidence_level=confidence_level, **settings)
         return cls(path.fpr, path.tpr, float(value), smallest, band=recall_band, name=name, reason=reason)
 
-    def frame(self) -> Frame:
-        """The points of the line as a table; the band has ``display.band.rows()``."""
+    def _plotted(self) -> Plotted:
         return {"fpr": self.fpr, "recall": self.recall}
 
     @property

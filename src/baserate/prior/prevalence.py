@@ -3,6 +3,7 @@
 import numpy as np
 
 from baserate import checks
+from baserate.arrays import ArrayLike, Prevalence
 from baserate.curves.bins import check_probabilities
 from baserate.curves.curve import Curve
 from baserate.errors import InputError
@@ -16,12 +17,12 @@ METHODS = ("mixture", "em", "adjusted_count")
 @checks.declared
 def estimate_prevalence(
     curve: Curve,
-    unlabelled: object,
+    unlabelled: ArrayLike | Curve,
     *,
     method: str = "mixture",
     confidence_level: float = 0.95,
     threshold: float | None = None,
-    scores_prevalence: float | str | None = None,
+    scores_prevalence: Prevalence | None = None,
 ) -> PrevalenceEstimate:
     r"""Estimate the share of positives among unlabelled rows from their scores, with an interval and a test of fit.
 
@@ -107,7 +108,7 @@ def _scores(unlabelled: object) -> Curve:
     return Curve.from_scores(np.zeros(len(scores), np.bool_), scores)
 
 
-def _trusted(method: str, scores_prevalence: float | str | None) -> float | None:
+def _trusted(method: str, scores_prevalence: Prevalence | None) -> float | None:
     """The checked prevalence at which scores are calibrated."""
     if scores_prevalence is None:
         return None

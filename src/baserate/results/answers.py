@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from baserate.results.base import Result, Row, Said
 from baserate.results.changes import GroupTable
+from baserate.results.readings import Crossing
 from baserate.results.words import percent, plural
 from baserate.written import one_in
 
@@ -154,7 +155,7 @@ class BestRange(Result):
 
 
 @dataclass(frozen=True, eq=False)
-class GroupCrossing(Result):
+class GroupCrossing(Crossing):
     """A prevalence at which two models cross within a group, as listed by a `Comparison`.
 
     Examples
@@ -168,16 +169,14 @@ class GroupCrossing(Result):
     """
 
     group: str | None
-    metric: str
-    prevalence: float
-    value: float
-    leads_below: str
-    leads_above: str
 
-    def _said(self) -> Said:
-        whose = f"{self.metric} of {self.group}" if self.group else self.metric
-        below = f"{self.leads_below} leads below prevalence {one_in(self.prevalence)}"
-        return Said(f"{whose}: {below}, {self.leads_above} leads above")
+    def _rows(self) -> list[Row]:
+        first: Row = {"group": self.group}
+        return [first | row for row in super()._rows()]
+
+    @property
+    def _of_what(self) -> str:
+        return f"{self.metric} of {self.group}" if self.group else self.metric
 
 
 @dataclass(frozen=True, eq=False)

@@ -93,10 +93,7 @@ class Result:
         backend : {"pandas", "polars", "pyarrow"}, optional
             Library of the dataframe; by default the first of these already imported, else installed.
         """
-        import narwhals as nw
-
-        columns = {name: _of_one_kind(column) for name, column in columns_of(self.rows()).items()}
-        return nw.from_dict(columns, backend=_backend(backend)).to_native()
+        return frame_of(columns_of(self.rows()), backend)
 
     def to_json(self) -> str:
         """The result as JSON, which `from_json` reads; the fields, nan and infinity are kept as they are."""
@@ -168,6 +165,14 @@ def with_key(name: str, key: Hashable, row: Row) -> Row:
 def columns_of(rows: Sequence[Mapping[str, Cell]]) -> dict[str, list[Cell]]:
     """Rows with the same keys as columns."""
     return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+
+
+def frame_of(columns: Mapping[str, list[Cell]], backend: Backend | None) -> Any:
+    """Columns as a dataframe of the library that is wanted, or that is there."""
+    import narwhals as nw
+
+    whole = {name: _of_one_kind(column) for name, column in columns.items()}
+    return nw.from_dict(whole, backend=_backend(backend)).to_native()
 
 
 def _backend(asked: Backend | None) -> Backend:

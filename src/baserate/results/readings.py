@@ -85,9 +85,13 @@ class Crossing(Result):
 
     def _said(self) -> Said:
         return Said(
-            f"{self.metric}: {self.leads_below} leads below prevalence {one_in(self.prevalence)}, "
+            f"{self._of_what}: {self.leads_below} leads below prevalence {one_in(self.prevalence)}, "
             f"{self.leads_above} leads above (both {self.value:.4g} there)"
         )
+
+    @property
+    def _of_what(self) -> str:
+        return self.metric
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,12 +1,12 @@
 """A scikit-learn classifier whose probabilities are adjusted to another prevalence."""
 
 from collections.abc import Mapping
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from baserate import checks
-from baserate.arrays import Array, ArrayLike, FloatArray
+from baserate.arrays import Array, ArrayLike, Features, FloatArray, Prevalence
 from baserate.errors import InputError, MissingInformationError
 from baserate.formulas.prior_shift import shifted
 from baserate.formulas.proportions import Share
@@ -90,14 +90,12 @@ class PriorShiftClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     # Weights are passed to the estimator; this class makes no request of its own for them.
     __metadata_request__fit = {"sample_weight": UNUSED}  # noqa: RUF012
 
-    def __init__(
-        self, estimator: object, *, prevalence: float | str, from_prevalence: float | str | None = None
-    ) -> None:
+    def __init__(self, estimator: Any, *, prevalence: Prevalence, from_prevalence: Prevalence | None = None) -> None:
         self.estimator = estimator
         self.prevalence = prevalence
         self.from_prevalence = from_prevalence
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: object) -> Self:
+    def fit(self, X: Features, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: Any) -> Self:
         """Fit a clone of the estimator, and take the prevalence from the labels unless it was given.
 
         Parameters
@@ -131,24 +129,24 @@ class PriorShiftClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
                 setattr(self, known, getattr(fitted, known))
         return self
 
-    def predict_proba(self, X: object) -> FloatArray:
+    def predict_proba(self, X: Features) -> FloatArray:
         """The probabilities of both classes at the new prevalence, accurate near 0 and near 1."""
         moved = self._moved(X)
         return np.column_stack([moved.rest, moved.share])
 
-    def predict(self, X: object) -> Array:
+    def predict(self, X: Features) -> Array:
         """The positive class where its adjusted probability is at least 0.5."""
         moved = self._moved(X)
         labels: Array = np.asarray(self.classes_)[(moved.share >= 0.5).astype(np.intp)]
         return labels
 
-    def predict_log_proba(self, X: object) -> FloatArray:
+    def predict_log_proba(self, X: Features) -> FloatArray:
         """The logarithms of both adjusted probabilities; minus infinity for 0."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
     @available_if(_has_decision_function)  # type: ignore[untyped-decorator]  # no stubs
-    def decision_function(self, X: object) -> FloatArray:
+    def decision_function(self, X: Features) -> FloatArray:
         """The log-odds of the adjusted probability; available if the estimator has a ``decision_function``.
 
         They are always finite, as scikit-learn's metrics require: a probability of 0 counts as the smallest float.
@@ -157,7 +155,7 @@ class PriorShiftClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         share, rest = (np.log(np.maximum(part, _SMALLEST)) for part in moved)
         return np.asarray(share - rest, np.float64)
 
-    def _moved(self, X: object) -> Share:
+    def _moved(self, X: Features) -> Share:
         """The probabilities of the positive class and of the other."""
         check_is_fitted(self, "estimator_")
         both = np.asarray(self.estimator_.predict_proba(X), np.float64)

@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from baserate import checks
-from baserate.arrays import ArrayLike
+from baserate.arrays import ArrayLike, Features, Prevalence
 from baserate.checks import Label
 from baserate.curves.curve import Curve
 from baserate.errors import InputError, MissingInformationError, shown
@@ -18,7 +18,7 @@ from baserate.registry import Family, lower_is_better, row_of
 class Scorer(Protocol):
     """A scorer that scikit-learn accepts for ``scoring=``."""
 
-    def __call__(self, estimator: object, X: object, y_true: ArrayLike, **parameters: object) -> float:
+    def __call__(self, estimator: Any, X: Features, y_true: ArrayLike, **parameters: object) -> float:
         """The score of an estimator on data."""
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> "Scorer":
@@ -29,7 +29,7 @@ class Scorer(Protocol):
 def scorer(
     metric: Callable[..., object],
     *,
-    prevalence: float | str | None = None,
+    prevalence: Prevalence | None = None,
     positive: Label | None = None,
     response: Literal["scores", "labels"] | None = None,
     undefined: float = math.nan,

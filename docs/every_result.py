@@ -1,52 +1,90 @@
-"""An instance of every class of results, as the public function gives it that returns it."""
+"""Examples of every class of results, made by the public functions that return them.
+
+The site shows how they look in a notebook, and tests try each of them.
+"""
 
 import datetime
 import functools
+import os
 import pathlib
 import tempfile
+from collections.abc import Callable, Hashable
+from typing import TypedDict
 
 import numpy as np
 
 import baserate as br
+from baserate import results
 
-FEW = {"n_resamples": 100, "rng": 0}
+
+class Few(TypedDict):
+    """Arguments of a quick computation."""
+
+    n_resamples: int
+    rng: int
+
+
+FEW = Few(n_resamples=100, rng=0)
 GOOD = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[60, 30, 10], neg=[20, 200, 680])
 BAD = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[30, 30, 40], neg=[20, 200, 680])
 OTHER = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[40, 59, 1], neg=[5, 300, 595])
 EMPTY = br.Curve.from_counts([0.5], pos=[0], neg=[9])
 POINT = br.Point.from_counts(tp=60, fp=100, fn=40, tn=99_900)
-GROUPS = {"shop": GOOD, None: BAD, ("web", 3): EMPTY}
-PERIODS = {datetime.date(2026, 5, 1): GOOD, datetime.date(2026, 6, 1): BAD, datetime.date(2026, 7, 1): EMPTY}
+GROUPS: dict[Hashable, br.Curve] = {"shop": GOOD, None: BAD, ("web", 3): EMPTY}
+PERIODS: dict[Hashable, br.Curve] = {
+    datetime.date(2026, 5, 1): GOOD,
+    datetime.date(2026, 6, 1): BAD,
+    datetime.date(2026, 7, 1): EMPTY,
+}
 SENSITIVE, SPECIFIC = br.Point.from_rates(0.9, 0.01), br.Point.from_rates(0.6, 0.001)
 
 
 @functools.cache
-def pair():
+def pair() -> br.Pair:
+    """Two models on the same rows."""
     data = br.examples.payments()
     return br.Pair.from_scores(data["fraud"], data["old_model"], data["new_model"], names=("old", "new"))
 
 
 @functools.cache
-def source():
-    path = pathlib.Path(tempfile.mkdtemp()) / "may.csv"
-    path.write_text("fraud;p\n1;0.9\n0;0.2\n0;0.1\n")
-    return br.curve(path, label="fraud", score="p").source
+def source() -> results.Source:
+    """Where the rows of a small file come from, as if it lay in a folder that everybody has."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "may.csv"
+        path.write_text("fraud;p\n1;0.9\n0;0.2\n0;0.1\n")
+        os.utime(path, (1_780_300_800, 1_780_300_800))
+        found = br.curve(path, label="fraud", score="p").source
+        assert found is not None
+        return results.Source.from_json(found.to_json().replace(folder, "/data"))
 
 
-def receipt():
-    with br.monitoring.CurveStore(pathlib.Path(tempfile.mkdtemp()) / "monitor.db") as store:
+def receipt() -> br.monitoring.Receipt:
+    """What a store says that got a curve."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        br.monitoring.CurveStore(pathlib.Path(folder) / "monitor.db") as store,
+    ):
         return store.append(GOOD, model="fraud-3", period="2026-05")
 
 
-def groups():
+def groups() -> results.GroupTable:
+    """Slices, one of them without positives."""
     return br.by_slice(br.average_precision, GROUPS, prevalence=0.05, **FEW)
 
 
-def change():
+def change() -> results.Change:
+    """From a better month to a worse one."""
     return br.explain_change(br.average_precision, GOOD, BAD, **FEW)
 
 
-def support():
+@functools.cache
+def judged() -> results.SeriesVerdict:
+    """Three months after each other, judged by the first."""
+    return br.monitoring.judge_periods(br.average_precision, PERIODS, reference=1, n_resamples=100)
+
+
+def support() -> results.Support:
+    """What a test set of 100 positives can show."""
     return br.design.supports(br.Point.from_counts(tp=60, fp=10, fn=40, tn=9_990), prevalences=[0.01])
 
 
@@ -54,19 +92,16 @@ GRID = np.geomspace(0.001, 0.5, 30)
 
 
 @functools.cache
-def comparison():
+def comparison() -> results.Comparison:
+    """Three models on rows of their own."""
     return br.compare({"good": GOOD, "bad": BAD, "other": OTHER}, prevalence=[0.01])
 
 
-# By the name of the class. Several, where a class has several faces.
-_MAKERS = {
+# By the name of the class; the site shows the first of several.
+_MAKERS: dict[str, list[Callable[[], results.Result]]] = {
     "Advice": [
         lambda: br.monitoring.advise(GOOD, threshold=0.5, agreed="alert_rate <= 0.1", rng=0),
         lambda: br.monitoring.advise(GOOD, threshold=0.5, agreed="recall >= 0.6", rng=0),
-    ],
-    "SeriesVerdict": [lambda: br.monitoring.judge_periods(br.average_precision, PERIODS, reference=1, n_resamples=100)],
-    "PeriodReading": [
-        lambda: br.monitoring.judge_periods(br.average_precision, PERIODS, reference=1, n_resamples=100).periods[-1]
     ],
     "Alarms": [lambda: br.monitoring.model_alarms(br.average_precision, PERIODS, reference=GOOD)],
     "Answer": [
@@ -121,9 +156,11 @@ _MAKERS = {
         lambda: br.ranking(br.f1, {"sensitive": SENSITIVE, "specific": SPECIFIC}, [0.01, 0.1]),
         lambda: br.ranking(br.average_precision, pair(), [0.2, 0.01], **FEW),
     ],
+    "PeriodReading": [lambda: judged().periods[-1]],
     "Receipt": [receipt],
     "Region": [lambda: br.ranking(br.f1, {"a": SENSITIVE, "b": SPECIFIC}, [0.01]).regions[0]],
     "Reliability": [lambda: br.reliability(GOOD)],
+    "SeriesVerdict": [judged],
     "Source": [source],
     "SourceFile": [lambda: source().tables[0].files[0]],
     "SourceTable": [lambda: source().tables[0]],
@@ -139,3 +176,14 @@ _MAKERS = {
 }
 # Nothing changes a result, so each is made once.
 MADE = {name: [functools.cache(make) for make in makers] for name, makers in _MAKERS.items()}
+
+
+def view(name: str) -> str | None:
+    """How the site shows a class of results, or `Curve`, as a notebook would; None for other classes."""
+    if name == "Curve":
+        example: br.Curve | results.Result = pair().b.at_prevalence("1:1000")
+    elif name in MADE:
+        example = MADE[name][0]()
+    else:
+        return None
+    return f'<div class="notebook">{example._repr_html_()}</div>'
