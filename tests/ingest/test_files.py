@@ -254,6 +254,14 @@ def test_no_engine_is_asked_whether_a_number_is_nan():
     assert not [file.name for file in folder.glob("*.py") if re.search(r"is_nan\(|SELECT.*isnan", file.read_text())]
 
 
+def test_names_that_are_no_utf8_are_refused(tmp_path):
+    pl.DataFrame({"y": [0, 1], "p": [0.1, 0.2], "note": ["a", "b"]}).write_parquet(tmp_path / "rows.parquet")
+    data = (tmp_path / "rows.parquet").read_bytes()
+    (tmp_path / "rows.parquet").write_bytes(data.replace(b"note", b"no\xf4e"))
+    with pytest.raises(br.errors.DataFileError, match="names in a file must be UTF-8, got others in"):
+        read(tmp_path / "rows.parquet")
+
+
 # --- memory, progress, interruption -------------------------------------------------------------------
 
 

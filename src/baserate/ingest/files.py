@@ -152,6 +152,10 @@ def _connected(duckdb: Any, given: list[File], kind: str, options: Options) -> I
                 f"memory_limit {options.memory_limit or engine.MEMORY_LIMIT} is too small for these files; raise it "
                 f"or choose fewer keys."
             ) from error
+        except UnicodeDecodeError as error:
+            raise DataFileError(
+                f"names in a file must be UTF-8, got others in {files[0].path!r}; write the file again."
+            ) from error
         except duckdb.Error as error:
             said = _unreadable(files, kind, error)
             raise (NotInParallel(said) if kind == "CSV" and options.parallel else DataFileError(said)) from error
