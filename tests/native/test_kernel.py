@@ -118,6 +118,29 @@ def test_arrays_that_are_not_in_one_piece():
     same(br.Curve.from_scores(positive[::-2], table[::-1, 2]).table.counted, count_rows(table[::-1, 2], positive[::-2]))
 
 
+def at_an_odd_address(array):
+    """The same values, as a file with a header of one byte has them."""
+    odd = np.frombuffer(b"-" + array.tobytes(), array.dtype, offset=1)
+    assert not odd.flags.aligned or array.itemsize == 1
+    return odd
+
+
+@pytest.mark.parametrize("label_type", LABEL_TYPES, ids=str)
+@pytest.mark.parametrize("score_type", [np.float32, np.float64])
+@pytest.mark.parametrize("decimals", [1, 9])
+def test_arrays_at_odd_addresses(label_type, score_type, decimals):
+    random = np.random.default_rng(10)
+    label, score = (random.random(3000) < 0.2).astype(label_type), random.random(3000).round(decimals)
+    expected = br.Curve.from_scores(label, score.astype(score_type))
+    assert br.Curve.from_scores(at_an_odd_address(label), at_an_odd_address(score.astype(score_type))) == expected
+    assert br.Curve.from_scores(at_an_odd_address(label), score.astype(score_type)) == expected
+
+
+def test_a_float_is_judged_by_its_type_and_not_by_its_width():
+    """Where a long double has eight bytes, it is still none of the kernel's."""
+    assert [kind for kind in "efdg" if rows._plain(np.zeros(3, kind), rows.SCORES)] == ["f", "d"]
+
+
 @pytest.mark.parametrize("change", [lambda a: a.astype(">f8"), lambda a: a.astype(np.longdouble), np.ma.array, list])
 def test_what_the_kernel_does_not_take_is_counted_all_the_same(change):
     random = np.random.default_rng(5)

@@ -21,6 +21,9 @@ _FEW_SCORES = 1 << 14
 # Where there are so many times as many negatives as positives, only positives are sorted.
 _RARE = 32
 
+# What the kernel takes, by the letters of types. A long double is none of these, even where it is as wide as a double.
+SCORES, LABELS = "fd", "?bBhHiIlLqQ"
+
 # The kernel counts in 32 bits.
 _MOST_ROWS = 2**31 - 1
 
@@ -44,10 +47,10 @@ def read(y_true: object, y_score: object) -> Rows | Counted | None:
 
     None where it takes a closer look: at other containers, at what must be refused, and wherever there is no kernel.
     """
-    if native.kernel is None or not (_plain(y_true, "biu") and _plain(y_score, "f")):
+    if native.kernel is None or not (_plain(y_true, LABELS) and _plain(y_score, SCORES)):
         return None
-    labels, scores = np.ascontiguousarray(y_true), np.ascontiguousarray(y_score)
-    if len(labels) != len(scores) or len(scores) > _MOST_ROWS or scores.itemsize not in (4, 8):
+    labels, scores = (np.require(column, requirements=["C", "ALIGNED"]) for column in (y_true, y_score))
+    if len(labels) != len(scores) or len(scores) > _MOST_ROWS:
         return None
     return _tallied(scores, labels) or _split(scores, labels)
 
@@ -63,9 +66,9 @@ def tabulate(scores: FloatArray, positive: BoolArray) -> Counted:
     return count_split(found) if isinstance(found, Rows) else found
 
 
-def _plain(values: object, kinds: str) -> bool:
-    """Whether it is a column of such a kind, in the machine's own byte order."""
-    return type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in kinds and values.dtype.isnative
+def _plain(values: object, types: str) -> bool:
+    """Whether it is a column of such a type, in the machine's own byte order."""
+    return type(values) is np.ndarray and values.ndim == 1 and values.dtype.char in types and values.dtype.isnative
 
 
 def _fine(seen: Iterable[int]) -> bool:
