@@ -17,7 +17,7 @@ from baserate import native
 from baserate.curves import rows
 from baserate.curves.counting import count_rows
 from baserate.curves.rows import Rows
-from baserate.curves.table import CountTable
+from baserate.curves.table import CountTable, RowTable
 
 needs_kernel = pytest.mark.skipif(native.kernel is None, reason="the kernel is not built here, or turned off")
 
@@ -216,6 +216,24 @@ def test_a_curve_never_changes_when_the_arrays_do():
         score[:] = 0.5
         positive[:] = True
         same(curve.table.counted, kept)
+
+
+def held(array):
+    """The bytes that stay in memory as long as this array does."""
+    while array.base is not None:
+        array = array.base
+    return array.nbytes
+
+
+@needs_kernel
+def test_what_is_kept_is_no_larger_than_what_was_found():
+    """More scores than are tallied, and still few of many rows."""
+    random = np.random.default_rng(11)
+    score, positive = random.integers(0, 20_000, 200_000) / 20_000, random.random(200_000) < 0.5
+    table = br.Curve.from_scores(positive, score).table
+    assert isinstance(table, RowTable)
+    for found in (*table.steps[:4], *table.counted[:3]):
+        assert held(found) <= 2 * found.nbytes
 
 
 @needs_kernel

@@ -134,7 +134,12 @@ def count_split(rows: Rows) -> Counted:
     rising = sort(rows)
     score, pos, neg = np.empty(n), np.empty(n, np.uint32), np.empty(n, np.uint32)
     different = native.kernel.count(rising.pos, rising.neg, score, pos, neg)
-    return _narrow_alike(score[:different], pos[:different], neg[:different])
+    return _narrow_alike(_head(score, different), pos[:different], neg[:different])
+
+
+def _head(room: Array, n: int) -> Array:
+    """What was written to the head of some room; the room itself is given up if most of it stayed empty."""
+    return room[:n].copy() if 2 * n < len(room) else room[:n]
 
 
 def _narrow_alike(score: FloatArray, pos: Counts, neg: Counts) -> Counted:
@@ -172,6 +177,6 @@ def corners_of_sorted(rows: Rows) -> Steps:
     n = len(rows.pos)
     tp, fp, tied = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.uint32)
     different = native.loaded().corners(rows.pos, rows.neg, tp, fp, tied)
-    tp, fp, tied = tp[:different], fp[:different], tied[:different]
+    tp, fp = _head(tp, different), _head(fp, different)
     pos = np.ones(n, np.uint8) if different == n else narrow(np.diff(tp, prepend=0))
-    return Steps(tp, fp, pos, narrow(tied), n, len(rows.neg))
+    return Steps(tp, fp, pos, narrow(tied[:different]), n, len(rows.neg))
