@@ -12,7 +12,7 @@ import numpy as np
 
 from baserate import native
 from baserate.arrays import Array, BoolArray, Counts, FloatArray
-from baserate.curves.counting import Counted, count_rows, merge_counts, narrow, starts
+from baserate.curves.counting import Counted, count_rows, narrow, starts
 from baserate.formulas.steps import Steps
 
 # Up to this many different scores are counted without sorting, if rows are eight times as many.
@@ -75,27 +75,35 @@ def _fine(seen: Iterable[int]) -> bool:
     return int(np.bitwise_or.reduce(list(seen))) in _FINE
 
 
+class _Tally(NamedTuple):
+    """The different scores of some rows in any order, the negatives and positives at each, and what the kernel saw."""
+
+    score: FloatArray
+    n: Counts
+    seen: int
+
+
 def _tallied(scores: Array, labels: Array) -> Counted | None:
     """Rows by score, if few scores are different."""
     limit = min(_FEW_SCORES, len(scores) // 8)
     parts = native.parts(len(scores))
     found = native.at_once(*(partial(_tally, scores[part], labels[part], limit) for part in parts))
-    if not _fine(seen for _, seen in found):
+    tallies = [tally for tally in found if tally is not None]
+    if len(tallies) < len(found) or not _fine(tally.seen for tally in tallies):
         return None
-    if len(found) == 1:
-        score, n = found[0][0]
-        falling = np.argsort(score)[::-1]
-        neg, pos = n[falling].astype(np.uint32).T
-        return _narrow_alike(score[falling], pos, neg)
-    score, n = (np.concatenate(columns) for columns in zip(*(table for table, _ in found), strict=True))
-    merged = merge_counts(Counted(score, pos=n[:, 1], neg=n[:, 0]))
-    return _narrow_alike(merged.score, merged.pos, merged.neg)
+    score, n = (np.concatenate(column) for column in ([t.score for t in tallies], [t.n for t in tallies]))
+    falling = np.argsort(score)[::-1]
+    score, n = score[falling], n[falling]
+    first = starts(score)  # parts may have met the same score
+    neg, pos = np.add.reduceat(n, first).T
+    return _narrow_alike(score[first], pos, neg)
 
 
-def _tally(scores: Array, labels: Array, limit: int) -> tuple[tuple[FloatArray, Counts], int]:
+def _tally(scores: Array, labels: Array, limit: int) -> _Tally | None:
+    """None if there are more different scores than the limit."""
     score, n = np.empty(limit), np.empty((limit, 2), np.int64)
     different, seen = native.loaded().tally(scores, labels, score, n.ravel())
-    return (score[:different], n[:different]), -1 if different > limit else seen
+    return None if different > limit else _Tally(score[:different], n[:different], seen)
 
 
 def _split(scores: Array, labels: Array) -> Rows | None:
@@ -120,9 +128,9 @@ def sort(rows: Rows) -> Rows:
     """The same, sorted: in new arrays, as others may be reading these."""
     if rows.sorted:
         return rows
-    work = [partial(np.sort, rows.pos), partial(np.sort, rows.neg)]
-    many = len(native.parts(len(rows.pos) + len(rows.neg))) > 1
-    pos, neg = native.at_once(*work) if many else (sort() for sort in work)
+    if len(native.parts(len(rows.pos) + len(rows.neg))) == 1:
+        return Rows(np.sort(rows.pos), np.sort(rows.neg), sorted=True)
+    pos, neg = native.at_once(partial(np.sort, rows.pos), partial(np.sort, rows.neg))
     return Rows(pos, neg, sorted=True)
 
 
@@ -133,7 +141,7 @@ def count_split(rows: Rows) -> Counted:
         return count_rows(np.concatenate([rows.pos, rows.neg]), np.arange(n) < len(rows.pos))
     rising = sort(rows)
     score, pos, neg = np.empty(n), np.empty(n, np.uint32), np.empty(n, np.uint32)
-    different = native.kernel.count(rising.pos, rising.neg, score, pos, neg)
+    different = native.loaded().count(rising.pos, rising.neg, score, pos, neg)
     return _narrow_alike(_head(score, different), pos[:different], neg[:different])
 
 
@@ -144,7 +152,7 @@ def _head(room: Array, n: int) -> Array:
 
 def _narrow_alike(score: FloatArray, pos: Counts, neg: Counts) -> Counted:
     """Both counts in the narrowest integer that holds their sum, as `count_rows` has them."""
-    kind = np.min_scalar_type(int(np.max(np.add(pos, neg, dtype=np.uint32), initial=0)))
+    kind = np.min_scalar_type(int(np.max(pos + neg, initial=0)))
     return Counted(score, pos.astype(kind), neg.astype(kind))
 
 
