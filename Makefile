@@ -29,6 +29,9 @@ ifdef NATIVE
 export BASERATE_NATIVE := $(NATIVE)
 endif
 
+# Installing builds the kernel whatever NATIVE says: the environment stays, and the next make test needs it.
+pip_install = env -u BASERATE_NATIVE $(1)/bin/python -m pip install --quiet --disable-pip-version-check
+
 # The first Python that is new enough, or the one you name: make test PYTHON=python3.13
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
@@ -152,7 +155,7 @@ dist: $(BUILDING)/ready ## pure wheel and sdist in dist/: built, checked, instal
 # For all kinds of machines: cibuildwheel, by .github/workflows/wheels.yml.
 wheel: $(BUILDING)/ready ## the wheel with the compiled kernel for this machine in dist/native/: built, installed and tried (a minute)
 	@rm -rf dist/native
-	@$(BUILDING)/bin/python -m build --wheel --outdir dist/native
+	@BASERATE_NATIVE= $(BUILDING)/bin/python -m build --wheel --outdir dist/native
 	@$(BUILDING)/bin/python -m twine check --strict dist/native/*
 	@BASERATE_NATIVE= $(BUILDING)/bin/python tests/installing.py dist/native $(PYTHONS)
 
@@ -163,7 +166,7 @@ $(INSTALLED): pyproject.toml hatch_build.py src/baserate/native/_kernel.c
 	@test -n "$(PYTHON)" || { echo "baserate needs Python 3.11 or later; install it, or name it: make PYTHON=/path/to/python"; exit 1; }
 	@echo "Setting up $(VENV) with $$($(PYTHON) --version) (once, half a minute) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@$(call pip_install,$(VENV)) -e .
 	@touch $@
 
 # Other programs have an environment of their own, and come one by one: what cannot be installed is left out.
@@ -171,44 +174,44 @@ $(INSTALLED): pyproject.toml hatch_build.py src/baserate/native/_kernel.c
 $(COMPARING): $(INSTALLED)
 	@echo "Installing the programs to compare with (once, some minutes) ..."
 	@$(BIN)/python -m venv $(BENCH)
-	@$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[sklearn]' 'polars>=1.10'
+	@$(call pip_install,$(BENCH)) -e '.[sklearn]' 'polars>=1.10'
 	@$(BENCH)/bin/python -c "import tomllib; extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
 		print(*extras['bench'], 'confidenceinterval>=1.0', sep='\n')" | while read -r program; do \
-		$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check "$$program" 2>>$(BENCH)/pip.log </dev/null \
+		$(call pip_install,$(BENCH)) "$$program" 2>>$(BENCH)/pip.log </dev/null \
 			|| echo "... without $$program, see $(BENCH)/pip.log"; done
 	@touch $@
 
 $(LOWEST)/ready: constraints-lowest.txt pyproject.toml
 	@echo "Installing the lowest versions (once, a minute) ..."
 	@$(PYTHON) -m venv $(LOWEST)
-	@$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[all]' -r constraints-lowest.txt
+	@$(call pip_install,$(LOWEST)) -e '.[all]' -r constraints-lowest.txt
 	@touch $@
 
 $(CORE)/ready: constraints.txt pyproject.toml
 	@echo "Installing what is required and nothing else (once, half a minute) ..."
 	@$(PYTHON) -m venv $(CORE)
-	@$(CORE)/bin/python -m pip install --quiet --disable-pip-version-check -e . pytest pytest-xdist hypothesis sybil mpmath -c constraints.txt
+	@$(call pip_install,$(CORE)) -e . pytest pytest-xdist hypothesis sybil mpmath -c constraints.txt
 	@touch $@
 
 $(DUCKDB2)/ready: pyproject.toml
 	@echo "Installing what the tests need, with DuckDB 2 (once, a minute) ..."
 	@$(PYTHON) -m venv $(DUCKDB2)
-	@$(DUCKDB2)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
-	@$(DUCKDB2)/bin/python -m pip install --quiet --disable-pip-version-check 'duckdb>=2,<3'
+	@$(call pip_install,$(DUCKDB2)) -e '.[dev]'
+	@$(call pip_install,$(DUCKDB2)) 'duckdb>=2,<3'
 	@touch $@
 
 $(BUILDING)/ready:
 	@echo "Installing what packages are built and checked with (once, a quarter of a minute) ..."
 	@$(PYTHON) -m venv $(BUILDING)
-	@$(BUILDING)/bin/python -m pip install --quiet --disable-pip-version-check build twine
+	@$(call pip_install,$(BUILDING)) build twine
 	@touch $@
 
 $(READY): $(INSTALLED)
 	@echo "Installing what the tests need (once, a minute) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@$(call pip_install,$(VENV)) -e '.[dev]'
 	@touch $@
 
 $(DOCUMENTING): $(INSTALLED)
 	@echo "Installing what the site is made with (once, a quarter of a minute) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	@$(call pip_install,$(VENV)) -e '.[docs]'
 	@touch $@

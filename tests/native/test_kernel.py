@@ -18,6 +18,7 @@ from baserate.curves import rows
 from baserate.curves.counting import count_rows
 from baserate.curves.rows import Rows
 from baserate.curves.table import CountTable, RowTable
+from helpers.compiling import POSSIBLE
 
 needs_kernel = pytest.mark.skipif(native.kernel is None, reason="the kernel is not built here, or turned off")
 
@@ -321,6 +322,13 @@ def test_it_says_which_one_runs():
     assert told(missing + asked, BASERATE_NATIVE="") == "numpy: the kernel was not built"
     if native.kernel is not None:
         assert told(asked, BASERATE_NATIVE="1") == "compiled"
+
+
+@pytest.mark.skipif(not POSSIBLE, reason="no compiler, or no headers of Python")
+def test_it_was_built_where_it_can_be():
+    """Else the tests that need it would be skipped, and nobody would know."""
+    off = os.environ.get("BASERATE_NATIVE") == "0"
+    assert native.status() == ("numpy: turned off by BASERATE_NATIVE=0" if off else "compiled")
 
 
 def test_a_curve_can_travel_to_a_machine_without_the_kernel(monkeypatch):
