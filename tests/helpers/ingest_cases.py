@@ -1,5 +1,6 @@
 """What is asked of every engine, and the answer worked out from plain Python rows."""
 
+import calendar
 import datetime as dt
 import itertools
 import math
@@ -255,6 +256,24 @@ class Times:
 YEAR = Times(MIDNIGHTS)
 FORTNIGHT = Times([midnight for midnight in MIDNIGHTS if (2018, 10, 20) < midnight.timetuple()[:3] < (2018, 11, 10)])
 
+# Ends of months, of years and of centuries, to the microsecond, also before 1970 and before zones had whole hours.
+_MIDNIGHTS = [
+    dt.datetime(year, month, day)
+    for year in (1699, 1700, 1899, 1900, 1968, 1969, 1970, 1972, 1999, 2000, 2001, 2024, 2100, 2199)
+    for month, day in ((1, 1), (2, 28), (2, 29), (3, 1), (7, 1), (10, 1), (12, 30), (12, 31))
+    if (month, day) != (2, 29) or calendar.isleap(year)
+]
+_NEAR = [dt.timedelta(microseconds=-1), dt.timedelta(0), dt.timedelta(microseconds=1), dt.timedelta(hours=23)]
+CENTURIES = [midnight + near for midnight in _MIDNIGHTS for near in _NEAR]
+_CENTURIES = pa.table(
+    {
+        "label": pa.array([k % 2 for k in range(len(CENTURIES))], pa.int64()),
+        "score": pa.array([0.5] * len(CENTURIES), pa.float64()),
+        "clock": pa.array(CENTURIES, pa.timestamp("us")),
+        "instant": pa.array(CENTURIES, pa.timestamp("us", "UTC")),
+    }
+)
+
 NAMES = {
     "day": "{day:%Y-%m-%d}",
     "week": "{day:%G-W%V}",
@@ -334,7 +353,7 @@ def _bucket_cases():
 
 def _cells(bits, ranges=None):
     def ask(frame):
-        cells = Reader(request(frame, Columns("label", "score"))).read(bits, ranges)
+        cells = Reader(request(frame, Columns("label", ("score",)))).read(bits, ranges)
         keys = zip(cells.positive.tolist(), cells.bucket.tolist(), strict=True)
         found = zip(keys, zip(cells.low.tolist(), cells.high.tolist(), cells.rows.tolist(), strict=True), strict=True)
         return dict(sorted(found))
@@ -401,6 +420,7 @@ _MONTHS = pa.table(
 
 TABLES = {
     "months": _MONTHS,
+    "centuries": _CENTURIES,
     "rows": ROWS,
     "fortnight": FORTNIGHT.table(),
     "year": YEAR.table(),

@@ -258,7 +258,7 @@ def test_no_engine_is_asked_whether_a_number_is_nan():
 
 
 def test_the_memory_limit_is_stated_to_duckdb_and_only_for_files(folder):
-    with files.opened(folder / "rows.parquet", Columns("y", "p"), files.Options("100MB")) as found:
+    with files.opened(folder / "rows.parquet", Columns("y", ("p",)), files.Options("100MB")) as found:
         (limit,) = found.table.query("t", "SELECT current_setting('memory_limit')").fetchall()[0]
     assert limit == "95.3 MiB"
     for size in ("plenty", "-5GB", "150%", "-1", "", "1e9GB"):

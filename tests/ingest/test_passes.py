@@ -168,7 +168,7 @@ def test_a_table_that_changes_between_two_looks_is_noticed(monkeypatch):
             monkeypatch.setattr(self, "_request", lost)
         return ask(self, bits, ranges, most)
 
-    lost = request(table.lazy().filter(~pl.col("y")), Columns("y", "p"))
+    lost = request(table.lazy().filter(~pl.col("y")), Columns("y", ("p",)))
     monkeypatch.setattr(Reader, "_ask", with_rows_lost)
     with pytest.raises(br.errors.InputError, match="the table changed while it was read"):
         br.curve(table.lazy(), label="y", score="p", tolerance=1e-9, max_scores=50_000)
@@ -191,7 +191,7 @@ def test_the_engine_finds_the_buckets_that_python_finds():
     odd += [2.0**64, -(2.0**64), 1e308, -1e308, np.inf, -np.inf, np.nextafter(1, 0)]
     scores = np.concatenate([odd, rng.random(500), rng.normal(size=500) * 10.0 ** rng.integers(-80, 80, 500)])
     for bits in (0, 5, 16, 48):
-        reader = Reader(request(pl.DataFrame({"y": [0] * len(scores), "p": scores}), Columns("y", "p")))
+        reader = Reader(request(pl.DataFrame({"y": [0] * len(scores), "p": scores}), Columns("y", ("p",))))
         cells = reader.read(bits)
         assert sorted({engine_bucket(score, bits) for score in scores.tolist()}) == sorted(
             cells.bucket.astype(np.int64).tolist()

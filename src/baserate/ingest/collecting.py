@@ -1,6 +1,6 @@
 """The answer of an engine as plain columns."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -36,6 +36,15 @@ class Answer:
         if isinstance(column, list):
             column = np.array([np.nan if value is None else value for value in map(_plain, column)], np.float64)
         return column.astype(np.float64)
+
+    def stacked(self, names: Sequence[str], *, as_one: str, place: str) -> "Answer":
+        """Some columns of numbers as one, each below the one before, beside the place of each; all others repeat."""
+        n = len(names)
+        others = {name: _repeated(column, n) for name, column in self._columns.items() if name not in names}
+        numbers = [self.numbers(name) for name in names]
+        one = numbers[0] if n == 1 else np.concatenate(numbers)
+        columns = others | {as_one: one, place: np.repeat(np.arange(n), len(numbers[0]))}
+        return Answer(columns, self._written)
 
     def instant(self, name: str) -> object:
         """The only value of a column of times, to the microsecond; None if there is none."""
@@ -96,6 +105,16 @@ def _column(series: "nw.Series[Any]") -> Array | list[object]:
     if series.dtype.is_numeric() and not isinstance(series.dtype, nw.Decimal) and series.null_count() == 0:
         return series.to_numpy()
     return series.to_list()
+
+
+def _repeated(column: Array | list[object], n: int) -> Array | list[object]:
+    if n == 1:
+        return column
+    if isinstance(column, list):
+        return column * n
+    if isinstance(column, np.ma.MaskedArray):
+        return np.ma.MaskedArray(np.tile(column.data, n), np.tile(np.ma.getmaskarray(column), n))
+    return np.tile(column, n)
 
 
 def _python_times(column: Array) -> list[object]:
