@@ -229,4 +229,4 @@ def test_the_first_look_becomes_coarser_if_it_must(monkeypatch):
     br.curve(rows().lazy(), label="y", score="p", tolerance=0.5, max_scores=3_000)
     br.curves_by(rows().lazy(), "group", label="y", score="p", tolerance=0.5)
     br.curves_by(rows().with_row_index("id").lazy(), "id", label="y", score="p", tolerance=0.5)
-    assert [bits for bits, _ in seen] == [12, 9, 16, EXACT, 7]
+    assert [bits for bits, _ in seen] == [12, 9, 16, EXACT, 6]

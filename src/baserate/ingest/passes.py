@@ -19,9 +19,10 @@ from baserate.ingest.groups import EACH_ROW, EXACT, GroupedCounts, Reader, TooMa
 from baserate.ingest.stretches import FEW_RANGES, MANY_RANGES, Axis, Stretches
 
 # How fine the first look is, at most: scores from 0 to 1 in 65,536 parts or, if there is less room than for both
-# classes and as much again, in 4,096. Fewer of many groups, which seldom fill more than a third of their buckets.
+# classes and as much again, in 4,096. Fewer of many groups, if these were to fill so much of their buckets: a look that
+# finds too many is thrown away.
 _FINEST_FIRST, _FINEST_OF_LITTLE, _LITTLE = 16, 12, 2**18
-_FILLED = 0.3
+_FILLED = 0.6
 _COARSER = 3  # bits less, if that were too many
 
 # Looks at the data, at most.
