@@ -1,7 +1,7 @@
 # Everything works from a fresh clone on a machine with Python >= 3.11; the first call sets up .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check branches explore lowest core duckdb2 lint types layers format bench bench-main bench-files bench-far browser fuzz coverage prior-study monitor-study design-study store-torture docs pages papers dist wheel sanitised clean
+.PHONY: help demo test check branches explore lowest core duckdb2 lint types layers format bench bench-main bench-files bench-engines bench-far browser fuzz coverage prior-study monitor-study design-study store-torture docs pages papers dist wheel sanitised clean
 
 # Python keeps what it compiled; else every run and every program that a test starts would compile all of it again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -112,6 +112,9 @@ bench-main: $(READY) ## what the main commands cost: that section of the page al
 
 bench-files: $(READY) ## a hundred million rows of Parquet: time and memory (minutes, 2 GB of disk)
 	@$(BIN)/python benchmarks/files.py --write docs/files-speed.md
+
+bench-engines: $(READY) ## a curve beside the plain GROUP BY of DuckDB, Dask and Spark (ten minutes, 2 GB of disk; ROWS="1e6 1e8")
+	@$(BIN)/python benchmarks/engines.py --write docs/engines-speed.md $(if $(ROWS),--rows $(ROWS))
 
 bench-far: $(READY) ## what a curve costs by the number of rows, with DuckDB and Spark (ten minutes, 1 GB of disk)
 	@$(BIN)/python benchmarks/far.py --write docs/how-far.md

@@ -2,6 +2,7 @@
 
 import codeop
 import re
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -175,6 +176,30 @@ def test_the_benchmark_of_files_runs(tmp_path):
     page = script(DOCS.parent / "benchmarks" / "files.py").report(30_000, 10_000, tmp_path)
     assert "| 30,000 |" in page
     assert "lies\nwithin the bounds" in page
+
+
+@pytest.mark.slow
+def test_the_quick_study_of_how_far_it_goes_runs(monkeypatch, capsys):
+    far = script(DOCS.parent / "benchmarks" / "far.py")
+    monkeypatch.setattr(sys, "argv", ["far.py", "--quick"])
+    far.main()
+    page = capsys.readouterr().out
+    assert "these numbers of rows: 1,000, 5,000, 10,000, 20,000, 50,000." in page  # a thousandth of the whole study's
+    assert "It is checked at 100,000 rows" in page
+    assert "`max_scores=900`" in page
+    assert re.search(r"takes \d+\.\d MiB as a file", page)
+    assert "| DuckDB |" in page
+    assert "| Spark |" not in page
+
+
+@pytest.mark.slow
+def test_the_quick_study_of_engines_runs(monkeypatch, capsys):
+    engines = script(DOCS.parent / "benchmarks" / "engines.py")
+    monkeypatch.setattr(sys, "argv", ["engines.py", "--quick"])
+    engines.main()
+    rows = [line.split(" | ") for line in capsys.readouterr().out.splitlines() if "| 10,000 |" in line]
+    assert [row[0].removeprefix("| ") for row in rows] == [name for name in engines.JOBS if name != "Spark"]
+    assert [row[-1].removesuffix(" |") for row in rows] == ["10,000"] * 4 + ["720"]  # thresholds, and curves
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS.parent).as_posix())

@@ -1,7 +1,6 @@
-"""Rows to counts: the one place that sorts.
+"""Rows to counts by numpy: ``(scores, labels, weights) -> score, pos, neg`` by distinct score, highest first.
 
-``(scores, labels, weights) -> score, pos, neg`` by distinct score, highest first. Everything else in the
-library works on the result, so a faster kernel has one function to replace and this one to agree with.
+It is what `rows` has to agree with, which asks the compiled kernel, and what counts where there is none.
 """
 
 from typing import NamedTuple
