@@ -328,7 +328,19 @@ def _edges():
     return [*sorted({*positive, *(-x for x in positive)}), -0.0]
 
 
-EDGES = _edges()
+def _crowded():
+    """Scores close to 0 and to 1, to every order of magnitude, and margins."""
+    rng = np.random.default_rng(12)
+    near_zero, margins = 10.0 ** rng.uniform(-320, 0, 120), rng.normal(size=40) * 10.0 ** rng.integers(-3, 9, 40)
+    return [
+        *near_zero.tolist(),
+        *(1 - 10.0 ** rng.uniform(-16, 0, 40)).tolist(),
+        *margins.tolist(),
+        *(-near_zero).tolist(),
+    ]
+
+
+EDGES = [*sorted({*_edges()[:-1], *_crowded()}), -0.0]
 FLOATS = pa.table(
     {
         "label": pa.array([k % 2 for k in range(len(EDGES))], pa.int64()),

@@ -9,9 +9,11 @@ import pytest
 
 import baserate as br
 from baserate.ingest import stretches
+from baserate.ingest.buckets import bucket_of
 from baserate.ingest.groups import EACH_ROW, EXACT, Reader
 from baserate.ingest.request import Columns, request
 from helpers.engine_buckets import engine_bucket
+from helpers.ingest_cases import EDGES
 
 PREVALENCES = (None, 1e-6, 1e-4, 1e-2, 0.5)
 
@@ -185,13 +187,14 @@ def test_weights_in_buckets():
     assert found.low <= br.average_precision(exact) <= found.high
 
 
-def test_the_engine_finds_the_buckets_that_python_finds():
+def test_the_engine_and_numpy_find_the_buckets_that_python_finds():
     rng = np.random.default_rng(0)
     odd = [0.0, -0.0, 5e-324, -5e-324, 1e-300, 2.0**-192, 0.5, np.nextafter(0.5, 1), 1.0, np.nextafter(1, 2), 2.0**53]
     odd += [2.0**64, -(2.0**64), 1e308, -1e308, np.inf, -np.inf, np.nextafter(1, 0)]
-    scores = np.concatenate([odd, rng.random(500), rng.normal(size=500) * 10.0 ** rng.integers(-80, 80, 500)])
+    scores = np.concatenate([odd, rng.random(500), rng.normal(size=500) * 10.0 ** rng.integers(-80, 80, 500), EDGES])
     for bits in (0, 5, 16, 48):
         reader = Reader(request(pl.DataFrame({"y": [0] * len(scores), "p": scores}), Columns("y", ("p",))))
+        assert bucket_of(scores, bits).tolist() == [engine_bucket(score, bits) for score in scores.tolist()]
         cells = reader.read(bits)
         assert sorted({engine_bucket(score, bits) for score in scores.tolist()}) == sorted(
             cells.bucket.astype(np.int64).tolist()

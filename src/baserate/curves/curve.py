@@ -31,7 +31,8 @@ class Curve(Thresholds):
 
     Build one with `from_scores`, `from_counts` or `from_rates`; it never changes. Rows are sorted when their
     order is first asked for. A score at or above a threshold is predicted positive. Rows with equal scores
-    stand and fall together, so the order of rows never matters. Curves add up: ``a + b`` and ``sum(curves)`` pool the rows behind them.
+    stand and fall together, so the order of rows never matters. Curves add up: ``a + b`` and ``sum(curves)``
+    pool the rows behind them.
 
     A curve is read at its own prevalence until ``at_prevalence`` says otherwise; metrics take a curve and
     read it where it says, so none of them has an argument for the prevalence.
