@@ -16,6 +16,7 @@ import pyarrow as pa
 import baserate as br
 from baserate.ingest.groups import EXACT, Reader
 from baserate.ingest.request import Columns, request
+from baserate.ingest.stretches import MANY_RANGES
 from helpers.engine_buckets import engine_bucket
 
 INF, NAN = math.inf, math.nan
@@ -357,7 +358,9 @@ def _bucket_cases():
         answer = {key: (min(scores), max(scores), len(scores)) for key, scores in cells.items()}
         yield Case(f"buckets of {bits} bits", "floats", _cells(bits), answer, on_slow=bits > 4)
     # Buckets are looked into again by their ends, to the last bit.
-    ranges = [(-INF, EDGES[20]), (EDGES[30], EDGES[30]), *zip(EDGES[31:-1:9], EDGES[33:-1:9], strict=False)]
+    step = len(EDGES) // (MANY_RANGES - 2)  # as many ranges as a query ever has
+    pairs = list(zip(EDGES[31:-1:step], EDGES[33:-1:step], strict=False))
+    ranges = [(-INF, EDGES[20]), (EDGES[30], EDGES[30]), *pairs[: MANY_RANGES - 2]]
     inside = Counter((k % 2 == 1, score) for k, score in enumerate(EDGES) if any(a <= score <= b for a, b in ranges))
     answer = {key: (key[1], key[1], rows) for key, rows in inside.items()}
     yield Case("ranges", "floats", _cells(EXACT, ranges), answer)
