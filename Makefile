@@ -1,7 +1,7 @@
 # Everything works from a fresh clone on a machine with Python >= 3.11; the first call sets up .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check branches explore lowest core duckdb2 lint types layers format bench bench-main bench-files bench-engines bench-far browser fuzz coverage prior-study monitor-study design-study store-torture docs pages papers dist wheel sanitised clean
+.PHONY: help demo test check branches explore lowest core duckdb2 lint types layers format bench bench-main bench-files bench-peers bench-engines bench-far browser fuzz coverage prior-study monitor-study design-study store-torture docs pages papers dist wheel sanitised clean
 
 # Python keeps what it compiled; else every run and every program that a test starts would compile all of it again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -14,6 +14,7 @@ DOCUMENTING := $(VENV)/documenting
 BENCH := $(VENV)/bench
 COMPARING := $(BENCH)/ready
 
+PEERS := $(VENV)/peers
 LOWEST := $(VENV)/lowest
 CORE := $(VENV)/core
 DUCKDB2 := $(VENV)/duckdb2
@@ -113,6 +114,10 @@ bench-main: $(READY) ## what the main commands cost: that section of the page al
 bench-files: $(READY) ## a hundred million rows of Parquet: time and memory (minutes, 2 GB of disk)
 	@$(BIN)/python benchmarks/files.py --write docs/files-speed.md
 
+# They have an environment of their own, because Evidently does not know pandas 3.
+bench-peers: $(PEERS)/ready ## Evidently's page and NannyML's months beside ours: that section of the page alone (minutes)
+	@$(BIN)/python benchmarks/peers.py --python $(PEERS)/bin/python --write docs/speed.md
+
 bench-engines: $(READY) ## a curve beside the plain GROUP BY of DuckDB, Dask and Spark (ten minutes, 2 GB of disk; ROWS="1e6 1e8")
 	@$(BIN)/python benchmarks/engines.py --write docs/engines-speed.md $(if $(ROWS),--rows $(ROWS))
 
@@ -182,6 +187,12 @@ $(COMPARING): $(INSTALLED)
 		print(*extras['bench'], 'confidenceinterval>=1.0', sep='\n')" | while read -r program; do \
 		$(call pip_install,$(BENCH)) "$$program" 2>>$(BENCH)/pip.log </dev/null \
 			|| echo "... without $$program, see $(BENCH)/pip.log"; done
+	@touch $@
+
+$(PEERS)/ready: $(READY)
+	@echo "Installing Evidently and NannyML (once, some minutes) ..."
+	@$(BIN)/python -m venv $(PEERS)
+	@$(call pip_install,$(PEERS)) 'evidently>=0.7,<0.8' 'nannyml>=0.13,<0.14' 'pandas<3'
 	@touch $@
 
 $(LOWEST)/ready: constraints-lowest.txt pyproject.toml
