@@ -1,7 +1,7 @@
 # Everything works from a fresh clone on a machine with Python >= 3.11; the first call sets up .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check branches explore lowest core duckdb2 lint types layers format bench bench-main bench-files bench-far browser fuzz coverage prior-study monitor-study design-study store-torture docs pages papers dist wheel sanitised clean
+.PHONY: help demo test check branches explore lowest core duckdb2 lint types layers format bench bench-main bench-files bench-peers bench-engines bench-far browser fuzz coverage prior-study monitor-study design-study store-torture docs pages papers dist wheel sanitised clean
 
 # Python keeps what it compiled; else every run and every program that a test starts would compile all of it again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -14,6 +14,7 @@ DOCUMENTING := $(VENV)/documenting
 BENCH := $(VENV)/bench
 COMPARING := $(BENCH)/ready
 
+PEERS := $(VENV)/peers
 LOWEST := $(VENV)/lowest
 CORE := $(VENV)/core
 DUCKDB2 := $(VENV)/duckdb2
@@ -29,6 +30,9 @@ TESTS_OF_LOWEST = tests/curves tests/metrics tests/cli tests/plots tests/test_sc
 ifdef NATIVE
 export BASERATE_NATIVE := $(NATIVE)
 endif
+
+# Installing builds the kernel whatever NATIVE says: the environment stays, and the next make test needs it.
+pip_install = env -u BASERATE_NATIVE $(1)/bin/python -m pip install --quiet --disable-pip-version-check
 
 # The first Python that is new enough, or the one you name: make test PYTHON=python3.13
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -111,6 +115,13 @@ bench-main: $(READY) ## what the main commands cost: that section of the page al
 bench-files: $(READY) ## a hundred million rows of Parquet: time and memory (minutes, 2 GB of disk)
 	@$(BIN)/python benchmarks/files.py --write docs/files-speed.md
 
+# They have an environment of their own, because Evidently does not know pandas 3.
+bench-peers: $(PEERS)/ready ## Evidently's page and NannyML's months beside ours: that section of the page alone (minutes)
+	@$(BIN)/python benchmarks/peers.py --python $(PEERS)/bin/python --write docs/speed.md
+
+bench-engines: $(READY) ## a curve beside the plain GROUP BY of DuckDB, Dask and Spark (ten minutes, 2 GB of disk; ROWS="1e6 1e8")
+	@$(BIN)/python benchmarks/engines.py --write docs/engines-speed.md $(if $(ROWS),--rows $(ROWS))
+
 bench-far: $(READY) ## what a curve costs by the number of rows, with DuckDB and Spark (ten minutes, 1 GB of disk)
 	@PYTHONPATH=tests $(BIN)/python benchmarks/far.py --write docs/how-far.md
 
@@ -153,7 +164,7 @@ dist: $(BUILDING)/ready ## pure wheel and sdist in dist/: built, checked, instal
 # For all kinds of machines: cibuildwheel, by .github/workflows/wheels.yml.
 wheel: $(BUILDING)/ready ## the wheel with the compiled kernel for this machine in dist/native/: built, installed and tried (a minute)
 	@rm -rf dist/native
-	@$(BUILDING)/bin/python -m build --wheel --outdir dist/native
+	@BASERATE_NATIVE= $(BUILDING)/bin/python -m build --wheel --outdir dist/native
 	@$(BUILDING)/bin/python -m twine check --strict dist/native/*
 	@BASERATE_NATIVE= $(BUILDING)/bin/python tests/installing.py dist/native $(PYTHONS)
 
@@ -164,7 +175,7 @@ $(INSTALLED): pyproject.toml hatch_build.py src/baserate/native/_kernel.c
 	@test -n "$(PYTHON)" || { echo "baserate needs Python 3.11 or later; install it, or name it: make PYTHON=/path/to/python"; exit 1; }
 	@echo "Setting up $(VENV) with $$($(PYTHON) --version) (once, half a minute) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@$(call pip_install,$(VENV)) -e .
 	@touch $@
 
 # Other programs have an environment of their own, and come one by one: what cannot be installed is left out.
@@ -172,44 +183,50 @@ $(INSTALLED): pyproject.toml hatch_build.py src/baserate/native/_kernel.c
 $(COMPARING): $(INSTALLED)
 	@echo "Installing the programs to compare with (once, some minutes) ..."
 	@$(BIN)/python -m venv $(BENCH)
-	@$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[sklearn]' 'polars>=1.10'
+	@$(call pip_install,$(BENCH)) -e '.[sklearn]' 'polars>=1.10'
 	@$(BENCH)/bin/python -c "import tomllib; extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
 		print(*extras['bench'], 'confidenceinterval>=1.0', sep='\n')" | while read -r program; do \
-		$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check "$$program" 2>>$(BENCH)/pip.log </dev/null \
+		$(call pip_install,$(BENCH)) "$$program" 2>>$(BENCH)/pip.log </dev/null \
 			|| echo "... without $$program, see $(BENCH)/pip.log"; done
+	@touch $@
+
+$(PEERS)/ready: $(READY)
+	@echo "Installing Evidently and NannyML (once, some minutes) ..."
+	@$(BIN)/python -m venv $(PEERS)
+	@$(call pip_install,$(PEERS)) 'evidently>=0.7,<0.8' 'nannyml>=0.13,<0.14' 'pandas<3'
 	@touch $@
 
 $(LOWEST)/ready: constraints-lowest.txt pyproject.toml
 	@echo "Installing the lowest versions (once, a minute) ..."
 	@$(PYTHON) -m venv $(LOWEST)
-	@$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[all]' -r constraints-lowest.txt
+	@$(call pip_install,$(LOWEST)) -e '.[all]' -r constraints-lowest.txt
 	@touch $@
 
 $(CORE)/ready: constraints.txt pyproject.toml
 	@echo "Installing what is required and nothing else (once, half a minute) ..."
 	@$(PYTHON) -m venv $(CORE)
-	@$(CORE)/bin/python -m pip install --quiet --disable-pip-version-check -e . pytest pytest-xdist hypothesis sybil mpmath -c constraints.txt
+	@$(call pip_install,$(CORE)) -e . pytest pytest-xdist hypothesis sybil mpmath -c constraints.txt
 	@touch $@
 
 $(DUCKDB2)/ready: pyproject.toml
 	@echo "Installing what the tests need, with DuckDB 2 (once, a minute) ..."
 	@$(PYTHON) -m venv $(DUCKDB2)
-	@$(DUCKDB2)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
-	@$(DUCKDB2)/bin/python -m pip install --quiet --disable-pip-version-check 'duckdb>=2,<3'
+	@$(call pip_install,$(DUCKDB2)) -e '.[dev]'
+	@$(call pip_install,$(DUCKDB2)) 'duckdb>=2,<3'
 	@touch $@
 
 $(BUILDING)/ready:
 	@echo "Installing what packages are built and checked with (once, a quarter of a minute) ..."
 	@$(PYTHON) -m venv $(BUILDING)
-	@$(BUILDING)/bin/python -m pip install --quiet --disable-pip-version-check build twine
+	@$(call pip_install,$(BUILDING)) build twine
 	@touch $@
 
 $(READY): $(INSTALLED) constraints.txt
 	@echo "Installing what the tests need (once, a minute) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]' -c constraints.txt
+	@$(call pip_install,$(VENV)) -e '.[dev]' -c constraints.txt
 	@touch $@
 
 $(DOCUMENTING): $(INSTALLED)
 	@echo "Installing what the site is made with (once, a quarter of a minute) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	@$(call pip_install,$(VENV)) -e '.[docs]'
 	@touch $@

@@ -75,8 +75,8 @@ def make(path: Path, n: int) -> None:
     chunks.rmdir()
 
 
-def run(script: str, path: Path) -> dict[str, Any]:
-    done = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True)
+def run(script: str, path: Path, *more: str) -> dict[str, Any]:
+    done = subprocess.run([sys.executable, "-c", script, str(path), *more], capture_output=True, text=True, check=True)
     return dict(json.loads(done.stdout))
 
 

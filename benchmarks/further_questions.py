@@ -13,7 +13,7 @@ from competitors import INTERVALS, NETCAL, RELPLOT, SCIPY, SKLEARN, TORCH
 from rows_to_numbers import OURS
 from sections import Races, Section, Sizes, say
 from tables import table
-from timing import Race, Runner, Value, in_words
+from timing import TOLERANCE, Race, Runner, Value, in_words
 from workload import Floats, Labels, Workload
 
 import baserate as br
@@ -25,6 +25,9 @@ AT_PREVALENCES, REPLICATES = f"at {N_PREVALENCES:,} prevalences", f"{N_REPLICATE
 COMPARED_WITHIN = 0.1  # of the width
 # Smooth ECE is the number at which a width and an error meet; programs stop looking when they are near.
 SMOOTH_WITHIN = 1e-3
+# Straight lines where a PR curve bends take so much from its area; a score on an edge may be in either bin.
+STRAIGHT_WITHIN = 1e-4
+EDGES_WITHIN = 1e-4
 POLARS = "polars and scikit-learn"
 
 Reweighted = Callable[[Labels, Floats, Floats], float]
@@ -45,20 +48,28 @@ def prevalences_section(sizes: Sizes) -> Section:
         label, score = workload.rows()
         for name, (metric, reweighted) in jobs.items():
             say(f"{AT_PREVALENCES}: {name}, {workload}")
-            run = _prevalence_race(label, score, metric, reweighted, sizes)
+            within = STRAIGHT_WITHIN if metric is br.auc_pr else TOLERANCE
+            run = _prevalence_race(label, score, metric, reweighted, sizes, within=within)
             races[f"{name} {AT_PREVALENCES}", workload] = run
             times = in_words(run.others[SKLEARN].median), in_words(run.ours.median)
             rows.append([f"{prevalence:g}", name, *times, run.cell(SKLEARN)])
     words = f"""One area at {N_PREVALENCES:,} prevalences from 0.0001 to 0.5, building the curve included. scikit-learn
 has to weight the rows by class (`sample_weight`) and sort them for each prevalence; it did so for
 {MEASURED_PREVALENCES} of them, at which the numbers are compared, and its time is multiplied. AUC-PR is there
-`auc(recall, precision)`, with straight lines where the curve bends, so that it may be another number."""
+`auc(recall, precision)`, with straight lines where the curve bends; numbers up to {STRAIGHT_WITHIN:g} apart are
+compared, and it says how far apart they are."""
     heads = ["prevalence", "metric", f"{SKLEARN}, weighting", OURS, "ratio"]
     return Section(f"{N_PREVALENCES:,} prevalences, {sizes.rows:,} rows", words, table(heads, rows, words=2), races)
 
 
 def _prevalence_race(
-    label: Labels, score: Floats, metric: Callable[[br.Curve], float], reweighted: Reweighted, sizes: Sizes
+    label: Labels,
+    score: Floats,
+    metric: Callable[[br.Curve], float],
+    reweighted: Reweighted,
+    sizes: Sizes,
+    *,
+    within: float,
 ) -> Race:
     grid = np.geomspace(1e-4, 0.5, N_PREVALENCES)
     measured = np.linspace(0, N_PREVALENCES - 1, MEASURED_PREVALENCES).astype(int)
@@ -71,7 +82,7 @@ def _prevalence_race(
         return np.array([reweighted(label, score, competitors.weights(label, grid[k])) for k in measured])
 
     times = N_PREVALENCES / MEASURED_PREVALENCES
-    return sizes.race(Runner(OURS, ours), Runner(SKLEARN, theirs, times=times))
+    return sizes.race(Runner(OURS, ours), Runner(SKLEARN, theirs, times=times), tolerance=within)
 
 
 # --- intervals ------------------------------------------------------------------------------------
@@ -149,7 +160,8 @@ def calibration_section(sizes: Sizes) -> Section:
     words = f"""From labels and scores, building the curve included: the calibration error in ten bins (`br.ece`), the
 smooth one (`br.smooth_ece`), and event rates by bin (`br.reliability`), which scikit-learn's `calibration_curve` gives
 without intervals and verdicts. Bins need no sorting, so that programs which only count can be faster. Smooth errors
-count as the same number within {SMOOTH_WITHIN:g}."""
+count as the same number within {SMOOTH_WITHIN:g}, and errors in bins within {EDGES_WITHIN:g}: programs put scores on an
+edge into different bins. Where numbers are not the same it says how far apart they are."""
     heads = ["prevalence", "ties", "question", OURS, SKLEARN, NETCAL, TORCH, RELPLOT]
     return Section(f"Calibration, {sizes.rows:,} rows", words, table(heads, rows, words=3), races)
 
@@ -163,7 +175,7 @@ def _calibration_races(label: Labels, score: Floats, sizes: Sizes) -> dict[str, 
         return np.concatenate([found.event_rate, found.mean_score])
 
     return {
-        "ECE": sizes.race(ours(br.ece), *competitors.ece(label, score)),
+        "ECE": sizes.race(ours(br.ece), *competitors.ece(label, score), tolerance=EDGES_WITHIN),
         "smooth ECE": sizes.race(ours(br.smooth_ece), *competitors.smooth_ece(label, score), tolerance=SMOOTH_WITHIN),
         "reliability": sizes.race(ours(diagram), competitors.reliability(label, score)),
     }

@@ -10,7 +10,7 @@ import numpy as np
 from competitors import SKLEARN, TORCH, TORCH_BINNED
 from sections import HUGE, Races, Section, Sizes, say
 from tables import table
-from timing import Race, Runner, Value, in_words
+from timing import Race, Runner, Value, digits, in_words
 from workload import Floats, Labels, Workload
 
 import baserate as br
@@ -93,12 +93,13 @@ def growth_section(races: APRaces) -> Section:
         runs = {w.n: results(run) for w, run in races.items() if w.prevalence == prevalence and not w.ties}
         for n, seconds in runs.items():
             cells = [f"{1e9 * seconds[name] / n:,.1f} ns" if name in seconds else "–" for name in programs]
-            rows.append([f"{prevalence:g}", f"{n:,}", *cells])
-        rows.append([f"{prevalence:g}", "exponent", *(exponent(runs, name) for name in programs)])
+            rows.append([f"{prevalence:g}", f"{n:,}", *cells, digits(seconds[OURS] / seconds[READING])])
+        rows.append([f"{prevalence:g}", "exponent", *(exponent(runs, name) for name in programs), "–"])
     words = """Time per row, without ties. Reading once is `score.sum() + label.sum()`: no program can do less. Time
 grows with the rows to the power of the exponent, fitted to all sizes but the smallest; 1 is the same time for every
-row."""
-    return Section("Growth, and the limits", words, table(["prevalence", "rows", *programs], rows, words=2))
+row. The last column is how many times as long as that `baserate` takes."""
+    heads = ["prevalence", "rows", *programs, f"{OURS}, {READING} = 1"]
+    return Section("Growth, and the limits", words, table(heads, rows, words=2))
 
 
 def results(run: Race) -> dict[str, float]:

@@ -1,5 +1,6 @@
 """Programs timed in turns on the same rows, so that whatever else the machine does meets all of them alike."""
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -68,17 +69,25 @@ class Race:
         low, median, high = np.quantile(self.others[name].seconds / self.ours.seconds, [0.25, 0.5, 0.75])
         return Ratio(float(median), float(low), float(high))
 
+    def apart(self, name: str) -> float:
+        """How far its numbers are from ours, at most; nan if they cannot be compared."""
+        theirs, ours = np.atleast_1d(self.others[name].value), np.atleast_1d(self.ours.value)
+        return float(np.max(np.abs(theirs - ours))) if theirs.shape == ours.shape else math.nan
+
     def agrees(self, name: str) -> bool:
         """Whether it gave the same numbers."""
-        theirs, ours = np.atleast_1d(self.others[name].value), np.atleast_1d(self.ours.value)
-        return theirs.shape == ours.shape and bool(np.all(np.abs(theirs - ours) <= self.tolerance))
+        return self.apart(name) <= self.tolerance
 
     def cell(self, name: str) -> str:
-        """The ratio if both gave the same numbers, else both numbers; a dash for a program that did not take part."""
+        """The ratio if both gave the same numbers, else both numbers; a dash for a program that did not take part.
+
+        Where more than rounding is allowed, it says how far apart they are.
+        """
         if name not in self.others:
             return "–"
         if self.agrees(name):
-            return str(self.ratio(name))
+            differs = math.isfinite(self.tolerance) and self.apart(name) > TOLERANCE
+            return str(self.ratio(name)) + f", {self.apart(name):.0e} apart" * differs
         return f"{_shown(self.others[name].value)}, not {_shown(self.ours.value)}"
 
 

@@ -2,6 +2,8 @@
 
 import codeop
 import re
+import sys
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -79,7 +81,8 @@ def test_the_benchmark_runs(speed):
     assert all("×" in line[4] and line[5:] == ["–", "–"] for line in cells(one))
     growth = cells(speed.numbers.growth_section(races))
     assert [line[1] for line in growth] == ["1,000", "2,000", "4,000", "exponent"]
-    assert [cell == "–" for cell in growth[-1][2:]] == [False, False, False, False, True]
+    assert [cell == "–" for cell in growth[-1][2:]] == [False, False, False, False, True, True]
+    assert all(float(line[-1].replace(",", "")) > 0 for line in growth[:-1])  # times reading once
     for section in (speed.numbers.curve_section(few), speed.further.calibration_section(few)):
         assert all(run.agrees(speed.SKLEARN) for run in section.races.values() if speed.SKLEARN in run.others)
     drawing = ElementTree.fromstring(speed.picture(speed.drawn(races), speed.numbers.LIMITS, "Seconds"))
@@ -93,11 +96,11 @@ def test_the_benchmark_runs(speed):
 
 def test_areas_at_a_thousand_prevalences_are_compared_in_the_benchmark(speed):
     found = cells(speed.further.prevalences_section(few_rows(speed)))
-    assert [(line[1], "×" in line[4]) for line in found] == [
-        ("average precision", True),
-        ("AUC-PR", False),  # theirs has straight lines where the curve bends
-        ("AUC-PRG", True),
-        ("best F1", True),
+    assert [(line[1], "×" in line[4], line[4].endswith(" apart")) for line in found] == [
+        ("average precision", True, False),
+        ("AUC-PR", True, True),  # theirs has straight lines where the curve bends
+        ("AUC-PRG", True, False),
+        ("best F1", True, False),
     ]
 
 
@@ -106,8 +109,9 @@ def test_the_whole_page_of_the_benchmark_is_written(speed, monkeypatch):
     monkeypatch.setattr(speed.further, "N_REPLICATES", 100)
     page, drawing = speed.page(few_rows(speed, fewest=1))
     assert "Not installed, so left out: torch, torchmetrics" in " ".join(page.split())
-    commands = re.findall(r"^\| `baserate (\w+)`.* m?s \| .* units .* \| at most \d+ units \|$", page, re.MULTILINE)
-    assert commands == ["evaluate", "report", "report", "report"]
+    aims = r"(?:at most \d+ units|–)"
+    commands = re.findall(rf"^\| `baserate (\w+)`.* m?s \| .* units .* \| {aims} \|$", page, re.MULTILINE)
+    assert commands == ["evaluate", "report", "report", "report", "monitor"]
     assert all(
         f"\n## {head}" in page
         for head in ("The main job", "One average precision", "Intervals", "A Parquet file", "Memory")
@@ -146,6 +150,8 @@ def test_growth_is_fitted_to_all_sizes_but_the_smallest(speed):
 def test_different_numbers_are_shown_and_have_no_ratio(speed):
     assert raced(speed, [3.0], [1.0], (0.5, 0.5 + 1e-7)).cell(speed.SKLEARN) == "3.00 × (3.00–3.00)"
     assert raced(speed, [3.0], [1.0], (0.5, 0.25)).cell(speed.SKLEARN) == "0.25, not 0.5"
+    lenient = replace(raced(speed, [3.0], [1.0], (0.5, 0.50004)), tolerance=1e-4)
+    assert lenient.cell(speed.SKLEARN) == "3.00 × (3.00–3.00), 4e-05 apart"
     assert not raced(speed, [3.0], [1.0], (np.zeros(2), np.zeros(3))).agrees(speed.SKLEARN)
     assert not raced(speed, [3.0], [1.0], (0.5, np.nan)).agrees(speed.SKLEARN)
 
@@ -175,6 +181,30 @@ def test_the_benchmark_of_files_runs(tmp_path):
     page = script(DOCS.parent / "benchmarks" / "files.py").report(30_000, 10_000, tmp_path)
     assert "| 30,000 |" in page
     assert "lies\nwithin the bounds" in page
+
+
+@pytest.mark.slow
+def test_the_quick_study_of_how_far_it_goes_runs(monkeypatch, capsys):
+    far = script(DOCS.parent / "benchmarks" / "far.py")
+    monkeypatch.setattr(sys, "argv", ["far.py", "--quick"])
+    far.main()
+    page = capsys.readouterr().out
+    assert "these numbers of rows: 1,000, 5,000, 10,000, 20,000, 50,000." in page  # a thousandth of the whole study's
+    assert "It is checked at 100,000 rows" in page
+    assert "`max_scores=900`" in page
+    assert re.search(r"takes \d+\.\d MiB as a file", page)
+    assert "| DuckDB |" in page
+    assert "| Spark |" not in page
+
+
+@pytest.mark.slow
+def test_the_quick_study_of_engines_runs(monkeypatch, capsys):
+    engines = script(DOCS.parent / "benchmarks" / "engines.py")
+    monkeypatch.setattr(sys, "argv", ["engines.py", "--quick"])
+    engines.main()
+    rows = [line.split(" | ") for line in capsys.readouterr().out.splitlines() if "| 10,000 |" in line]
+    assert [row[0].removeprefix("| ") for row in rows] == [name for name in engines.JOBS if name != "Spark"]
+    assert [row[-1].removesuffix(" |") for row in rows] == ["10,000"] * 4 + ["720"]  # thresholds, and curves
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS.parent).as_posix())

@@ -1,6 +1,8 @@
 """Files for other services, which stand beside the code, say what the code says."""
 
 import re
+import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -41,6 +43,17 @@ def test_commands_that_other_services_run_are_targets_of_make(path):
     asked = re.findall(r"(?:entry|run): make ([a-z0-9-]+)", text) + (legs[1].split(", ") if legs else [])
     assert set(asked) <= targets
     assert asked
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make here")
+@pytest.mark.parametrize("target", ["demo", "check", "docs", "bench", "lowest", "core", "duckdb2"])
+def test_an_environment_made_without_the_kernel_has_it_all_the_same(target, tmp_path):
+    """It is turned off when it would run. What was not built would be missing from the next make test."""
+    asked = ["make", "--dry-run", f"VENV={tmp_path}", "NATIVE=0", target]
+    said = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout.replace("\\\n", "")
+    installing = [line for line in said.splitlines() if "pip install" in line]
+    assert installing
+    assert [line for line in installing if "env -u BASERATE_NATIVE" not in line] == []
 
 
 def test_the_table_of_branches_adds_up_rooms_and_names_what_lacks_most():

@@ -1,5 +1,6 @@
 """What is asked of every engine, and the answer worked out from plain Python rows."""
 
+import calendar
 import datetime as dt
 import itertools
 import math
@@ -15,6 +16,7 @@ import pyarrow as pa
 import baserate as br
 from baserate.ingest.groups import EXACT, Reader
 from baserate.ingest.request import Columns, request
+from baserate.ingest.stretches import MANY_RANGES
 from helpers.engine_buckets import engine_bucket
 
 INF, NAN = math.inf, math.nan
@@ -255,6 +257,24 @@ class Times:
 YEAR = Times(MIDNIGHTS)
 FORTNIGHT = Times([midnight for midnight in MIDNIGHTS if (2018, 10, 20) < midnight.timetuple()[:3] < (2018, 11, 10)])
 
+# Ends of months, of years and of centuries, to the microsecond, also before 1970 and before zones had whole hours.
+_MIDNIGHTS = [
+    dt.datetime(year, month, day)
+    for year in (1699, 1700, 1899, 1900, 1968, 1969, 1970, 1972, 1999, 2000, 2001, 2024, 2100, 2199)
+    for month, day in ((1, 1), (2, 28), (2, 29), (3, 1), (7, 1), (10, 1), (12, 30), (12, 31))
+    if (month, day) != (2, 29) or calendar.isleap(year)
+]
+_NEAR = [dt.timedelta(microseconds=-1), dt.timedelta(0), dt.timedelta(microseconds=1), dt.timedelta(hours=23)]
+CENTURIES = [midnight + near for midnight in _MIDNIGHTS for near in _NEAR]
+_CENTURIES = pa.table(
+    {
+        "label": pa.array([k % 2 for k in range(len(CENTURIES))], pa.int64()),
+        "score": pa.array([0.5] * len(CENTURIES), pa.float64()),
+        "clock": pa.array(CENTURIES, pa.timestamp("us")),
+        "instant": pa.array(CENTURIES, pa.timestamp("us", "UTC")),
+    }
+)
+
 NAMES = {
     "day": "{day:%Y-%m-%d}",
     "week": "{day:%G-W%V}",
@@ -309,7 +329,19 @@ def _edges():
     return [*sorted({*positive, *(-x for x in positive)}), -0.0]
 
 
-EDGES = _edges()
+def _crowded():
+    """Scores close to 0 and to 1, to every order of magnitude, and margins."""
+    rng = np.random.default_rng(12)
+    near_zero, margins = 10.0 ** rng.uniform(-320, 0, 120), rng.normal(size=40) * 10.0 ** rng.integers(-3, 9, 40)
+    return [
+        *near_zero.tolist(),
+        *(1 - 10.0 ** rng.uniform(-16, 0, 40)).tolist(),
+        *margins.tolist(),
+        *(-near_zero).tolist(),
+    ]
+
+
+EDGES = [*sorted({*_edges()[:-1], *_crowded()}), -0.0]
 FLOATS = pa.table(
     {
         "label": pa.array([k % 2 for k in range(len(EDGES))], pa.int64()),
@@ -326,7 +358,9 @@ def _bucket_cases():
         answer = {key: (min(scores), max(scores), len(scores)) for key, scores in cells.items()}
         yield Case(f"buckets of {bits} bits", "floats", _cells(bits), answer, on_slow=bits > 4)
     # Buckets are looked into again by their ends, to the last bit.
-    ranges = [(-INF, EDGES[20]), (EDGES[30], EDGES[30]), *zip(EDGES[31:-1:9], EDGES[33:-1:9], strict=False)]
+    step = len(EDGES) // (MANY_RANGES - 2)  # as many ranges as a query ever has
+    pairs = list(zip(EDGES[31:-1:step], EDGES[33:-1:step], strict=False))
+    ranges = [(-INF, EDGES[20]), (EDGES[30], EDGES[30]), *pairs[: MANY_RANGES - 2]]
     inside = Counter((k % 2 == 1, score) for k, score in enumerate(EDGES) if any(a <= score <= b for a, b in ranges))
     answer = {key: (key[1], key[1], rows) for key, rows in inside.items()}
     yield Case("ranges", "floats", _cells(EXACT, ranges), answer)
@@ -334,7 +368,7 @@ def _bucket_cases():
 
 def _cells(bits, ranges=None):
     def ask(frame):
-        cells = Reader(request(frame, Columns("label", "score"))).read(bits, ranges)
+        cells = Reader(request(frame, Columns("label", ("score",)))).read(bits, ranges)
         keys = zip(cells.positive.tolist(), cells.bucket.tolist(), strict=True)
         found = zip(keys, zip(cells.low.tolist(), cells.high.tolist(), cells.rows.tolist(), strict=True), strict=True)
         return dict(sorted(found))
@@ -401,6 +435,7 @@ _MONTHS = pa.table(
 
 TABLES = {
     "months": _MONTHS,
+    "centuries": _CENTURIES,
     "rows": ROWS,
     "fortnight": FORTNIGHT.table(),
     "year": YEAR.table(),

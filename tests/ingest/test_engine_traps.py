@@ -42,7 +42,7 @@ def test_trap_1_statistics_of_a_file_do_not_hide_a_nan(tmp_path):
 @pytest.mark.parametrize("kind", IN_PROCESS)
 def test_trap_2_a_nan_is_above_a_threshold_nowhere(kind):
     """A row with a nan is in no range of scores and in no bucket, though some engines say nan >= 0.5."""
-    asked = request(IN_PROCESS[kind](WITH_NAN), Columns("y", "p"))
+    asked = request(IN_PROCESS[kind](WITH_NAN), Columns("y", ("p",)))
     assert Reader(asked).read(EXACT, [(0.5, np.inf)]).rows.sum() == 2
     with pytest.raises(br.errors.InputError, match="got 2 rows"):
         Reader(asked).read(12)
@@ -59,7 +59,7 @@ def test_trap_3_objects_that_dask_makes_text_of_are_counted_rightly_or_refused()
 
 @pytest.mark.parametrize("kind", IN_PROCESS)
 def test_trap_4_a_nan_that_an_engine_lets_through_is_noticed(kind):
-    reader = Reader(request(IN_PROCESS[kind](WITH_NAN), Columns("y", "p")))
+    reader = Reader(request(IN_PROCESS[kind](WITH_NAN), Columns("y", ("p",))))
     for bits in (EACH_ROW, EXACT, 12):
         with pytest.raises(br.errors.InputError, match="must have no missing values, got 2 rows"):
             reader.read(bits)
@@ -117,7 +117,7 @@ def test_trap_9_infinity_stays_what_it_is_in_masked_columns():
     scores = [np.inf, -np.inf, 0.25, None]
     table = pd.DataFrame({"y": [1, 0, 1, None], "p": scores}).convert_dtypes()
     assert str(table["p"].dtype) == "Float64"
-    cells = Reader(request(table, Columns("y", "p"))).read(12)
+    cells = Reader(request(table, Columns("y", ("p",)))).read(12)
     assert sorted(cells.bucket.tolist()) == sorted(engine_bucket(score, 12) for score in scores[:3])
     assert sorted(cells.low.tolist()) == [-np.inf, 0.25, np.inf]
 

@@ -266,7 +266,7 @@ def test_names_that_are_no_utf8_are_refused(tmp_path):
 
 
 def test_the_memory_limit_is_stated_to_duckdb_and_only_for_files(folder):
-    with files.opened(folder / "rows.parquet", Columns("y", "p"), files.Options("100MB")) as found:
+    with files.opened(folder / "rows.parquet", Columns("y", ("p",)), files.Options("100MB")) as found:
         (limit,) = found.table.query("t", "SELECT current_setting('memory_limit')").fetchall()[0]
     assert limit == "95.3 MiB"
     assert read(folder / "rows.parquet", memory_limit="99999TB") == read(folder / "rows.parquet")

@@ -1,15 +1,24 @@
 """Timestamps of every unit, with and without a zone, in every engine and file; and dates that stand for never."""
 
+import bisect
 import datetime as dt
+from collections import Counter
+from zoneinfo import ZoneInfo
 
 import duckdb
+import narwhals.stable.v2 as nw
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import baserate as br
+from baserate.ingest.calendars import clock_changes
+from baserate.ingest.groups import EXACT, Reader
+from baserate.ingest.periods import period_from
+from baserate.ingest.request import Columns, request
 from helpers import frames
+from helpers.ingest_cases import CENTURIES, CLOCKS, name_of
 
 UNITS = ["s", "ms", "us", "ns"]
 # The last instant of January that a unit can tell, the first one of February, none at all, and March.
@@ -91,6 +100,79 @@ def test_files_of_different_units(tmp_path):
     assert by_month(tmp_path) == {month: (4 * pos, 4 * neg) for month, (pos, neg) in EXPECTED.items()}
 
 
+# --- the plan, and what it finds --------------------------------------------------------------------
+
+LENGTHS = ["day", "week", "month", "quarter", "year"]
+DAYS_OF = {"day": 1, "week": 7, "month": 31, "quarter": 92, "year": 366}
+TIMES = {
+    "date": (pa.date32(), None),
+    "clock": (pa.timestamp("us"), None),
+    "instant": (pa.timestamp("us", "UTC"), "UTC"),
+}
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize("kind", TIMES)
+def test_the_plan_does_not_grow_with_the_periods(kind, length):
+    dtype, tz = TIMES[kind]
+
+    def plan(n):
+        last = dt.datetime(2026, 1, 1)
+        at = pa.array([last - dt.timedelta(days=DAYS_OF[length] * k) for k in range(n)], dtype)
+        table = frames.IN_PROCESS["duckdb"](pa.table({"y": [k % 2 for k in range(n)], "p": [0.5] * n, "at": at}))
+        asked = request(table, Columns("y", ("p",), period=period_from(("at", length), tz)))
+        assert len(Reader(asked).read(EXACT).rows) > 0.9 * n
+        return nw.to_native(asked.frame).sql_query()
+
+    assert len(plan(900)) == pytest.approx(len(plan(12)), abs=5)
+
+
+def counts_by_period(frame, column, length, tz=None):
+    curves = br.curves_by(frame, label="label", score="score", period=(column, length), tz=tz)
+    return {name: curve.n_pos + curve.n_neg for name, curve in curves.items()}
+
+
+def _zones(kind):
+    """Each change of clocks is a comparison; in five centuries Kathmandu has two of them, and Prague hundreds."""
+    return [None, "UTC", "Asia/Kathmandu", *(["Europe/Prague"] if kind in frames.QUICK else [])]
+
+
+def _marks(kind):
+    return pytest.mark.spark if kind in frames.SPARK else [] if kind in frames.QUICK else pytest.mark.slow
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize(
+    ("kind", "tz"),
+    [pytest.param(kind, tz, marks=_marks(kind)) for kind in (*frames.IN_PROCESS, *frames.SPARK) for tz in _zones(kind)],
+)
+def test_periods_of_centuries_are_the_same_in_every_engine(kind, length, tz, frame_of):
+    frame = frame_of(kind, "centuries")
+    times = CENTURIES if tz is None else [at.replace(tzinfo=dt.UTC) for at in CENTURIES]
+    expected = Counter(name_of(at, length, tz) for at in times)
+    if kind.startswith("ibis") and tz is not None and length != "year":
+        with pytest.raises(
+            br.errors.InputError, match=r"Ibis must have at most 1,000 periods .* choose longer periods"
+        ):
+            counts_by_period(frame, "instant", length, tz)
+    else:
+        assert counts_by_period(frame, "clock" if tz is None else "instant", length, tz) == expected
+
+
+@pytest.mark.parametrize("zone", [*CLOCKS, "Africa/Casablanca", "Antarctica/Troll", "Asia/Pyongyang"])
+def test_changes_of_clocks_are_found(zone):
+    first, last = (dt.datetime(year, 3, 5, 7, 8, 9, 10, dt.UTC) for year in (1880, 2040))
+    changes = clock_changes(first, last, ZoneInfo(zone))
+    instants = [first + k * dt.timedelta(hours=55, seconds=1) for k in range(25_000)]
+    ahead = [at.astimezone(ZoneInfo(zone)).utcoffset().total_seconds() for at in instants]
+    places = [bisect.bisect(changes, at, key=lambda change: change.instant) - 1 for at in instants]
+    assert [changes[place].ahead for place in places] == ahead
+    for change in changes[1:]:
+        assert (change.instant - dt.timedelta(seconds=1)).astimezone(ZoneInfo(zone)).utcoffset() != dt.timedelta(
+            seconds=change.ahead
+        )
+
+
 # --- dates that stand for never ---------------------------------------------------------------------
 
 
@@ -108,7 +190,8 @@ ALWAYS = dt.date(1, 1, 1)
 def test_a_date_that_stands_for_never_is_refused_in_a_sentence(kind, length):
     frame = frames.IN_PROCESS[kind](dates(dt.date(2026, 1, 1), NEVER))
     with pytest.raises(
-        br.errors.InputError, match=r"at most 1,000 periods, got 2026-01-01 to 9999-12-31 .* remove placeholder dates"
+        br.errors.InputError,
+        match=r"within 1,000 years, got 2026-01-01 to 9999-1\d-\d1 in 'at'; remove placeholder dates",
     ):
         br.curves_by(frame, label="y", score="p", period=("at", length))
 
@@ -161,7 +244,7 @@ def test_times_beyond_the_calendar(tmp_path, kind, value):
         pytest.skip("DuckDB has no such value")
     connection.sql(rows).write_parquet(str(tmp_path / "rows.parquet"))
     for table in (connection.sql(rows), tmp_path / "rows.parquet"):
-        with pytest.raises(br.errors.InputError, match=r"the years 1 to 9999|at most 1,000 periods"):
+        with pytest.raises(br.errors.InputError, match=r"the years 1 to 9999|within 1,000 years"):
             br.curves_by(table, label="y", score="p", period=("t", "year"), tz=tz)
 
 

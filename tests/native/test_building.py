@@ -4,21 +4,18 @@ import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from helpers.compiling import COMPILER, HEADERS, POSSIBLE
+
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "baserate" / "native" / "_kernel.c"
-COMPILER = shutil.which("cc")
-HEADERS = sysconfig.get_paths()["include"]
 
 pytestmark = pytest.mark.slow
-needs_compiler = pytest.mark.skipif(
-    COMPILER is None or not (Path(HEADERS) / "Python.h").exists(), reason="no compiler, or no headers of Python"
-)
+needs_compiler = pytest.mark.skipif(not POSSIBLE, reason="no compiler, or no headers of Python")
 
 
 @needs_compiler

@@ -17,7 +17,8 @@ from baserate import native
 from baserate.curves import rows
 from baserate.curves.counting import count_rows
 from baserate.curves.rows import Rows
-from baserate.curves.table import CountTable
+from baserate.curves.table import CountTable, RowTable
+from helpers.compiling import POSSIBLE
 
 needs_kernel = pytest.mark.skipif(native.kernel is None, reason="the kernel is not built here, or turned off")
 
@@ -118,6 +119,29 @@ def test_arrays_that_are_not_in_one_piece():
     same(br.Curve.from_scores(positive[::-2], table[::-1, 2]).table.counted, count_rows(table[::-1, 2], positive[::-2]))
 
 
+def at_an_odd_address(array):
+    """The same values, as a file with a header of one byte has them."""
+    odd = np.frombuffer(b"-" + array.tobytes(), array.dtype, offset=1)
+    assert not odd.flags.aligned or array.itemsize == 1
+    return odd
+
+
+@pytest.mark.parametrize("label_type", LABEL_TYPES, ids=str)
+@pytest.mark.parametrize("score_type", [np.float32, np.float64])
+@pytest.mark.parametrize("decimals", [1, 9])
+def test_arrays_at_odd_addresses(label_type, score_type, decimals):
+    random = np.random.default_rng(10)
+    label, score = (random.random(3000) < 0.2).astype(label_type), random.random(3000).round(decimals)
+    expected = br.Curve.from_scores(label, score.astype(score_type))
+    assert br.Curve.from_scores(at_an_odd_address(label), at_an_odd_address(score.astype(score_type))) == expected
+    assert br.Curve.from_scores(at_an_odd_address(label), score.astype(score_type)) == expected
+
+
+def test_a_float_is_judged_by_its_type_and_not_by_its_width():
+    """Where a long double has eight bytes, it is still none of the kernel's."""
+    assert [kind for kind in "efdg" if rows._plain(np.zeros(3, kind), rows.SCORES)] == ["f", "d"]
+
+
 @pytest.mark.parametrize("change", [lambda a: a.astype(">f8"), lambda a: a.astype(np.longdouble), np.ma.array, list])
 def test_what_the_kernel_does_not_take_is_counted_all_the_same(change):
     random = np.random.default_rng(5)
@@ -193,6 +217,24 @@ def test_a_curve_never_changes_when_the_arrays_do():
         score[:] = 0.5
         positive[:] = True
         same(curve.table.counted, kept)
+
+
+def held(array):
+    """The bytes that stay in memory as long as this array does."""
+    while array.base is not None:
+        array = array.base
+    return array.nbytes
+
+
+@needs_kernel
+def test_what_is_kept_is_no_larger_than_what_was_found():
+    """More scores than are tallied, and still few of many rows."""
+    random = np.random.default_rng(11)
+    score, positive = random.integers(0, 20_000, 200_000) / 20_000, random.random(200_000) < 0.5
+    table = br.Curve.from_scores(positive, score).table
+    assert isinstance(table, RowTable)
+    for found in (*table.steps[:4], *table.counted[:3]):
+        assert held(found) <= 2 * found.nbytes
 
 
 @needs_kernel
@@ -280,6 +322,13 @@ def test_it_says_which_one_runs():
     assert told(missing + asked, BASERATE_NATIVE="") == "numpy: the kernel was not built"
     if native.kernel is not None:
         assert told(asked, BASERATE_NATIVE="1") == "compiled"
+
+
+@pytest.mark.skipif(not POSSIBLE, reason="no compiler, or no headers of Python")
+def test_it_was_built_where_it_can_be():
+    """Else the tests that need it would be skipped, and nobody would know."""
+    off = os.environ.get("BASERATE_NATIVE") == "0"
+    assert native.status() == ("numpy: turned off by BASERATE_NATIVE=0" if off else "compiled")
 
 
 def test_a_curve_can_travel_to_a_machine_without_the_kernel(monkeypatch):

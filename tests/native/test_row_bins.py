@@ -141,3 +141,12 @@ def room(n):
 def test_the_kernel_refuses_what_does_not_fit(call):
     with pytest.raises(ValueError, match=r"must"):
         BAD_CALLS[call](native.kernel)
+
+
+def test_a_zero_below_zero_is_zero():
+    around = np.zeros(8 * 2048, np.uint64)  # room for one bin, among what must stay untouched
+    arrays = list(room(1))
+    arrays[2] = around[2048:4096]
+    native.kernel.bin_sums(np.array([-0.0, 0.5]), *arrays)
+    written = np.flatnonzero(around)
+    assert written.tolist() == [2048 + 2 * 1022 + 1]  # the leading digit of 0.5

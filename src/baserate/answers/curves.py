@@ -6,7 +6,7 @@ from typing import Any
 from baserate.arrays import Table
 from baserate.curves.curve import Curve
 from baserate.errors import InputError
-from baserate.ingest.tables import curve, curves_by
+from baserate.ingest.tables import curves_by_score
 from baserate.results.words import key_text
 
 Key = tuple[object, ...]
@@ -44,15 +44,7 @@ def curves_of(
             f"label and score must name columns of the table, got label={label!r} and score={score!r}; name both."
         )
     options = {name: value for name, value in reading.items() if value is not None}
-    scores = names_of(score, "score")
-    curves: Curves = {}
-    for name in dict.fromkeys(scores):
-        if not keys and period is None:
-            curves[name, WHOLE] = curve(data, label=label, score=name, **options)
-            continue
-        groups = curves_by(data, *keys, label=label, score=name, period=period, tz=tz, **options)
-        curves |= {(name, key if isinstance(key, tuple) else (key,)): one for key, one in groups.items()}
-    return curves
+    return curves_by_score(data, names_of(score, "score"), keys, label=label, period=period, tz=tz, **options)
 
 
 def names_of(columns: object, part: str) -> list[str]:

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 import click
-import narwhals.stable.v2 as nw
 
 from baserate import checks
 from baserate.answers.curves import group_name
@@ -20,7 +19,7 @@ from baserate.cli.questions import questions_from
 from baserate.curves.curve import Curve
 from baserate.curves.rules import Threshold
 from baserate.errors import InputError
-from baserate.ingest.periods import calendar, period_from
+from baserate.ingest.periods import name_of, period_from
 from baserate.monitoring.judging import judge_periods
 from baserate.monitoring.store import CurveStore
 from baserate.monitoring.store_rows import CurveKey
@@ -200,7 +199,7 @@ def _complete(curves: dict[CurveKey, Curve], period: str, tz: str | None, until:
         raise InputError(f"--until must be a date such as 2026-06-01, got {until!r}.") from None
     meant = period_from(tuple(period.rsplit(":", 1)), None)
     assert meant is not None
-    (running,) = calendar(day, day, meant, nw.Date()).names
+    running = name_of(day, meant.length)
     left_out = sorted({key.period for key in curves if key.period >= running})
     if left_out:
         note(f"ignoring {', '.join(left_out)}: not complete on {day}; --until sets a later date")

@@ -1,7 +1,6 @@
-"""Counts rows by score; the only place that sorts.
+"""Counts rows by score with numpy: ``(scores, labels, weights) -> score, pos, neg``, highest distinct score first.
 
-``(scores, labels, weights) -> score, pos, neg`` by distinct score, highest first. Everything else in the library works
-on these counts, so a faster kernel has one function to replace, and this one as its oracle.
+`rows` does the same with the compiled kernel and must agree with it; without the kernel, this is what counts.
 """
 
 from typing import NamedTuple

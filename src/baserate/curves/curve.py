@@ -29,9 +29,9 @@ from baserate.written import one_in
 class Curve(Thresholds):
     """A table of positives and negatives by score, read at a prevalence.
 
-    Build one with `from_scores`, `from_counts` or `from_rates`; it is sorted once and never changes. A score
-    at or above a threshold is predicted positive. Rows with equal scores share a threshold, so the order of rows never
-    matters. ``a + b`` and ``sum(curves)`` pool the rows behind the curves.
+    Build one with `from_scores`, `from_counts` or `from_rates`; it never changes. Rows are sorted when their order is
+    first needed. A score at or above a threshold is predicted positive. Rows with equal scores share a threshold, so
+    the order of rows never matters. ``a + b`` and ``sum(curves)`` pool the rows behind the curves.
 
     A curve is read at the prevalence of its data until ``at_prevalence`` sets another one. Metrics use the prevalence
     of the curve, so none of them has an argument for it.

@@ -12,7 +12,7 @@ import numpy as np
 
 from baserate import native
 from baserate.arrays import Array, BoolArray, Counts, FloatArray
-from baserate.curves.counting import Counted, count_rows, merge_counts, narrow, starts
+from baserate.curves.counting import Counted, count_rows, narrow, starts
 from baserate.formulas.steps import Steps
 
 # Up to this many different scores are counted without sorting, if rows are eight times as many.
@@ -20,6 +20,9 @@ _FEW_SCORES = 1 << 14
 
 # Where there are so many times as many negatives as positives, only positives are sorted.
 _RARE = 32
+
+# What the kernel takes, by the letters of types. A long double is none of these, even where it is as wide as a double.
+SCORES, LABELS = "fd", "?bBhHiIlLqQ"
 
 # The kernel counts in 32 bits.
 _MOST_ROWS = 2**31 - 1
@@ -44,10 +47,10 @@ def read(y_true: object, y_score: object) -> Rows | Counted | None:
 
     None if that is not possible: for other containers, invalid input, or without the kernel.
     """
-    if native.kernel is None or not (_plain(y_true, "biu") and _plain(y_score, "f")):
+    if native.kernel is None or not (_plain(y_true, LABELS) and _plain(y_score, SCORES)):
         return None
-    labels, scores = np.ascontiguousarray(y_true), np.ascontiguousarray(y_score)
-    if len(labels) != len(scores) or len(scores) > _MOST_ROWS or scores.itemsize not in (4, 8):
+    labels, scores = (np.require(column, requirements=["C", "ALIGNED"]) for column in (y_true, y_score))
+    if len(labels) != len(scores) or len(scores) > _MOST_ROWS:
         return None
     return _tallied(scores, labels) or _split(scores, labels)
 
@@ -63,36 +66,44 @@ def tabulate(scores: FloatArray, positive: BoolArray) -> Counted:
     return count_split(rows_or_counts) if isinstance(rows_or_counts, Rows) else rows_or_counts
 
 
-def _plain(values: object, kinds: str) -> bool:
+def _plain(values: object, types: str) -> bool:
     """Whether it is a one-dimensional array of one of these types, in native byte order."""
-    return type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in kinds and values.dtype.isnative
+    return type(values) is np.ndarray and values.ndim == 1 and values.dtype.char in types and values.dtype.isnative
 
 
 def _fine(seen: Iterable[int]) -> bool:
     return int(np.bitwise_or.reduce(list(seen))) in _FINE
 
 
+class _Tally(NamedTuple):
+    """The different scores of some rows in any order, the negatives and positives at each, and what the kernel saw."""
+
+    score: FloatArray
+    n: Counts
+    seen: int
+
+
 def _tallied(scores: Array, labels: Array) -> Counted | None:
     """Counts by score if there are few distinct scores; else None."""
     limit = min(_FEW_SCORES, len(scores) // 8)
     parts = native.parts(len(scores))
-    tallies = native.at_once(*(partial(_tally, scores[part], labels[part], limit) for part in parts))
-    if not _fine(seen for _, seen in tallies):
+    counted = native.at_once(*(partial(_tally, scores[part], labels[part], limit) for part in parts))
+    tallies = [tally for tally in counted if tally is not None]
+    if len(tallies) < len(counted) or not _fine(tally.seen for tally in tallies):
         return None
-    if len(tallies) == 1:
-        score, n = tallies[0][0]
-        falling = np.argsort(score)[::-1]
-        neg, pos = n[falling].astype(np.uint32).T
-        return _narrow_alike(score[falling], pos, neg)
-    score, n = (np.concatenate(columns) for columns in zip(*(table for table, _ in tallies), strict=True))
-    merged = merge_counts(Counted(score, pos=n[:, 1], neg=n[:, 0]))
-    return _narrow_alike(merged.score, merged.pos, merged.neg)
+    score, n = (np.concatenate(column) for column in ([t.score for t in tallies], [t.n for t in tallies]))
+    falling = np.argsort(score)[::-1]
+    score, n = score[falling], n[falling]
+    first = starts(score)  # parts may have met the same score
+    neg, pos = np.add.reduceat(n, first).T
+    return _narrow_alike(score[first], pos, neg)
 
 
-def _tally(scores: Array, labels: Array, limit: int) -> tuple[tuple[FloatArray, Counts], int]:
+def _tally(scores: Array, labels: Array, limit: int) -> _Tally | None:
+    """None if there are more different scores than the limit."""
     score, n = np.empty(limit), np.empty((limit, 2), np.int64)
     different, seen = native.loaded().tally(scores, labels, score, n.ravel())
-    return (score[:different], n[:different]), -1 if different > limit else seen
+    return None if different > limit else _Tally(score[:different], n[:different], seen)
 
 
 def _split(scores: Array, labels: Array) -> Rows | None:
@@ -117,9 +128,9 @@ def sort(rows: Rows) -> Rows:
     """The rows sorted, in new arrays, because other threads may be reading the old ones."""
     if rows.sorted:
         return rows
-    work = [partial(np.sort, rows.pos), partial(np.sort, rows.neg)]
-    many = len(native.parts(len(rows.pos) + len(rows.neg))) > 1
-    pos, neg = native.at_once(*work) if many else (sort() for sort in work)
+    if len(native.parts(len(rows.pos) + len(rows.neg))) == 1:
+        return Rows(np.sort(rows.pos), np.sort(rows.neg), sorted=True)
+    pos, neg = native.at_once(partial(np.sort, rows.pos), partial(np.sort, rows.neg))
     return Rows(pos, neg, sorted=True)
 
 
@@ -130,13 +141,18 @@ def count_split(rows: Rows) -> Counted:
         return count_rows(np.concatenate([rows.pos, rows.neg]), np.arange(n) < len(rows.pos))
     rising = sort(rows)
     score, pos, neg = np.empty(n), np.empty(n, np.uint32), np.empty(n, np.uint32)
-    different = native.kernel.count(rising.pos, rising.neg, score, pos, neg)
-    return _narrow_alike(score[:different], pos[:different], neg[:different])
+    different = native.loaded().count(rising.pos, rising.neg, score, pos, neg)
+    return _narrow_alike(_head(score, different), pos[:different], neg[:different])
+
+
+def _head(room: Array, n: int) -> Array:
+    """What was written to the head of some room; the room itself is given up if most of it stayed empty."""
+    return room[:n].copy() if 2 * n < len(room) else room[:n]
 
 
 def _narrow_alike(score: FloatArray, pos: Counts, neg: Counts) -> Counted:
     """Both counts in the narrowest integer type that holds their sum, as from `count_rows`."""
-    kind = np.min_scalar_type(int(np.max(np.add(pos, neg, dtype=np.uint32), initial=0)))
+    kind = np.min_scalar_type(int(np.max(pos + neg, initial=0)))
     return Counted(score, pos.astype(kind), neg.astype(kind))
 
 
@@ -169,6 +185,6 @@ def corners_of_sorted(rows: Rows) -> Steps:
     n = len(rows.pos)
     tp, fp, tied = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.uint32)
     different = native.loaded().corners(rows.pos, rows.neg, tp, fp, tied)
-    tp, fp, tied = tp[:different], fp[:different], tied[:different]
+    tp, fp = _head(tp, different), _head(fp, different)
     pos = np.ones(n, np.uint8) if different == n else narrow(np.diff(tp, prepend=0))
-    return Steps(tp, fp, pos, narrow(tied), n, len(rows.neg))
+    return Steps(tp, fp, pos, narrow(tied[:different]), n, len(rows.neg))

@@ -19,6 +19,7 @@ MOST_BITS = 48
 # Margins up to each of these powers of two have buckets of one width; the last is beyond all floats.
 _REACH = (4, 10, 20, 40, 80, 160, 320, 640, 1024)
 _LARGEST = float(np.finfo(np.float64).max)
+_FAR = [2.0**power if power < 1024 else _LARGEST for power in _REACH]
 
 
 def with_bucket(frame: AnyFrame, bits: int) -> AnyFrame:
@@ -26,14 +27,30 @@ def with_bucket(frame: AnyFrame, bits: int) -> AnyFrame:
     score = nw.col("score")
     infinite = nw.when(score == float("inf")).then(nw.lit(_beyond(bits)))
     bucket: nw.Expr = infinite.otherwise(nw.when(score == float("-inf")).then(nw.lit(-_beyond(bits))))
-    for place, power in reversed([*enumerate(_REACH, start=1)]):
-        far = min(2.0**power, _LARGEST) if power < 1024 else _LARGEST
+    for place, (power, far) in reversed([*enumerate(zip(_REACH, _FAR, strict=True), start=1)]):
         start = nw.when(score > 0).then(nw.lit(_start(place, bits))).otherwise(nw.lit(-_start(place, bits)))
         within = (score >= -far) & (score <= far)  # never true of nan: which of the two is not, engines disagree on
         bucket = nw.when(within).then((score * 2.0 ** (bits - power)).floor() + start).otherwise(bucket)
     share = (score >= 0) & (score <= 1)
     part = (score * 2.0**bits).floor() + 0.0  # there is a zero below zero, which some engines group apart
     return frame.with_columns(nw.when(share).then(part).otherwise(bucket).alias("bucket"))
+
+
+def bucket_of(score: FloatArray, bits: int) -> FloatArray:
+    """The same for an array, by numpy."""
+    size = np.abs(score)
+    place = np.searchsorted(_FAR, size)  # a margin on the end of a range is within it
+    power = np.append(_REACH, 0.0)[place]
+    with np.errstate(invalid="ignore", over="ignore"):  # of scores that are no shares, or infinite
+        within = (
+            np.floor(score * np.exp2(bits - power))
+            + np.sign(score) * np.array([_start(k, bits) for k in range(1, len(_REACH) + 2)])[place]
+        )
+        share = np.floor(score * 2.0**bits) + 0.0
+    found = np.where(
+        (score >= 0) & (score <= 1), share, np.where(np.isinf(score), np.sign(score) * _beyond(bits), within)
+    )
+    return np.where(np.isnan(score), np.nan, found)
 
 
 def _start(place: int, bits: int) -> float:

@@ -1,6 +1,6 @@
 """Query results of an engine as plain columns."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -36,6 +36,15 @@ class Answer:
         if isinstance(column, list):
             column = np.array([np.nan if value is None else value for value in map(_plain, column)], np.float64)
         return column.astype(np.float64)
+
+    def stacked(self, names: Sequence[str], *, as_one: str, place: str) -> "Answer":
+        """Some columns of numbers as one, each below the one before, beside the place of each; all others repeat."""
+        n = len(names)
+        others = {name: _repeated(column, n) for name, column in self._columns.items() if name not in names}
+        numbers = [self.numbers(name) for name in names]
+        one = numbers[0] if n == 1 else np.concatenate(numbers)
+        columns = others | {as_one: one, place: np.repeat(np.arange(n), len(numbers[0]))}
+        return Answer(columns, self._written)
 
     def instant(self, name: str) -> object:
         """The only value of a column of times, to the microsecond; None if it is null."""
@@ -110,6 +119,16 @@ def not_single(values: Iterable[object]) -> InputError:
         f"labels and keys must be numbers, text, bools or dates of one kind, got {', '.join(kinds)}; choose another "
         f"column, or convert it to text."
     )
+
+
+def _repeated(column: Array | list[object], n: int) -> Array | list[object]:
+    if n == 1:
+        return column
+    if isinstance(column, list):
+        return column * n
+    if isinstance(column, np.ma.MaskedArray):
+        return np.ma.MaskedArray(np.tile(column.data, n), np.tile(np.ma.getmaskarray(column), n))
+    return np.tile(column, n)
 
 
 def _python_times(column: Array) -> list[object]:

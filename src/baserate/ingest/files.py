@@ -19,7 +19,7 @@ from baserate.ingest.delimited import Dialect, Kind
 from baserate.ingest.engine import interrupts_wait
 from baserate.ingest.paths import File
 from baserate.ingest.relations import Table
-from baserate.ingest.request import Columns
+from baserate.ingest.request import Columns, Request
 from baserate.ingest.sql import name as quoted
 from baserate.results.sources import SourceFile, check_unchanged
 
@@ -71,19 +71,18 @@ class Files:
     format: str  # in words, with the dialect
     memory: int  # bytes that reading may take
 
-    def check_room(self, cells: AnyFrame, max_scores: int) -> None:
-        """Refuse to keep every score if that would exceed the memory limit, before it is tried.
-
-        `cells` has the columns to group by.
-        """
+    def check_room(self, asked: Request, max_scores: int) -> None:
+        """Refuse to keep every score if that would exceed the memory limit, before it is tried."""
         room = max(max_scores, self.memory // _SCORE)
         least_rows = sum(file.size for file in self.files) // _SHORTEST_ROW
         packed = any(paths.is_compressed(file.path) for file in self.files)
         if (self.length if self.length is not None else math.inf if packed else least_rows) <= room:
             return
-        columns = ", ".join(map(quoted, cells.columns))
-        counted = nw.to_native(cells).aggregate(f"approx_count_distinct(hash({columns})) AS scores")
-        scores = int(self.collect(nw.from_native(counted)).numbers("scores")[0])
+        others = [*asked.keys, *(["label"] if asked.labelled else [])]
+        cells = (", ".join(map(quoted, (score, *others))) for score in asked.scores)
+        counted = " + ".join(f"approx_count_distinct(hash({columns}))" for columns in cells)
+        relation = nw.to_native(asked.frame).aggregate(f"{counted} AS scores")
+        scores = int(self.collect(nw.from_native(relation)).numbers("scores")[0])
         if scores > room:
             raise InputError(
                 f"tolerance=0 keeps every score, and about {scores:,} scores need {scores * _SCORE / 1e9:.2g} GB, more "

@@ -1,12 +1,14 @@
 """One GROUP BY, from rows to cells. A cell has the total of the rows of one class, in one bucket, in one group.
 
+A group has one score: each score of a table has groups of its own, and all of them are read in one query.
+
 Few rows are fetched instead, which is faster than grouping in the engine; then each row is a cell.
 """
 
 from collections.abc import Sequence
 from functools import reduce
 from operator import or_
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -54,6 +56,10 @@ class GroupedCounts(NamedTuple):
         return GroupedCounts(*(None if a is None or b is None else np.concatenate([a, b]) for a, b in both))  # type: ignore[arg-type]
 
 
+# The place of its score among those of the request, and the values of its keys.
+Group = tuple[Any, ...]
+
+
 class TooManyCells(Exception):
     """There are more cells than allowed; use wider buckets."""
 
@@ -64,22 +70,27 @@ class Reader:
     def __init__(self, request: Request) -> None:
         self._request = request
         self._is_positive: dict[object, bool] | None = None
-        self.groups: dict[tuple[object, ...], int] = {} if request.keys else {(): 0}
+        self.groups: dict[Group, int] = {}
+        if not request.keys:  # they are there even if no row is
+            self.groups = {(k,): k for k in range(len(request.scores))}
         self.unlabelled: Array = np.zeros(0)  # rows by group
         self.labelled: Array = np.zeros(0)
 
     def n_groups(self) -> int:
-        """The number of groups, by a query of the keys only."""
-        if not self._request.keys:
-            return 1
-        grouped = self._request.frame.group_by(*self._request.keys).agg(nw.len().alias("rows"))
-        return int(self._request.collect(grouped.select(nw.len().alias("groups"))).numbers("groups")[0])
+        """The number of groups of all scores, by a query of the keys only."""
+        of_each_score = 1
+        if self._request.keys:
+            grouped = self._request.frame.group_by(*self._request.keys).agg(nw.len().alias("rows"))
+            answer = self._request.collect(grouped.select(nw.len().alias("groups")))
+            of_each_score = int(answer.numbers("groups")[0])
+        return of_each_score * len(self._request.scores)
 
     @property
     def known_length(self) -> int | None:
-        """The number of rows, if it is known without a query."""
+        """The number of rows, of all scores together, if it is known without a query."""
         frame = self._request.frame
-        return len(frame) if isinstance(frame, nw.DataFrame) else self._request.length
+        length = len(frame) if isinstance(frame, nw.DataFrame) else self._request.length
+        return None if length is None else length * len(self._request.scores)
 
     def read(self, bits: int, ranges: Sequence[Range] | None = None, *, most: int | None = None) -> GroupedCounts:
         """Read the cells of all rows, or of rows with scores in the ranges; at most `most` cells."""
@@ -106,38 +117,59 @@ class Reader:
         return cells
 
     def _ask(self, bits: int, ranges: Sequence[Range] | None, most: int | None) -> Answer:
-        frame, score = self._request.frame, nw.col("score")
+        asked = self._request
+        if bits == EACH_ROW:
+            weights = ["weight", "square"] if asked.weighted else []
+            rows = asked.collect(asked.frame.select(*asked.keys, *self._classes_of, *asked.scores, *weights))
+            return rows.stacked(asked.scores, as_one="score", place="which")
+        if len(asked.scores) == 1:
+            cells = self._cells(asked.frame.rename({"score_0": "score"}), bits, ranges)
+        elif _reads_once(asked.frame):
+            of_each = (asked.frame.with_columns(nw.col(name).alias("score")) for name in asked.scores)
+            found = [self._cells(frame, bits, ranges) for frame in of_each]
+            cells = _concatenated(
+                [frame.with_columns(nw.lit(float(k)).alias("which")) for k, frame in enumerate(found)]
+            )
+        else:
+            cells = self._cells(_one_below_another(asked.frame, asked.scores), bits, ranges, "which")
+        if most is not None and isinstance(cells, nw.LazyFrame):
+            cells = cells.head(most + 1)
+        return asked.collect(cells)
+
+    def _cells(self, frame: AnyFrame, bits: int, ranges: Sequence[Range] | None, *keys: str) -> AnyFrame:
+        """The column ``score`` grouped by its buckets, by the keys of the request, and by more."""
+        score = nw.col("score")
         if ranges is not None:
             ends = [(_number(low, frame), _number(high, frame)) for low, high in ranges]
             frame = frame.filter(reduce(or_, ((score >= low) & (score <= high) for low, high in ends)))
-        classes = ["label"] if self._request.labelled else []
-        if bits == EACH_ROW:
-            weights = ["weight", "square"] if self._request.weighted else []
-            return self._request.collect(frame.select(*self._request.keys, *classes, "score", *weights))
         frame = frame.with_columns(score.alias("bucket")) if bits == EXACT else with_bucket(frame, bits)
         sums = [nw.len().alias("rows"), score.min().alias("low"), score.max().alias("high")]
         if self._request.weighted:
             sums += [nw.col("weight").sum().alias("total"), nw.col("square").sum().alias("squares")]
             sums += [nw.col("weight").min().alias("least_weight")]
-        grouped = frame.group_by(*self._request.keys, *classes, "bucket").agg(*sums)
-        if most is not None and isinstance(grouped, nw.LazyFrame):
-            grouped = grouped.head(most + 1)
-        return self._request.collect(grouped)
+        return frame.group_by(*keys, *self._request.keys, *self._classes_of, "bucket").agg(*sums)
 
     # --- what the groups and the labels are ----------------------------------------------------------
 
+    @property
+    def _classes_of(self) -> list[str]:
+        return ["label"] if self._request.labelled else []
+
     def _groups_of(self, answer: Answer, length: int) -> Indices:
-        if not self._request.keys:
+        of_score = ["which"] if len(self._request.scores) > 1 else []
+        columns = [*of_score, *self._request.keys]
+        if not columns:
             return np.zeros(length, np.intp)
-        parts = [answer.distinct(key) for key in self._request.keys]
+        parts = [answer.distinct(column) for column in columns]
         values, sizes = [part for part, _ in parts], tuple(len(part) for part, _ in parts)
         if not length:
             return np.zeros(0, np.intp)
         code = np.ravel_multi_index([place for _, place in parts], sizes)
         codes = np.unique(code)
         places = np.stack(np.unravel_index(codes, sizes), axis=1).tolist()
-        keys = [tuple(part[k] for part, k in zip(values, place, strict=True)) for place in places]
-        known = np.array([self.groups.setdefault(key, len(self.groups)) for key in keys], np.intp)
+        found = [tuple(part[k] for part, k in zip(values, place, strict=True)) for place in places]
+        groups: list[Group] = found if of_score else [(0, *key) for key in found]
+        known = np.array([self.groups.setdefault(group, len(self.groups)) for group in groups], np.intp)
         return known[np.searchsorted(codes, code)]
 
     def _labels(self, answer: Answer, length: int) -> tuple[list[object], Indices]:
@@ -159,23 +191,53 @@ class Reader:
         seen = {id(column): column for column in (cells.bucket, cells.low, cells.high)}.values()  # of a row all are one
         missing = reduce(or_, map(np.isnan, seen))
         if missing.any():
-            rows = int(cells.rows[missing].sum())
+            score = self._score_of(cells)
+            first = score[missing].min()
+            rows = int(cells.rows[missing & (score == first)].sum())
             raise InputError(
-                f"the score {columns.score!r} must have no missing values, got {rows:,} row{'s' * (rows > 1)} "
+                f"the score {columns.scores[first]!r} must have no missing values, got {rows:,} row{'s' * (rows > 1)} "
                 f"{'with a label and ' * self._request.labelled}without a score; drop or fill them first."
             )
-        whole = seen if self._request.whole_scores else ()
-        largest = max((float(np.abs(column).max(initial=0)) for column in whole), default=0.0)
-        if largest > _LARGEST_EXACT_INTEGER:
-            raise InputError(
-                f"the score {columns.score!r} must fit in float64 without new ties, got whole numbers up to "
-                f"{largest:,.0f}; subtract an offset or divide first."
-            )
+        for place in np.flatnonzero(self._request.whole_scores).tolist():
+            self._check_whole(cells.some(self._score_of(cells) == place), columns.scores[place])
         if least_weight is not None and (np.isnan(least_weight) | (least_weight < 0)).any():
             raise InputError(
                 f"the weight {columns.weight!r} must be finite and not negative in every row, got some that are "
                 f"missing, infinite or negative; drop or correct these rows."
             )
+
+    def _score_of(self, cells: GroupedCounts) -> Indices:
+        """The place of the score of each cell."""
+        return np.array([int(place) for place, *_ in self.groups], np.intp)[cells.group]
+
+    @staticmethod
+    def _check_whole(cells: GroupedCounts, score: str) -> None:
+        largest = max(float(np.abs(column).max(initial=0)) for column in (cells.bucket, cells.low, cells.high))
+        if largest > _LARGEST_EXACT_INTEGER:
+            raise InputError(
+                f"the score {score!r} must fit in float64 without new ties, got whole numbers up to {largest:,.0f}; "
+                f"subtract an offset or divide first."
+            )
+
+
+def _reads_once(frame: AnyFrame) -> bool:
+    """Whether a table is read once, however often a query names it."""
+    engine = frame.implementation
+    return isinstance(frame, nw.DataFrame) or engine.is_polars() or engine.is_dask()
+
+
+def _concatenated(frames: list[AnyFrame]) -> AnyFrame:
+    both: AnyFrame = nw.concat(frames)  # type: ignore[type-var]  # all of one kind
+    return both
+
+
+def _one_below_another(frame: AnyFrame, scores: Sequence[str]) -> AnyFrame:
+    """Each row once for every score, as ``score``, beside the place of it, ``which``: the table is read once."""
+    places = _concatenated([frame.head(1).select(nw.lit(float(k)).alias("which")) for k in range(len(scores))])
+    score = nw.col(scores[-1])
+    for k in range(len(scores) - 1):
+        score = nw.when(nw.col("which") == float(k)).then(nw.col(scores[k])).otherwise(score)
+    return frame.join(places, how="cross").with_columns(score.alias("score")).drop(*scores)  # type: ignore[arg-type]
 
 
 def _seen(answer: Answer, *, each_row: bool, weighted: bool) -> dict[str, FloatArray]:

@@ -4,10 +4,11 @@ import math
 import warnings
 from dataclasses import replace
 from itertools import pairwise, product
+from typing import NamedTuple
 
 import numpy as np
 
-from baserate.arrays import BoolArray, FloatArray
+from baserate.arrays import BoolArray, FloatArray, Indices
 from baserate.curves.counting import narrow
 from baserate.curves.curve import Curve
 from baserate.curves.extremes import blur
@@ -15,12 +16,13 @@ from baserate.curves.table import CountTable
 from baserate.errors import InputError, PrecisionWarning
 from baserate.ingest.buckets import MOST_BITS, widths
 from baserate.ingest.groups import EACH_ROW, EXACT, GroupedCounts, Reader, TooManyCells, changed
-from baserate.ingest.stretches import FEW_RANGES, MANY_RANGES, Stretches
+from baserate.ingest.stretches import FEW_RANGES, MANY_RANGES, Axis, Stretches
 
 # How fine the first look is, at most: scores from 0 to 1 in 65,536 parts or, if there is less room than for both
-# classes and as much again, in 4,096. Fewer of many groups, which seldom fill more than a third of their buckets.
+# classes and as much again, in 4,096. Fewer of many groups, if these were to fill so much of their buckets: a look that
+# finds too many is thrown away.
 _FINEST_FIRST, _FINEST_OF_LITTLE, _LITTLE = 16, 12, 2**18
-_FILLED = 0.3
+_FILLED = 0.6
 _COARSER = 3  # bits less, if that were too many
 
 # Looks at the data, at most.
@@ -45,23 +47,23 @@ def gather(reader: Reader, tolerance: float, max_scores: int) -> list[Curve]:
         return curves_of(cells, reader)
     if cells.rows.sum() <= max_scores:
         return curves_of(reader.read(EXACT), reader)
-    curves = curves_of(cells, reader)
+    found = _Found.of(cells, reader)
     for _ in range(_PASSES - 1):
-        if _widest(curves) <= tolerance:
-            return curves
-        finer = _looked_at_again(cells, curves, reader, tolerance, max_scores)
+        if found.widest <= tolerance:
+            return found.curves
+        finer = _looked_at_again(found, reader, tolerance, max_scores)
         if finer is None:
             break
-        cells, curves = finer, curves_of(finer, reader)
-    if _widest(curves) > tolerance:
+        found = _Found.of(finer, reader)
+    if found.widest > tolerance:
         warnings.warn(
             PrecisionWarning(
-                f"the error of average precision is up to {_widest(curves):.2g}, above the tolerance {tolerance:g}: "
-                f"the table has too many distinct scores; raise max_scores, and see bounds(metric, curve)."
+                f"the error of average precision is up to {found.widest:.2g}, above the tolerance {tolerance:g}: the "
+                f"table has too many distinct scores; raise max_scores, and see bounds(metric, curve)."
             ),
             stacklevel=4,
         )
-    return curves
+    return found.curves
 
 
 def _first_look(reader: Reader, max_scores: int) -> GroupedCounts:
@@ -111,8 +113,23 @@ def _curve(cells: GroupedCounts) -> Curve:
 # --- what is not known well enough ----------------------------------------------------------------
 
 
-def _widest(curves: list[Curve]) -> float:
-    return max((float(_width(curve).max()) for curve in curves), default=0.0)
+class _Found(NamedTuple):
+    """What the looks so far have found: cells, a curve per group, and how well each is known where it has to be."""
+
+    cells: GroupedCounts
+    curves: list[Curve]
+    widths: list[FloatArray]
+
+    @classmethod
+    def of(cls, cells: GroupedCounts, reader: Reader) -> "_Found":
+        """The curves of cells."""
+        curves = curves_of(cells, reader)
+        return cls(cells, curves, [_width(curve) for curve in curves])
+
+    @property
+    def widest(self) -> float:
+        """Of all curves."""
+        return max((float(width.max()) for width in self.widths), default=0.0)
 
 
 def _width(curve: Curve) -> FloatArray:
@@ -124,41 +141,49 @@ def _odds(curve: Curve) -> FloatArray:
     return np.append((1 - _PREVALENCES) / _PREVALENCES, 1.0 if curve.missing_class else curve.odds_against)
 
 
-def _blurred(curve: Curve, tolerance: float, left: float) -> BoolArray:
-    """The buckets to split, those with the largest effect first, until an error of about `left` remains."""
-    entries = np.zeros(len(curve), np.bool_)
-    too_wide = _width(curve) > tolerance
+def _blurs(curve: Curve, width: FloatArray, tolerance: float) -> list[tuple[Indices, FloatArray]]:
+    """The errors of buckets where the tolerance is exceeded: entries, the smallest error first, and running sums."""
+    too_wide = width > tolerance
     if not too_wide.any():
-        return entries
+        return []
     tp, fp = (np.append(0.0, column) for column in curve.table.cumulative())
     before, after = tp[:-1] / tp[-1], tp[1:] / tp[-1]
     least, most = fp[:-1] / fp[-1], fp[1:] / fp[-1]
     rise = np.where(curve.top > curve.score, after - before, 0.0)
     at = np.flatnonzero(rise)
     before, after, least, most, rise = before[at], after[at], least[at], most[at], rise[at]
+    found = []
     for x in _odds(curve)[too_wide]:
         # Precision in the middle of the rise stands for the mean over it: good enough to tell what matters.
         share = rise * (after / (after + x * least) - (before + after) / (before + after + 2 * x * most))
         order = np.argsort(share)
-        entries[at[order[np.cumsum(share[order]) > left]]] = True
+        found.append((at[order], np.cumsum(share[order])))
+    return found
+
+
+def _blurred(blurs: list[tuple[Indices, FloatArray]], length: int, left: float) -> BoolArray:
+    """The buckets to tell apart, the widest first, until about `left` is left."""
+    entries = np.zeros(length, np.bool_)
+    for at, up_to in blurs:
+        entries[at[up_to > left]] = True
     return entries
 
 
 # --- looking again --------------------------------------------------------------------------------
 
 
-def _looked_at_again(
-    cells: GroupedCounts, curves: list[Curve], reader: Reader, tolerance: float, max_scores: int
-) -> GroupedCounts | None:
+def _looked_at_again(found: _Found, reader: Reader, tolerance: float, max_scores: int) -> GroupedCounts | None:
     """Read some buckets again, split as finely as needed or possible; None if there is no room."""
+    cells, curves, axis = found.cells, found.curves, Axis.of(found.cells)
+    blurs = [_blurs(curve, width, tolerance) for curve, width in zip(curves, found.widths, strict=True)]
     for left, most_ranges in product(tolerance * np.array([0.25, 1, 4, 16, 64, 256]), (FEW_RANGES, MANY_RANGES)):
-        blurred = [_blurred(curve, tolerance, left) for curve in curves]
+        blurred = [_blurred(blur, len(curve), left) for blur, curve in zip(blurs, curves, strict=True)]
         if not any(entries.any() for entries in blurred):
             return None
-        stretches = Stretches.covering(cells, curves, blurred, most_ranges)
+        stretches = Stretches.covering(axis, curves, blurred, most_ranges)
         again = stretches.contains(cells)
         room = max_scores - int(np.count_nonzero(~again))
-        bits = _finer(cells.some(again), _widest(curves) / tolerance, room)
+        bits = _finer(cells.some(again), found.widest / tolerance, room)
         if bits is None:
             continue
         try:

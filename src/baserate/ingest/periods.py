@@ -1,8 +1,4 @@
-"""Periods of time as keys: assigned in the engine, named here.
-
-Engines differ in truncation, in weeks and in time zones, but not in comparing timestamps. So the beginnings of periods
-are computed here, and the engine only compares each row with them.
-"""
+"""Periods of time as keys: which are valid, and their names. The engine computes their numbers (`calendars`)."""
 
 import datetime
 import re
@@ -18,9 +14,8 @@ from baserate.ingest.texts import bad_time
 
 LENGTHS = ("day", "week", "month", "quarter", "year")
 
-# More periods than this make an expression that engines are slow to plan.
-_MOST_PERIODS = 1000
-
+# Times that are farther apart than this are not all meant.
+_MOST_YEARS = 1000
 
 # What libraries say of a time that Python does not have.
 _BEYOND = re.compile(r"out of (range|bounds)|overflow|\(-?infinity\)", re.IGNORECASE)
@@ -77,82 +72,6 @@ def check_time(period: Period, dtype: nw.dtypes.DType) -> None:
         )
 
 
-class Calendar(NamedTuple):
-    """The periods from the first to the last row: their names, and the beginnings of all but the first."""
-
-    names: list[str]
-    begins: list[datetime.date]
-
-    def name(self, place: int) -> str | None:
-        """The name of the period at an index; None for a missing time."""
-        return self.names[place] if place >= 0 else None
-
-    def place(self, engine: nw.Implementation) -> nw.Expr:
-        """The index of the period of each row of the column ``time``, from 0; -1 for a missing time."""
-        time = nw.col("time")
-        begins = [_literal(begin, engine) for begin in self.begins]
-        return nw.when(time.is_null()).then(nw.lit(-1.0)).otherwise(_branch(time, begins, 0, len(begins)))
-
-
-def _literal(begin: datetime.date, engine: nw.Implementation) -> nw.Expr:
-    if engine.is_spark_like() and isinstance(begin, datetime.datetime) and begin.tzinfo is None:
-        # Spark takes a timestamp without a zone for one of this machine's clock, but not if it comes as text.
-        return nw.lit(begin.isoformat(" ")).cast(nw.Datetime("us"))
-    return nw.lit(begin)
-
-
-def _branch(time: nw.Expr, begins: Sequence[nw.Expr], low: int, high: int) -> nw.Expr:
-    """A balanced tree of comparisons, so that each row needs few of them."""
-    if low == high:
-        return nw.lit(float(low))
-    middle = (low + high) // 2
-    before = _branch(time, begins, low, middle)
-    return nw.when(time < begins[middle]).then(before).otherwise(_branch(time, begins, middle + 1, high))
-
-
-def calendar(first: object, last: object, period: Period, dtype: nw.dtypes.DType) -> Calendar:
-    """All periods from the first time to the last."""
-    if first is None and last is None:
-        return Calendar([], [])
-    day, end = _day(first, period.zone), _day(last, period.zone)
-    starts = [_start(day, period.length)]
-    while (following := _next(starts[-1], period.length)) is not None and following <= end:
-        starts.append(following)
-        if len(starts) > _MOST_PERIODS:
-            raise InputError(
-                f"a table must have at most {_MOST_PERIODS:,} periods, got {day} to {end} by the {period.length}; "
-                f"choose longer periods, or remove placeholder dates."
-            )
-    names = [_name(start, period.length) for start in starts]
-    if isinstance(dtype, nw.Date):
-        return Calendar(names, list(starts[1:]))
-    midnight = datetime.time()
-    begins = [datetime.datetime.combine(start, midnight, period.zone) for start in starts[1:]]
-    zone = dtype.time_zone if isinstance(dtype, nw.Datetime) else None
-    # Engines want an instant in the zone of the column, whichever clock it comes from.
-    return Calendar(names, [begin.astimezone(_clock(zone)) for begin in begins] if zone else list(begins))
-
-
-def _clock(zone: str) -> datetime.tzinfo:
-    """The zone of a column: the name of one, or a fixed offset such as "+05:30"."""
-    offset = re.fullmatch(r"(?:UTC)?([+-])(\d\d):?(\d\d)", zone)
-    if offset is None:
-        return ZoneInfo(zone)
-    sign, hours, minutes = offset.groups()
-    return datetime.timezone(datetime.timedelta(hours=int(sign + hours), minutes=int(sign + minutes)))
-
-
-def _day(time: object, zone: ZoneInfo | None) -> datetime.date:
-    if isinstance(time, datetime.datetime):
-        if zone is None:
-            return time.date()
-        # Some engines hand an instant out as UTC without saying so.
-        return (time if time.tzinfo else time.replace(tzinfo=datetime.UTC)).astimezone(zone).date()
-    if not isinstance(time, datetime.date):  # engines have their own words for infinity
-        raise OverflowError("a time lies outside the years 1 to 9999")
-    return time
-
-
 def is_beyond(error: Exception) -> bool:
     """Whether an error of a library means that a time is outside of Python's range."""
     own = error.__cause__ or error
@@ -168,39 +87,66 @@ def beyond(period: Period) -> InputError:
     )
 
 
-def _start(day: datetime.date, length: str) -> datetime.date:
-    match length:
-        case "day":
-            return day
-        case "week":
-            return day - datetime.timedelta(days=day.weekday())
-        case "month":
-            return day.replace(day=1)
-        case "quarter":
-            return day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1)
-        case _:
-            return day.replace(month=1, day=1)
+# --- numbers and names ----------------------------------------------------------------------------
+
+_MONTHS = {"month": 1, "quarter": 3, "year": 12}
 
 
-def _next(start: datetime.date, length: str) -> datetime.date | None:
-    """The beginning of the next period; None at the end of Python's range."""
-    long_enough = {"day": 1, "week": 7, "month": 31, "quarter": 92, "year": 366}[length]
+def number_of(day: datetime.date, length: str) -> int:
+    """Which period a day is in: days and weeks are counted from the first of the calendar, others from the year 0."""
+    if length in _MONTHS:
+        return (12 * day.year + day.month - 1) // _MONTHS[length]
+    return day.toordinal() if length == "day" else (day.toordinal() - 1) // 7
+
+
+def first_day(number: int, length: str) -> datetime.date:
+    """The first day of a period."""
+    if length in _MONTHS:
+        year, month = divmod(number * _MONTHS[length], 12)
+        return datetime.date(year, month + 1, 1)
+    return datetime.date.fromordinal(number if length == "day" else 7 * number + 1)
+
+
+def names(numbers: Sequence[int], period: Period) -> list[str]:
+    """What periods are called."""
+    if not numbers:
+        return []
     try:
-        return _start(start + datetime.timedelta(days=long_enough), length)
-    except OverflowError:
-        return None
+        days = [first_day(number, period.length) for number in numbers]
+    except (ValueError, OverflowError):
+        raise beyond(period) from None
+    check_span(min(days), max(days), period)
+    return [name_of(day, period.length) for day in days]
 
 
-def _name(start: datetime.date, length: str) -> str:
+def check_span(first: datetime.date, last: datetime.date, period: Period) -> None:
+    """Refuse dates that stand for never."""
+    if last.year - first.year >= _MOST_YEARS:
+        raise InputError(
+            f"times must lie within {_MOST_YEARS:,} years, got {first} to {last} in {period.column!r}; remove "
+            f"placeholder dates."
+        )
+
+
+def instant(time: object) -> datetime.datetime:
+    """A time with a zone, in UTC, as Python has it."""
+    if not isinstance(time, datetime.datetime):  # engines have their own words for infinity
+        raise OverflowError("a time lies outside the years 1 to 9999")
+    # Some engines hand an instant out as UTC without saying so.
+    return time.astimezone(datetime.UTC) if time.tzinfo else time.replace(tzinfo=datetime.UTC)
+
+
+def name_of(day: datetime.date, length: str) -> str:
+    """What the period of a day is called."""
     match length:
         case "day":
-            return start.isoformat()
+            return day.isoformat()
         case "week":
-            year, week, _ = start.isocalendar()
+            year, week, _ = day.isocalendar()
             return f"{year}-W{week:02}"
         case "month":
-            return f"{start:%Y-%m}"
+            return f"{day:%Y-%m}"
         case "quarter":
-            return f"{start:%Y}-Q{(start.month + 2) // 3}"
+            return f"{day:%Y}-Q{(day.month + 2) // 3}"
         case _:
-            return f"{start:%Y}"
+            return f"{day:%Y}"

@@ -121,7 +121,7 @@ def _of_csv(files: Sequence[File], columns: Columns, said: Dialect, parallel: bo
 def csv_source(layout: Layout, files: Sequence[File], columns: Columns | None = None, **said: object) -> str:
     """The SQL function call that reads files of one layout: numbers as numbers, all else as text."""
     asked = set() if columns is None else columns.names
-    numbers = set() if columns is None else {columns.score, columns.weight}
+    numbers = set() if columns is None else columns.numbers
     # Columns that nobody asked for may have any name, even the same, so they are called by their place.
     types = {
         column if column in asked else f"unasked {k}": "DOUBLE" if column in numbers else "VARCHAR"
@@ -153,7 +153,7 @@ def _of_json(connection: Any, files: Sequence[File], columns: Columns) -> Table:
     if not own <= set(known):  # perhaps it comes later
         known = connection.sql(f"SELECT * FROM {read('JSON lines', files, **_JSON_LINES, sample_size=-1)}").columns
     _check_columns({files[0].path: known}, files, columns)
-    numbers, time = {columns.score, columns.weight}, columns.time
+    numbers, time = columns.numbers, columns.time
     types = {column: "DOUBLE" if column in numbers else "VARCHAR" if column == time else "JSON" for column in own}
     source = read("JSON lines", files, columns=types, **_JSON_LINES, **_told(parts))
     selected = _selected(source, {column: name(column) for column in own} | parts)
@@ -170,7 +170,7 @@ def _selected(source: str, columns: Mapping[str, str]) -> str:
 
 def _parts(files: Sequence[File], columns: Columns) -> dict[str, str]:
     """The requested keys of key=value folders, as SQL: of all their values, that of the file that a row is in."""
-    numbers = {columns.score, columns.weight}
+    numbers = columns.numbers
     number = f"CAST(regexp_extract({name(_FILE)}, '([0-9]+)[^/\\\\]*$', 1) AS INTEGER)"  # of a link
     parts = {}
     for k, (key, _) in enumerate(files[0].parts):

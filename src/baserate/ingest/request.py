@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import narwhals.stable.v2 as nw
 
 from baserate.checks import Label, did_you_mean
 from baserate.errors import InputError, shown
-from baserate.ingest import periods, texts
+from baserate.ingest import calendars, periods, texts
 from baserate.ingest.collecting import Answer, AnyFrame, asking, collected
-from baserate.ingest.periods import Calendar, Period
+from baserate.ingest.periods import Period
 from baserate.ingest.sql import name as quoted
 
 Collect = Callable[[AnyFrame], Answer]
@@ -20,7 +21,7 @@ class Columns:
     """Columns of a table by their role."""
 
     label: str | None  # None: there are no labels, and every row is counted as a negative
-    score: str
+    scores: tuple[str, ...]
     weight: str | None = None
     keys: tuple[str, ...] = ()
     period: Period | None = None
@@ -29,7 +30,13 @@ class Columns:
     @property
     def names(self) -> set[str]:
         """All requested columns."""
-        return {name for name in (self.label, self.score, self.weight, *self.keys, self.time) if name is not None}
+        named = (self.label, *self.scores, self.weight, *self.keys, self.time)
+        return {name for name in named if name is not None}
+
+    @property
+    def numbers(self) -> set[str | None]:
+        """The columns that must hold numbers."""
+        return {*self.scores, self.weight}
 
     @property
     def grouping(self) -> dict[str, str]:
@@ -45,7 +52,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Request:
-    """A table with only the columns ``score``, if given ``label`` and ``weight``, and the keys ``key_0``, ``key_1``, ….
+    """A table with the columns ``score_0``, ``score_1``, …, ``key_0``, …, perhaps ``label``, ``weight``, ``period``.
 
     Attributes
     ----------
@@ -53,10 +60,8 @@ class Request:
         The table.
     columns : Columns
         Their original names.
-    whole_scores : bool
-        Whether scores are whole numbers, not all of which float64 represents.
-    calendar : Calendar or None
-        The periods of the last key, which is their index.
+    whole_scores : tuple of bool
+        Which scores are whole numbers, not all of which float64 represents.
     collect : callable
         A function that runs a query.
     text : collection of str
@@ -67,8 +72,7 @@ class Request:
 
     frame: AnyFrame
     columns: Columns
-    whole_scores: bool
-    calendar: Calendar | None
+    whole_scores: tuple[bool, ...]
     collect: Collect
     text: Collection[str] = ()
     length: int | None = None
@@ -76,7 +80,13 @@ class Request:
     @property
     def keys(self) -> list[str]:
         """The columns to group by."""
-        return [f"key_{k}" for k in range(len(self.columns.keys) + (self.calendar is not None))]
+        period = [] if self.columns.period is None else ["period"]
+        return [*(f"key_{k}" for k in range(len(self.columns.keys))), *period]
+
+    @property
+    def scores(self) -> list[str]:
+        """The columns of scores."""
+        return [f"score_{k}" for k in range(len(self.columns.scores))]
 
     @property
     def labelled(self) -> bool:
@@ -93,15 +103,15 @@ class Request:
         """Whether labels are text because the format has no other type."""
         return self.columns.label in self.text
 
-    def named(self, keys: Sequence[tuple[object, ...]]) -> list[tuple[object, ...]]:
+    def named(self, keys: Sequence[Sequence[object]]) -> list[tuple[object, ...]]:
         """Keys from the engine with names of periods, and with whole numbers if text represents them."""
         columns = [list(column) for column in zip(*keys, strict=True)]
         for k, name in enumerate(self.columns.keys[: len(columns)]):
             if name in self.text:
                 columns[k] = texts.as_whole_numbers(columns[k])
-        if self.calendar is not None and columns:
-            columns[-1] = [self.calendar.name(int(place)) for place in columns[-1]]
-        return list(zip(*columns, strict=True)) if columns else list(keys)
+        if self.columns.period is not None and columns:
+            columns[-1] = _named_periods(columns[-1], self.columns.period)
+        return list(zip(*columns, strict=True)) if columns else [tuple(key) for key in keys]
 
 
 def request(
@@ -119,8 +129,9 @@ def request(
     with asking(frame):
         schema = frame.collect_schema()
     check_names(columns, list(schema.names()))
-    _check_numbers(schema[columns.score], "score", columns.score)
-    selected = [nw.col(columns.score).cast(nw.Float64).alias("score")]
+    for name in columns.scores:
+        _check_numbers(schema[name], "score", name)
+    selected = [nw.col(name).cast(nw.Float64).alias(f"score_{k}") for k, name in enumerate(columns.scores)]
     for alias, name in columns.grouping.items():
         _check_single("label" if alias == "label" else "a key", name, schema[name], frame)
         selected.append(nw.col(name).alias(alias))
@@ -131,15 +142,12 @@ def request(
         periods.check_time(columns.period, schema[columns.period.column])
         selected.append(nw.col(columns.period.column).alias("time"))
     frame = _selected(frame, selected)
-    calendar = None
     if columns.period is not None:
-        calendar = _calendar(frame, columns.period, schema[columns.period.column], collect)
-        place = calendar.place(frame.implementation).alias(f"key_{len(columns.keys)}")
-        frame = frame.with_columns(place).drop("time")
-    whole_scores = schema[columns.score].is_integer()
+        frame = _with_period(frame, columns.period, schema[columns.period.column], collect)
+    whole_scores = tuple(schema[name].is_integer() for name in columns.scores)
     if columns.weight is not None:
         frame = _with_good_weights(frame)
-    return Request(frame, columns, whole_scores, calendar, collect, text, length)
+    return Request(frame, columns, whole_scores, collect, text, length)
 
 
 def _frame(table: object) -> AnyFrame:
@@ -177,7 +185,7 @@ def _selected(frame: AnyFrame, columns: list[nw.Expr]) -> AnyFrame:
 def check_names(columns: Columns, known: list[str]) -> None:
     """Refuse columns that the table does not have."""
     wanted = [("label", columns.label)] if columns.label is not None else []
-    wanted += [("score", columns.score), *(("a key", key) for key in columns.keys)]
+    wanted += [*(("score", score) for score in columns.scores), *(("a key", key) for key in columns.keys)]
     wanted += [("weight", columns.weight)] if columns.weight is not None else []
     wanted += [("the time of a period", columns.period.column)] if columns.period is not None else []
     for part, name in wanted:
@@ -186,8 +194,8 @@ def check_names(columns: Columns, known: list[str]) -> None:
             listed = ", ".join(str(column) for column in known[:20]) + ", …" * (len(known) > 20)
             advice = hint or f"its columns are {listed or 'none'}"
             raise InputError(f"{part} must be a column of the table, got {shown(name)}; {advice}.")
-    if columns.label == columns.score:
-        raise InputError(f"label and score must be two columns, got {columns.score!r} for both.")
+    if columns.label in columns.scores:
+        raise InputError(f"label and score must be two columns, got {columns.label!r} for both.")
 
 
 def _check_numbers(dtype: nw.dtypes.DType, part: str, name: str) -> None:
@@ -211,15 +219,33 @@ def _check_single(part: str, name: str, dtype: nw.dtypes.DType, frame: AnyFrame)
         )
 
 
-def _calendar(frame: AnyFrame, period: Period, dtype: nw.dtypes.DType, collect: Collect) -> Calendar:
-    time = nw.col("time")
+def _with_period(frame: AnyFrame, period: Period, dtype: nw.dtypes.DType, collect: Collect) -> AnyFrame:
+    """The time of each row as the number of its period."""
+
+    def ends() -> calendars.Ends | None:
+        time = nw.col("time")
+        found = collect(frame.select(time.min().alias("first"), time.max().alias("last")))
+        if found.instant("first") is None:
+            return None
+        first, last = (periods.instant(found.instant(end)) for end in ("first", "last"))
+        periods.check_span(first.date(), last.date(), period)
+        return first, last
+
     try:
-        ends = collect(frame.select(time.min().alias("first"), time.max().alias("last")))
-        return periods.calendar(ends.instant("first"), ends.instant("last"), period, dtype)
+        return calendars.with_number(frame, period, dtype, ends)
     except Exception as error:
         if isinstance(error, InputError) or not periods.is_beyond(error):
             raise
         raise periods.beyond(period) from None
+
+
+def _named_periods(numbers: Sequence[Any], period: Period) -> list[object]:
+    """The names of periods by the numbers that came back; None where there is no time."""
+    if calendars.BEYOND in numbers:
+        raise periods.beyond(period)
+    whole = [int(number) for number in numbers if number != calendars.NO_TIME]
+    names = dict(zip(whole, periods.names(whole, period), strict=True))
+    return [names.get(number) for number in numbers]
 
 
 def _with_good_weights(frame: AnyFrame) -> AnyFrame:

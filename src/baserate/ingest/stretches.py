@@ -1,6 +1,7 @@
 """Ranges of scores to read again, with bucket boundaries as ends."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,36 +15,48 @@ FEW_RANGES = 2
 MANY_RANGES = 32
 
 
-@dataclass(frozen=True)
-class Stretches:
-    """Neighbouring buckets over all groups, lowest first, and which of them to read again."""
+class Axis(NamedTuple):
+    """The buckets of all groups together, lowest first: their lowest and highest scores, and their rows."""
 
     low: FloatArray
     high: FloatArray
-    again: BoolArray
+    rows: FloatArray
 
     @classmethod
-    def covering(cls, cells: GroupedCounts, curves: list[Curve], blurred: list[BoolArray], most: int) -> "Stretches":
-        """Stretches that cover the marked buckets of all curves, and possibly some between them."""
+    def of(cls, cells: GroupedCounts) -> "Axis":
+        """All cells of a bucket as one."""
         order = np.argsort(cells.low, kind="stable")
         bits, bucket = cells.bits[order], cells.bucket[order]
         first = np.flatnonzero(np.append(True, (bits[1:] != bits[:-1]) | (bucket[1:] != bucket[:-1])))
-        low, rows = cells.low[order][first], np.add.reduceat(cells.rows[order], first)
-        high = np.maximum.reduceat(cells.high[order], first)
-        marks = np.zeros(len(low) + 1, np.intp)
+        rows, high = np.add.reduceat(cells.rows[order], first), np.maximum.reduceat(cells.high[order], first)
+        return cls(cells.low[order][first], high, rows)
+
+
+@dataclass(frozen=True)
+class Stretches:
+    """Which neighbouring buckets to look at again."""
+
+    axis: Axis
+    again: BoolArray
+
+    @classmethod
+    def covering(cls, axis: Axis, curves: list[Curve], blurred: list[BoolArray], most: int) -> "Stretches":
+        """The buckets in which any of the curves has blurred entries; some between them, too."""
+        marks = np.zeros(len(axis.low) + 1, np.intp)
         for curve, entries in zip(curves, blurred, strict=True):
-            np.add.at(marks, _bucket_at(low, curve.score[entries]), 1)
-            np.add.at(marks, _bucket_at(low, curve.top[entries]) + 1, -1)
-        return cls(low, high, _with_small_gaps_filled(np.cumsum(marks)[:-1] > 0, rows, most))
+            if entries.any():
+                np.add.at(marks, _bucket_at(axis.low, curve.score[entries]), 1)
+                np.add.at(marks, _bucket_at(axis.low, curve.top[entries]) + 1, -1)
+        return cls(axis, _with_small_gaps_filled(np.cumsum(marks)[:-1] > 0, axis.rows, most))
 
     def contains(self, cells: GroupedCounts) -> BoolArray:
         """Which cells are in a stretch to read again."""
-        return self.again[_bucket_at(self.low, cells.low)]
+        return self.again[_bucket_at(self.axis.low, cells.low)]
 
     def ranges(self) -> list[Range]:
         """The lowest and highest score of each stretch to read again."""
         first, last = _runs(self.again)
-        return list(zip(self.low[first].tolist(), self.high[last].tolist(), strict=True))
+        return list(zip(self.axis.low[first].tolist(), self.axis.high[last].tolist(), strict=True))
 
 
 def _bucket_at(low: FloatArray, score: FloatArray) -> Indices:

@@ -2,6 +2,7 @@
 
 import os
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 
 from baserate import checks
@@ -73,7 +74,7 @@ def curve(
     >>> br.curve(table.drop_nulls(), label="fraud", score="p")
     Curve(2 pos, 2 neg, prevalence 1 in 2)
     """
-    columns = Columns(_label(label, positive), score, weight, positive=positive)
+    columns = Columns(_label(label, positive), (score,), weight, positive=positive)
     options = Options.checked(memory_limit, delimiter, decimal)
     (only,) = _curves(table, columns, tolerance, max_scores, options).values()
     return only
@@ -125,15 +126,38 @@ def curves_by(
     >>> br.curves_by(table, label="y", score="p", period=("day", "month"))
     {'2026-04': Curve(1 pos, 1 neg, prevalence 1 in 2), '2026-05': Curve(1 pos, 1 neg, prevalence 1 in 2)}
     """
-    columns = Columns(_label(label, positive), score, weight, keys, period_from(period, tz), positive)
+    columns = Columns(_label(label, positive), (score,), weight, keys, period_from(period, tz), positive)
     if not keys and period is None:
         raise InputError("curves_by needs a key or a period to group by, got none; use curve for all rows together.")
     curves = _curves(table, columns, tolerance, max_scores, Options.checked(memory_limit, delimiter, decimal))
     single = len(keys) + (period is not None) == 1
-    return {key[0] if single else key: of_group for key, of_group in curves.items()}
+    return {key[0] if single else key: of_group for (_, key), of_group in curves.items()}
 
 
-Curves = dict[tuple[object, ...], Curve]
+Key = tuple[object, ...]
+Curves = dict[tuple[str, Key], Curve]
+
+
+def curves_by_score(
+    table: Table,
+    scores: Sequence[str],
+    keys: Sequence[str] = (),
+    *,
+    label: str | None,
+    weight: str | None = None,
+    positive: Label | None = None,
+    period: tuple[str, str] | None = None,
+    tz: str | None = None,
+    tolerance: float = TOLERANCE,
+    max_scores: int = MAX_SCORES,
+    memory_limit: str | None = None,
+    delimiter: str | None = None,
+    decimal: str = ".",
+) -> Curves:
+    """The curves of several scores by score and key, from one look at the table; `max_scores` holds for each score."""
+    different = tuple(dict.fromkeys(scores))
+    columns = Columns(_label(label, positive), different, weight, tuple(keys), period_from(period, tz), positive)
+    return _curves(table, columns, tolerance, max_scores, Options.checked(memory_limit, delimiter, decimal))
 
 
 def _label(label: str | None, positive: Label | None) -> str | None:
@@ -146,9 +170,9 @@ def _label(label: str | None, positive: Label | None) -> str | None:
 
 
 def _curves(table: Table, columns: Columns, tolerance: float, max_scores: int, options: Options) -> Curves:
-    """The curve of each group, by its key."""
+    """The curve of each score and group."""
     tolerance = checks.not_negative(tolerance, "tolerance")
-    max_scores = checks.whole_number(max_scores, "max_scores")
+    max_scores = checks.whole_number(max_scores, "max_scores") * len(columns.scores)
     if not paths.is_path(table):
         options.check_unused()
         return _answered(request(table, columns), tolerance, max_scores)
@@ -169,35 +193,42 @@ def _of_files(table: object, columns: Columns, tolerance: float, max_scores: int
     with files.opened(table, columns, options) as opened:
         asked = request(opened.table, columns, collect=opened.collect, text=opened.text, length=opened.length)
         if tolerance == 0:
-            cells = ["score", *asked.keys, *(["label"] if asked.labelled else [])]
-            opened.check_room(asked.frame.select(*cells), max_scores)
+            opened.check_room(asked, max_scores)
         return _answered(asked, tolerance, max_scores, opened)
 
 
 def _n_rows(curves: Curves) -> int:
     """How many rows were read."""
-    return sum(curve.source.labelled + curve.source.unlabelled for curve in curves.values() if curve.source)
+    score = next(iter(curves))[0] if curves else None  # each row is in the groups of every score
+    sources = (curve.source for (one, _), curve in curves.items() if one == score)
+    return sum(source.labelled + source.unlabelled for source in sources if source)
 
 
 def _answered(asked: Request, tolerance: float, max_scores: int, opened: Files | None = None) -> Curves:
     reader = Reader(asked)
     curves = gather(reader, tolerance, max_scores)
+    of_one_score = [place == 0 for place, *_ in reader.groups]  # each row is in the groups of every score
     if opened is not None:
-        curves = _with_sources(curves, reader, opened)
-    unlabelled = int(reader.unlabelled.sum())
+        n_rows = int((reader.labelled + reader.unlabelled)[of_one_score].sum())
+        curves = _with_sources(curves, reader, SourceTable(opened.files, opened.format, n_rows))
+    unlabelled = int(reader.unlabelled[of_one_score].sum())
     if unlabelled:
         warnings.warn(UnlabelledWarning(unlabelled), stacklevel=4 if opened is None else 5)
-    named = dict(zip(asked.named(list(reader.groups)), curves, strict=True))
+    scores = [asked.columns.scores[int(place)] for place, *_ in reader.groups]
+    keys = asked.named([key for _, *key in reader.groups])
     try:
-        return dict(sorted(named.items(), key=lambda item: [_sortable(part) for part in item[0]]))
+        by_score = sorted(
+            zip(scores, keys, curves, strict=True),
+            key=lambda one: (asked.columns.scores.index(one[0]), [_sortable(part) for part in one[1]]),
+        )
     except TypeError:
-        raise not_single(part for key in named for part in key) from None
+        raise not_single(part for key in keys for part in key) from None
+    return {(score, key): curve for score, key, curve in by_score}
 
 
-def _with_sources(curves: list[Curve], reader: Reader, opened: Files) -> list[Curve]:
+def _with_sources(curves: list[Curve], reader: Reader, table: SourceTable) -> list[Curve]:
     """The curves, each with its source."""
     labelled, unlabelled = reader.labelled.astype(int).tolist(), reader.unlabelled.astype(int).tolist()
-    table = SourceTable(opened.files, opened.format, sum(labelled) + sum(unlabelled))
     sources = [Source((table,), *rows) for rows in zip(labelled, unlabelled, strict=True)]
     return [replace(curve, source=source) for curve, source in zip(curves, sources, strict=True)]
 

@@ -707,7 +707,8 @@ static inline void add_share(uint64_t *sum, double share)
 {
     uint64_t bits;
     memcpy(&bits, &share, sizeof bits);
-    uint64_t exponent = bits >> 52, digits = (bits & ((UINT64_C(1) << 52) - 1)) | ((uint64_t)(exponent > 0) << 52);
+    uint64_t exponent = bits >> 52 & (2 * EXPONENTS - 1); /* without the sign, which a zero may have */
+    uint64_t digits = (bits & ((UINT64_C(1) << 52) - 1)) | ((uint64_t)(exponent > 0) << 52);
     sum[2 * exponent] += digits & UINT32_MAX;
     sum[2 * exponent + 1] += digits >> 32;
 }
