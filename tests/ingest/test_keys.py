@@ -78,4 +78,4 @@ def test_objects_of_pandas_may_be_plain_values():
 def test_by_in_the_command(tmp_path, capsys, kind):
     path = in_parquet(rows(NESTED[kind]), tmp_path)
     assert run(["evaluate", str(path), "--label", "y", "--score", "p", "--by", "k"]) == 1
-    assert "Error: a key must be a column of numbers, text, bools or dates, got 'k'" in capsys.readouterr().err
+    assert "Error: --by must be a column of numbers, text, bools or dates, got 'k'" in capsys.readouterr().err

@@ -37,7 +37,7 @@ def with_bucket(frame: AnyFrame, bits: int) -> AnyFrame:
 
 
 def bucket_of(score: FloatArray, bits: int) -> FloatArray:
-    """The same for an array, by numpy."""
+    """The bucket of each score of an array, computed by numpy."""
     size = np.abs(score)
     place = np.searchsorted(_FAR, size)  # a margin on the end of a range is within it
     power = np.append(_REACH, 0.0)[place]

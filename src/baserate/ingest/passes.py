@@ -128,7 +128,7 @@ class _Found(NamedTuple):
 
     @property
     def widest(self) -> float:
-        """Of all curves."""
+        """The largest width of all curves."""
         return max((float(width.max()) for width in self.widths), default=0.0)
 
 

@@ -22,7 +22,7 @@ from baserate.registry import describe, row_of
 from baserate.results.changes import Alarms, Change
 from baserate.results.intervals import Estimate
 from baserate.results.verdicts import PeriodReading, SeriesVerdict
-from baserate.uncertainty.estimate import estimate_all
+from baserate.uncertainty.estimate import check_estimable, estimate_all
 from baserate.written import one_in
 
 # How many standard errors a prevalence has to move for its move to be more than chance.
@@ -126,6 +126,8 @@ def judge_periods(
         n_resamples,
         rng,
     )
+    if judging.rule is None:
+        check_estimable(metric, next(iter(curves.values())))
     keys = list(curves)
     first = keys[: judging.reference]
     looked_at = keys if last is None else keys[-checks.whole_number(last, "last") :]

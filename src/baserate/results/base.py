@@ -45,7 +45,7 @@ class Said(NamedTuple):
 
     @property
     def harmless(self) -> "Said":
-        """The same with what a terminal would obey escaped: names in it are somebody else's."""
+        """What it says with control characters escaped, because names in it may come from anywhere."""
         cells = [list(map(printable, row)) for row in self.cells]
         head = "\n".join(map(printable, self.head.split("\n")))
         return Said(head, list(map(printable, self.heads)), cells, list(map(printable, self.foot)))
