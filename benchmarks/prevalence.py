@@ -27,7 +27,7 @@ from baserate.formulas.mixture import Histograms, fit_mixture, fit_posteriors
 from baserate.prior.bins import middle_cut
 from baserate.prior.methods import cuts_of, largest_rise, misfit
 from baserate.prior.prevalence import METHODS
-from baserate.prior.rows import Rows, side_by_side
+from baserate.prior.rows import StretchedRows, side_by_side
 
 Floats = NDArray[np.float64]
 
@@ -168,7 +168,7 @@ def simulate(setting: Setting, n: int, seed: int) -> list[Line]:
     return [_line(setting, method, answers) for method, answers in found.items()]
 
 
-def mixtures(many: Sequence[Rows]) -> Answers:
+def mixtures(many: Sequence[StretchedRows]) -> Answers:
     """What "mixture" answers."""
     return fits([rows.counts(cuts_of(rows)) for rows in many])
 
@@ -189,7 +189,7 @@ def fits(counts: Sequence[Histograms]) -> Answers:
     return found
 
 
-def trusting(many: Sequence[Rows], setting: Setting) -> Answers:
+def trusting(many: Sequence[StretchedRows], setting: Setting) -> Answers:
     """What "em" answers."""
     own = setting.n_pos / (setting.n_pos + setting.n_neg)
     found = [fit_posteriors(rows.now.score, rows.now.neg.astype(np.float64), own, RISE) for rows in many]

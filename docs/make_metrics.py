@@ -4,7 +4,7 @@ import inspect
 from pathlib import Path
 
 import baserate as br
-from baserate.registry import Family, Law, Metric
+from baserate.registry import Family, Metric, MetricLaw
 
 TARGET = Path(__file__).with_name("metrics.md")
 
@@ -38,12 +38,12 @@ def index() -> str:
         "The tests check these laws for each metric. The exceptions in brackets depend on the number of cases, or on "
         "the numerical values of the scores:",
     ]
-    parts += [";\n".join(f"- {law.value}{exceptions(law)}" for law in Law) + "."]
+    parts += [";\n".join(f"- {law.value}{exceptions(law)}" for law in MetricLaw) + "."]
     parts += ["## Accuracy", ACCURACY]
     return "\n\n".join(parts) + "\n"
 
 
-def exceptions(law: Law) -> str:
+def exceptions(law: MetricLaw) -> str:
     """The metrics that break a law."""
     names = [f"`{row.name}`" for row in br.METRICS.values() if law not in row.laws]
     return f" (not {', '.join(names)})" if names else ""

@@ -14,7 +14,7 @@ from baserate.formulas import influence
 from baserate.formulas.pointwise import ratio
 from baserate.metrics import over_odds
 from baserate.metrics.definition import metric
-from baserate.registry import DependsOn, Family, Law, Losses, Traits
+from baserate.registry import DependsOn, Family, Losses, MetricLaw, Traits
 from baserate.uncertainty import intervals
 from helpers.scripts import script
 
@@ -81,7 +81,7 @@ def half_brier(registered):
         family=Family.PROBABILITY,
         bounds=(0, 0.5),
         higher_is_better=False,
-        breaks=frozenset({Law.MONOTONE}),
+        breaks=frozenset({MetricLaw.MONOTONE}),
         traits=Traits(losses=losses),
     )
     def half_brier(curve, /):

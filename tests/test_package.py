@@ -176,3 +176,24 @@ def test_examples_are_what_was_simulated():
     assert [float(new) for *_, new in rows] == pytest.approx(data["new_model"].tolist())
     rows = make_payments.simulate(np.random.default_rng(2026))
     assert [float(new) for *_, new in rows] == pytest.approx(br.examples.payments()["new_model"].tolist())
+
+
+def defined(path):
+    """The classes of a file, and its names of types, which are written like classes."""
+    for line in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(line, ast.ClassDef):
+            yield line.name
+        elif isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Name):
+            name = line.targets[0].id
+            if name[0].isupper() and not name.isupper() and "uncertainty" not in path.parts:
+                yield name
+
+
+def test_each_class_and_each_type_has_a_name_of_its_own():
+    """One word has one meaning; types that only the room of intervals names are its own."""
+    places = {}
+    for path in (Path(br.__file__).parent).rglob("*.py"):
+        for name in defined(path):
+            places.setdefault(name, []).append(path.name)
+    assert len(places) > 200
+    assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}

@@ -25,6 +25,7 @@ ArrayLike = npt.ArrayLike
 # A share, or text such as "1 in 1,000", "0.5 %" or "1:999".
 Prevalence = float | str
 Prevalences = Iterable[Prevalence]
+PrevalenceRange = tuple[float, float]
 
 
 class Frame(Protocol):
@@ -36,8 +37,8 @@ class Frame(Protocol):
 
 
 # A table, or files that hold one: a path, a folder, a pattern, or several.
-Path = str | os.PathLike[str]
-Table = Frame | Path | Sequence[Path]
+FilePath = str | os.PathLike[str]
+Table = Frame | FilePath | Sequence[FilePath]
 
 
 class Classifier(Protocol):

@@ -20,7 +20,7 @@ from baserate.metrics.over_prevalence import MetricFunction
 from baserate.registry import UNDEFINED, Metric, bound_parameters, describe, normalized, row_of, takes
 from baserate.results import FoldMean, SummaryPRCurve
 
-Curves = Mapping[Any, Curve] | Sequence[Curve]
+FoldCurves = Mapping[Any, Curve] | Sequence[Curve]
 
 _CONVENTIONS = ("leave out", "boyd")
 
@@ -28,7 +28,7 @@ _CONVENTIONS = ("leave out", "boyd")
 @checks.declared
 def mean_over_folds(
     metric: MetricFunction,
-    curves: Curves,
+    curves: FoldCurves,
     *,
     prevalence: Prevalence | None = None,
     undefined: str = "leave out",
@@ -96,7 +96,7 @@ def mean_over_folds(
     )
 
 
-def _by_key(curves: Curves) -> dict[Any, Curve]:
+def _by_key(curves: FoldCurves) -> dict[Any, Curve]:
     """Folds by key; those of a sequence by index."""
     folds = dict(curves) if isinstance(curves, Mapping) else dict(enumerate(curves))
     if not folds:
@@ -162,7 +162,7 @@ class _Piecewise(NamedTuple):
 
 
 @checks.declared
-def summary_pr_curve(curves: Curves, prevalence: Prevalence) -> SummaryPRCurve:
+def summary_pr_curve(curves: FoldCurves, prevalence: Prevalence) -> SummaryPRCurve:
     r"""The vertical average of PR curves at one prevalence: at each recall, the mean of their precisions.
 
     .. math:: \bar p(T) = \frac 1 K \sum_k \frac{T}{T + x F_k(T)}, \qquad x = (1 - \eta) / \eta

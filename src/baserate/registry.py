@@ -19,7 +19,7 @@ from baserate.arrays import FloatArray
 from baserate.errors import InputError, Reason
 
 
-class Law(Enum):
+class MetricLaw(Enum):
     """Laws that a metric may obey. The tests check every metric against the laws in its row."""
 
     REWEIGHTING = "reading at a prevalence equals giving every negative the matching weight"
@@ -150,7 +150,7 @@ class Metric:
     highest: float
     higher_is_better: bool | None
     undefined: Reason
-    laws: frozenset[Law] = frozenset(Law)
+    laws: frozenset[MetricLaw] = frozenset(MetricLaw)
     examples: tuple[Mapping[str, object], ...] = field(default=({},))
     of_one_class: bool = False
     over_odds: Callable[..., FloatArray] | None = None

@@ -141,9 +141,9 @@ def test_rows_that_were_not_seen_are_expected():
     pos, neg = np.array([0, 2, 10, 40, 60]), np.array([60, 40, 10, 2, 0])
     found = br.calibration.cox_calibration(br.Curve.from_counts(score, pos, neg).at_prevalence(0.001)).slope
     x = logit(score)
-    rows = logistic.Rows(x, pos * 1.0, neg * 999 * pos.sum() / neg.sum())
+    rows = logistic.LogisticRows(x, pos * 1.0, neg * 999 * pos.sum() / neg.sum())
     best = logistic.maximum(rows, logistic.start(rows, 0.0), "both")
-    own = logistic.maximum(rows._replace(neg=neg * 1.0), logistic.Line(0.0, 0.0), "both").line
+    own = logistic.maximum(rows._replace(neg=neg * 1.0), logistic.LogOddsLine(0.0, 0.0), "both").line
     at = 1 / (1 + np.exp(-best.line.at(x)))
     pull_of_pos, pull_of_neg = (1 - at) * (x - best.mean), -999 * at * (x - best.mean)
     total = pos + neg

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import baserate as br
-from baserate.registry import Law
+from baserate.registry import MetricLaw
 
 pytestmark = pytest.mark.slow  # together, these take long
 
@@ -19,7 +19,7 @@ etas = st.floats(-14, 14).map(lambda z: float(1 / (1 + np.exp(-z))))
 RANKED = [
     functools.partial(row.function, **parameters)
     for row in br.METRICS.values()
-    if Law.MONOTONE in row.laws
+    if MetricLaw.MONOTONE in row.laws
     for parameters in row.examples
 ]
 

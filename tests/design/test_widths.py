@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import baserate as br
-from baserate.design.widths import OF_A_RATE, OF_PRECISION, Goal, Spread, widths
+from baserate.design.widths import OF_A_RATE, OF_PRECISION, Goal, WidthSpread, widths
 from baserate.formulas.proportions import PROPORTIONS
 
 N_POS, N_NEG, TPR, FPR = 6, 9, 0.7, 0.2
@@ -79,7 +79,7 @@ def found_counts(n, rate):
 
 
 def test_what_a_spread_says():
-    found = Spread(np.array([[0.1, 0.4], [0.2, 1.0]]), np.array([[0.5, 0.1], [0.3, 0.1]]))
+    found = WidthSpread(np.array([[0.1, 0.4], [0.2, 1.0]]), np.array([[0.5, 0.1], [0.3, 0.1]]))
     assert found.chance_within(0.2) == pytest.approx(0.8)
     assert found.mean() == pytest.approx(0.05 + 0.04 + 0.06 + 0.1)
     assert [found.quantile(share) for share in (0.3, 0.79, 0.85, 0.95, 1.0)] == [0.1, 0.2, 0.4, 1.0, 1.0]

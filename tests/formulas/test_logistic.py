@@ -10,13 +10,13 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
 from baserate.formulas import logistic
-from baserate.formulas.logistic import ClassSums, Line, Rows
+from baserate.formulas.logistic import ClassSums, LogisticRows, LogOddsLine
 
 SCORE = np.array([0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.75, 0.9, 0.97])
 POS = np.array([2, 3, 9, 8, 12, 15, 14, 25, 19])
 NEG = np.array([40, 30, 35, 20, 14, 12, 9, 6, 3])
 X = np.log(SCORE / (1 - SCORE))
-ROWS = Rows(X, POS * 1.0, NEG * 1.0)
+ROWS = LogisticRows(X, POS * 1.0, NEG * 1.0)
 
 
 def both(rows):
@@ -41,7 +41,7 @@ def test_statsmodels_gives_the_same_sandwich():
     """GLM(Binomial, var_weights=…) of statsmodels 0.15.0 with cov_type="HC0": one row of each class at each score."""
     pos = np.array([1.0, 2.0, 0.5, 1.5, 1.0, 3.0, 0.7, 1.2, 2.2])
     neg = np.array([1.1, 0.4, 2.5, 1.0, 0.9, 1.3, 2.0, 0.6, 1.0])
-    rows = Rows(X, pos, neg)
+    rows = LogisticRows(X, pos, neg)
 
     def error(best, of, free):
         parts = []
@@ -77,7 +77,7 @@ def test_scikit_learn_gives_the_same_line():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # C=inf and penalty=None have both been the way to say it
         model = LogisticRegression(C=np.inf, tol=1e-12, max_iter=1000).fit(x[:, None], y)
-    line = both(Rows(x, y * 1.0, 1.0 - y)).line
+    line = both(LogisticRows(x, y * 1.0, 1.0 - y)).line
     assert line == pytest.approx((model.intercept_[0], model.coef_[0, 0]), abs=1e-5)
 
 
@@ -91,7 +91,7 @@ def test_the_gradient_vanishes_at_the_maximum(entries, weight):
     """Also for scores far apart and classes of very different weight; no other line is more likely."""
     x, pos, neg = (np.array(column, float) for column in zip(*entries, strict=True))
     assume(pos.sum() > 0 and neg.sum() > 0)
-    rows = Rows(x, pos, neg * weight)
+    rows = LogisticRows(x, pos, neg * weight)
     best = alone(rows)
     expected = float(np.sum((rows.pos + rows.neg) / (1 + np.exp(-best.line.at(x)))))
     assert expected == pytest.approx(pos.sum(), rel=1e-9)
@@ -115,15 +115,15 @@ def test_a_general_optimiser_finds_nothing_better():
 
 def test_positives_far_below_all_negatives_are_reached():
     """Scores of 1e-300 that are always right: seven hundred units of log-odds away, where information underflows."""
-    rows = Rows(np.array([-690.0, -690.0]), np.array([50.0, 0.0]), np.array([0.0, 50.0]))
+    rows = LogisticRows(np.array([-690.0, -690.0]), np.array([50.0, 0.0]), np.array([0.0, 50.0]))
     assert alone(rows).line.intercept == pytest.approx(690.0, abs=1e-9)
-    mixed = Rows(np.array([-690.0, 690.0]), np.array([50.0, 0.0]), np.array([0.0, 50.0]))
+    mixed = LogisticRows(np.array([-690.0, 690.0]), np.array([50.0, 0.0]), np.array([0.0, 50.0]))
     assert alone(mixed).line.intercept == pytest.approx(0.0, abs=1e-6)
 
 
 def test_x_may_lie_far_away_and_vary_little():
     """A line about x - 7 is the same line, and x in units of a millionth has a million times the slope."""
-    plain, moved = both(ROWS), both(Rows(X * 1e-6 - 7, ROWS.pos, ROWS.neg))
+    plain, moved = both(ROWS), both(LogisticRows(X * 1e-6 - 7, ROWS.pos, ROWS.neg))
     assert moved.line.slope == pytest.approx(1e6 * plain.line.slope, rel=1e-9)
     assert moved.line.intercept == pytest.approx(plain.line.intercept + 7e6 * plain.line.slope, rel=1e-9)
     assert moved.variance("slope", "both") == pytest.approx(1e12 * plain.variance("slope", "both"), rel=1e-7)
@@ -142,14 +142,14 @@ def test_x_may_lie_far_away_and_vary_little():
     ],
 )
 def test_separation_is_seen(pos, neg, separated):
-    assert logistic.is_separated(Rows(np.array([-1.0, 0.0, 1.0]), np.array(pos), np.array(neg))) is separated
+    assert logistic.is_separated(LogisticRows(np.array([-1.0, 0.0, 1.0]), np.array(pos), np.array(neg))) is separated
 
 
 def test_many_rows_are_worked_on_in_pieces_that_add_up():
     rng = np.random.default_rng(1)
     x = rng.normal(size=50_000)
     y = (rng.random(50_000) < 0.3) * 1.0
-    rows, line = Rows(x, y, 1 - y), Line(-0.3, 0.7)
+    rows, line = LogisticRows(x, y, 1 - y), LogOddsLine(-0.3, 0.7)
     t = line.at(x)
     found = logistic.likelihood(rows, line, 0.0)
     assert found.log_likelihood == pytest.approx(-np.sum(np.logaddexp(0, np.where(y == 1, -t, t))), rel=1e-12)
@@ -168,7 +168,7 @@ def test_sensitivity_bounds_what_small_moves_of_x_do(of, free):
     for _ in range(200):
         at_pos, at_neg = (X + rng.choice([-1e-5, 1e-5], len(X)) for _ in range(2))
         zero = np.zeros(len(X))
-        moved = Rows(np.append(at_pos, at_neg), np.append(ROWS.pos, zero), np.append(zero, ROWS.neg))
+        moved = LogisticRows(np.append(at_pos, at_neg), np.append(ROWS.pos, zero), np.append(zero, ROWS.neg))
         largest = max(largest, abs(getattr(fit(moved).line, of) - getattr(best.line, of)))
     assert 0.4 * bound < largest <= bound * (1 + 1e-3)
 
@@ -178,7 +178,7 @@ def test_many_rows_begin_near_their_line_and_end_at_the_same_one(monkeypatch, fr
     rng = np.random.default_rng(3)
     x = np.sort(rng.normal(size=80_000))
     y = (rng.random(80_000) < 1 / (1 + np.exp(2 - 1.3 * x))) * 1.0
-    rows, looks = Rows(x, y, 1 - y), []
+    rows, looks = LogisticRows(x, y, 1 - y), []
     likelihood = logistic.likelihood
     monkeypatch.setattr(
         logistic, "likelihood", lambda rows, *rest: looks.append(len(rows.x)) or likelihood(rows, *rest)

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import xlogy
 
-from baserate.formulas.mixture import Fit, Histograms, fit_mixture, fit_posteriors, profile
+from baserate.formulas.mixture import Histograms, MixtureFit, fit_mixture, fit_posteriors, profile
 
 pytestmark = pytest.mark.slow  # together, these take long
 
@@ -176,7 +176,7 @@ def test_the_ends_of_trusted_scores():
 )
 def test_certain_scores(share, expected):
     found = fit_posteriors(np.array(share), np.ones(len(share)), 0.5, RISE)
-    assert isinstance(found, Fit)
+    assert isinstance(found, MixtureFit)
     assert found.prevalence == pytest.approx(expected, abs=1e-9)
     assert found.low <= found.prevalence <= found.high
     assert (found.low == 0) == (expected == 0)

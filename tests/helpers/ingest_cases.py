@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 import baserate as br
-from baserate.ingest.groups import EXACT, Reader
+from baserate.ingest.groups import EXACT, GroupReader
 from baserate.ingest.request import Columns, request
 from baserate.ingest.stretches import MANY_RANGES
 from helpers.engine_buckets import engine_bucket
@@ -368,7 +368,7 @@ def _bucket_cases():
 
 def _cells(bits, ranges=None):
     def ask(frame):
-        cells = Reader(request(frame, Columns("label", ("score",)))).read(bits, ranges)
+        cells = GroupReader(request(frame, Columns("label", ("score",)))).read(bits, ranges)
         keys = zip(cells.positive.tolist(), cells.bucket.tolist(), strict=True)
         found = zip(keys, zip(cells.low.tolist(), cells.high.tolist(), cells.rows.tolist(), strict=True), strict=True)
         return dict(sorted(found))

@@ -19,8 +19,8 @@ import pytest
 
 import baserate as br
 import baserate.ingest.request
-from baserate.ingest.buckets import with_bucket
-from baserate.ingest.groups import EACH_ROW, EXACT, Reader
+from baserate.ingest.bucket_expressions import with_bucket
+from baserate.ingest.groups import EACH_ROW, EXACT, GroupReader
 from baserate.ingest.request import Columns, request
 from helpers.engine_buckets import engine_bucket
 from helpers.frames import IN_PROCESS
@@ -43,9 +43,9 @@ def test_trap_1_statistics_of_a_file_do_not_hide_a_nan(tmp_path):
 def test_trap_2_a_nan_is_above_a_threshold_nowhere(kind):
     """A row with a nan is in no range of scores and in no bucket, though some engines say nan >= 0.5."""
     asked = request(IN_PROCESS[kind](WITH_NAN), Columns("y", ("p",)))
-    assert Reader(asked).read(EXACT, [(0.5, np.inf)]).rows.sum() == 2
+    assert GroupReader(asked).read(EXACT, [(0.5, np.inf)]).rows.sum() == 2
     with pytest.raises(br.errors.InputError, match="got 2 rows"):
-        Reader(asked).read(12)
+        GroupReader(asked).read(12)
 
 
 def test_trap_3_objects_that_dask_makes_text_of_are_counted_rightly_or_refused():
@@ -59,7 +59,7 @@ def test_trap_3_objects_that_dask_makes_text_of_are_counted_rightly_or_refused()
 
 @pytest.mark.parametrize("kind", IN_PROCESS)
 def test_trap_4_a_nan_that_an_engine_lets_through_is_noticed(kind):
-    reader = Reader(request(IN_PROCESS[kind](WITH_NAN), Columns("y", ("p",))))
+    reader = GroupReader(request(IN_PROCESS[kind](WITH_NAN), Columns("y", ("p",))))
     for bits in (EACH_ROW, EXACT, 12):
         with pytest.raises(br.errors.InputError, match="must have no missing values, got 2 rows"):
             reader.read(bits)
@@ -117,7 +117,7 @@ def test_trap_9_infinity_stays_what_it_is_in_masked_columns():
     scores = [np.inf, -np.inf, 0.25, None]
     table = pd.DataFrame({"y": [1, 0, 1, None], "p": scores}).convert_dtypes()
     assert str(table["p"].dtype) == "Float64"
-    cells = Reader(request(table, Columns("y", ("p",)))).read(12)
+    cells = GroupReader(request(table, Columns("y", ("p",)))).read(12)
     assert sorted(cells.bucket.tolist()) == sorted(engine_bucket(score, 12) for score in scores[:3])
     assert sorted(cells.low.tolist()) == [-np.inf, 0.25, np.inf]
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import baserate as br
-from baserate.ingest.groups import Reader
+from baserate.ingest.groups import GroupReader
 from baserate.ingest.periods import Period
 from baserate.ingest.request import Columns, request
 from helpers import frames
@@ -69,7 +69,7 @@ def test_counts_are_those_of_plain_rows(kind, case, frame_of):
 def test_trap_10_plans_stay_small_enough_for_spark(kind, frame_of):
     """Hundreds of periods and the finest buckets at once: one expression for it all is more than Java compiles."""
     asked = request(frame_of(kind, "months"), Columns("label", ("score",), period=Period("day", "month", None)))
-    cells = Reader(asked).read(42)
+    cells = GroupReader(asked).read(42)
     assert len(cells.rows) == len(MONTHS)
     assert cells.rows.sum() == len(MONTHS)
 

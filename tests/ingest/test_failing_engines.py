@@ -8,7 +8,7 @@ import pytest
 
 import baserate as br
 from baserate.ingest import files
-from baserate.ingest.groups import Reader
+from baserate.ingest.groups import GroupReader
 
 ROWS = {"y": [0, 1], "p": [0.1, 0.2]}
 
@@ -66,7 +66,7 @@ def test_every_score_fits_into_the_memory_or_is_refused_before(tmp_path, form, m
     options = {"label": "y", "score": "p", "tolerance": 0, "max_scores": 1_000}
     monkeypatch.setattr(files, "_SCORE", 5_000)  # or the files would have to be large
     assert len(br.curve(path, **options, memory_limit="400MB")) == 60_000
-    monkeypatch.setattr(Reader, "read", None)  # nothing may have begun
+    monkeypatch.setattr(GroupReader, "read", None)  # nothing may have begun
     with pytest.raises(br.errors.InputError, match=r"about \d\d,\d{3} scores need 0\.\d+ GB, more than memory_limit"):
         br.curve(path, **options, memory_limit="200MB")
 

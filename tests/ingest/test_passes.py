@@ -9,8 +9,8 @@ import pytest
 
 import baserate as br
 from baserate.ingest import stretches
-from baserate.ingest.buckets import bucket_of
-from baserate.ingest.groups import EACH_ROW, EXACT, Reader
+from baserate.ingest.bucket_expressions import bucket_of
+from baserate.ingest.groups import EACH_ROW, EXACT, GroupReader
 from baserate.ingest.request import Columns, request
 from helpers.engine_buckets import engine_bucket
 from helpers.ingest_cases import EDGES
@@ -40,13 +40,13 @@ KINDS = ("probability", "margin", "far margin", "narrow", "saturated", "levels",
 def queries(monkeypatch):
     """How finely, and whether everywhere, each pass looks."""
     seen = []
-    read = Reader.read
+    read = GroupReader.read
 
     def noted(self, bits, ranges=None, *, most=None):
         seen.append((bits, ranges is None))
         return read(self, bits, ranges, most=most)
 
-    monkeypatch.setattr(Reader, "read", noted)
+    monkeypatch.setattr(GroupReader, "read", noted)
     return seen
 
 
@@ -163,7 +163,7 @@ def test_a_label_of_many_values_is_called_that():
 
 def test_a_table_that_changes_between_two_looks_is_noticed(monkeypatch):
     table = rows(kind="margin")
-    ask = Reader._ask
+    ask = GroupReader._ask
 
     def with_rows_lost(self, bits, ranges, most):
         if ranges is not None:
@@ -171,7 +171,7 @@ def test_a_table_that_changes_between_two_looks_is_noticed(monkeypatch):
         return ask(self, bits, ranges, most)
 
     lost = request(table.lazy().filter(~pl.col("y")), Columns("y", ("p",)))
-    monkeypatch.setattr(Reader, "_ask", with_rows_lost)
+    monkeypatch.setattr(GroupReader, "_ask", with_rows_lost)
     with pytest.raises(br.errors.InputError, match="the table changed while it was read"):
         br.curve(table.lazy(), label="y", score="p", tolerance=1e-9, max_scores=50_000)
 
@@ -193,7 +193,7 @@ def test_the_engine_and_numpy_find_the_buckets_that_python_finds():
     odd += [2.0**64, -(2.0**64), 1e308, -1e308, np.inf, -np.inf, np.nextafter(1, 0)]
     scores = np.concatenate([odd, rng.random(500), rng.normal(size=500) * 10.0 ** rng.integers(-80, 80, 500), EDGES])
     for bits in (0, 5, 16, 48):
-        reader = Reader(request(pl.DataFrame({"y": [0] * len(scores), "p": scores}), Columns("y", ("p",))))
+        reader = GroupReader(request(pl.DataFrame({"y": [0] * len(scores), "p": scores}), Columns("y", ("p",))))
         assert bucket_of(scores, bits).tolist() == [engine_bucket(score, bits) for score in scores.tolist()]
         cells = reader.read(bits)
         assert sorted({engine_bucket(score, bits) for score in scores.tolist()}) == sorted(

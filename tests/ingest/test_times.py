@@ -14,7 +14,7 @@ import pytest
 
 import baserate as br
 from baserate.ingest.calendars import clock_changes
-from baserate.ingest.groups import EXACT, Reader
+from baserate.ingest.groups import EXACT, GroupReader
 from baserate.ingest.periods import period_from
 from baserate.ingest.request import Columns, request
 from helpers import frames
@@ -121,7 +121,7 @@ def test_the_plan_does_not_grow_with_the_periods(kind, length):
         at = pa.array([last - dt.timedelta(days=DAYS_OF[length] * k) for k in range(n)], dtype)
         table = frames.IN_PROCESS["duckdb"](pa.table({"y": [k % 2 for k in range(n)], "p": [0.5] * n, "at": at}))
         asked = request(table, Columns("y", ("p",), period=period_from(("at", length), tz)))
-        assert len(Reader(asked).read(EXACT).rows) > 0.9 * n
+        assert len(GroupReader(asked).read(EXACT).rows) > 0.9 * n
         return nw.to_native(asked.frame).sql_query()
 
     assert len(plan(900)) == pytest.approx(len(plan(12)), abs=5)

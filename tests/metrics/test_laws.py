@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import baserate as br
-from baserate.registry import Family, Law
+from baserate.registry import Family, MetricLaw
 
 pytestmark = pytest.mark.slow  # together, these take long
 
@@ -70,7 +70,7 @@ def test_reading_at_a_prevalence_equals_weighting_the_negatives(sample, eta):
     y, s = sample
     pi = y.mean()
     weight = np.where(y == 1, 1.0, pi * (1 - eta) / (eta * (1 - pi)))
-    for row, parameters in promised(Law.REWEIGHTING):
+    for row, parameters in promised(MetricLaw.REWEIGHTING):
         scores = scores_for(row, s)
         read = br.Curve.from_scores(y, scores).at_prevalence(eta)
         same(row, read, br.Curve.from_scores(y, scores, weight=weight), parameters)
@@ -81,7 +81,7 @@ def test_reading_at_a_prevalence_equals_weighting_the_negatives(sample, eta):
 def test_reading_at_a_prevalence_equals_physical_replication(sample, pos, neg):
     y, s = sample
     times = np.where(y == 1, pos, neg)
-    for row, parameters in promised(Law.REPLICATION):
+    for row, parameters in promised(MetricLaw.REPLICATION):
         scores = scores_for(row, s)
         replicated = br.Curve.from_scores(np.repeat(y, times), np.repeat(scores, times))
         same(row, br.Curve.from_scores(y, scores).at_prevalence(replicated.prevalence), replicated, parameters)
@@ -93,7 +93,7 @@ def test_increasing_transformations_change_nothing(sample, shape):
     y, s = sample
     ranks = np.unique(s, return_inverse=True)[1]
     transformed = {"cube": ranks**3.0, "arctan": np.arctan(ranks), "rank": ranks, "shift": ranks / 7 - 100}[shape]
-    for row, parameters in promised(Law.MONOTONE):
+    for row, parameters in promised(MetricLaw.MONOTONE):
         same(row, br.Curve.from_scores(y, s), br.Curve.from_scores(y, transformed), parameters, relative=0)
 
 

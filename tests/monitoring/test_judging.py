@@ -122,7 +122,7 @@ def test_bad_settings_get_a_sentence(settings, sentence):
 
 def test_a_metric_of_a_threshold_needs_a_rule():
     with pytest.raises(br.errors.InputError, match="f1 is estimated at one operating point"):
-        judged(STEADY, br.f1, last=1)
+        judged(dict(list(STEADY.items())[:2]), br.f1, last=1)
 
 
 def test_no_curves_get_a_sentence():

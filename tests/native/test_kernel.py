@@ -16,7 +16,7 @@ import baserate as br
 from baserate import native
 from baserate.curves import rows
 from baserate.curves.counting import count_rows
-from baserate.curves.rows import Rows
+from baserate.curves.rows import ScoredRows
 from baserate.curves.table import CountTable, RowTable
 from helpers.compiling import POSSIBLE
 
@@ -89,7 +89,7 @@ def test_rare_positives_far_apart_and_close_together(n_pos):
     close = 1 + np.arange(n_pos) * 2**-52
     for pos in (close, 10.0 ** random.uniform(-300, 300, n_pos), random.random(n_pos)):
         for others in (neg, np.append(neg, [*pos, np.inf, -np.inf, 0.0])):
-            split = Rows(pos, others)
+            split = ScoredRows(pos, others)
             score, positive = np.append(pos, others), np.arange(n_pos + len(others)) < n_pos
             expected = CountTable(count_rows(score, positive)).steps
             for mine, numpys in zip(rows.corners_of_rare(split), expected, strict=True):

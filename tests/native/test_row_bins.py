@@ -13,7 +13,7 @@ from baserate import native
 from baserate.curves import row_bins
 from baserate.curves.bins import binned
 from baserate.curves.counting import count_rows
-from baserate.curves.rows import Rows
+from baserate.curves.rows import ScoredRows
 from baserate.curves.table import RowTable
 
 pytestmark = pytest.mark.skipif(native.kernel is None, reason="the kernel is not built here, or turned off")
@@ -40,7 +40,7 @@ def rows_and_sorted(draw):
     score = np.array(draw(st.lists(SHARES, min_size=n, max_size=n)))
     positive = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)))
     positive[:2] = True, False
-    unsorted = br.Curve._of(Rows(score[positive] + 0.0, score[~positive] + 0.0))
+    unsorted = br.Curve._of(ScoredRows(score[positive] + 0.0, score[~positive] + 0.0))
     return unsorted, br.Curve._of(count_rows(score, positive))
 
 
@@ -70,7 +70,7 @@ def test_reliability_is_that_of_sorted_rows(curves, bins, prevalence):
 @given(rows_and_sorted())
 def test_sums_are_exact_before_they_are_rounded(curves):
     rows = curves[0].table.rows
-    found = row_bins.bin_rows(rows, row_bins.Cut(np.zeros(0), right=True), np.zeros(0))
+    found = row_bins.bin_rows(rows, row_bins.BinEdges(np.zeros(0), right=True), np.zeros(0))
     of_pos = sum(map(Fraction, rows.pos.tolist()))
     assert found.score_pos[0] == float(of_pos)
     assert found.rest_pos[0] == float(len(rows.pos) - of_pos)
@@ -80,7 +80,7 @@ def test_sums_are_exact_before_they_are_rounded(curves):
 @given(rows_and_sorted(), st.randoms(use_true_random=False))
 def test_the_order_of_rows_does_not_matter(curves, random):
     rows = curves[0].table.rows
-    shuffled = br.Curve._of(Rows(*(np.array(random.sample(scores.tolist(), len(scores))) for scores in rows[:2])))
+    shuffled = br.Curve._of(ScoredRows(*(np.array(random.sample(scores.tolist(), len(scores))) for scores in rows[:2])))
     for name in NUMBERS:
         assert getattr(br, name)(shuffled) == getattr(br, name)(curves[0])
 

@@ -11,7 +11,7 @@ from baserate.page import condensed
 
 pytestmark = pytest.mark.slow  # together, these take long
 
-SPAN = condensed.Span.of(1e-6, 0.9)
+SPAN = condensed.LogOddsRange.of(1e-6, 0.9)
 LOG_ODDS = np.linspace(*SPAN, 61)
 X = np.exp(-LOG_ODDS)
 
@@ -86,7 +86,7 @@ def test_many_positives_near_chance_stay_small(kind):
 
 
 def test_a_wider_span_is_as_near():
-    curve, wide = simulated("good"), condensed.Span.of(1e-10, 0.9999)
+    curve, wide = simulated("good"), condensed.LogOddsRange.of(1e-10, 0.9999)
     log_odds = np.linspace(*wide, 61)
     whole = over_odds.average_precision(curve, np.exp(-log_odds))
     assert condensed.average_precision(curve, wide).at(log_odds) == pytest.approx(whole, rel=1e-7)

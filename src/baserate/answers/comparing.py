@@ -6,12 +6,12 @@ from itertools import combinations
 from typing import Any, Literal
 
 from baserate import checks
-from baserate.answers.curves import Curves, Key, curves_of, group_name, names_of
+from baserate.answers.curves import CurvesByScore, Key, curves_of, group_name, names_of
 from baserate.answers.evaluating import Rng
-from baserate.answers.groups import Kind, compared_groups, kind_of_groups
+from baserate.answers.groups import KindOfGroups, compared_groups, kind_of_groups
 from baserate.answers.questions import COMPARED, Metrics, Question, query
 from baserate.answers.reading import Wanted, answers
-from baserate.arrays import Prevalence, Table
+from baserate.arrays import Prevalence, PrevalenceRange, Table
 from baserate.checks import Label
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
@@ -24,8 +24,7 @@ from baserate.results.answers import Answer, BestRange, Comparison, GroupCrossin
 
 _EQUAL = 1e-13  # relatively; a difference of this size is rounding
 
-Span = tuple[float, float]
-Models = Mapping[str, Curve]
+CurvesByName = Mapping[str, Curve]
 
 
 @checks.declared
@@ -100,20 +99,20 @@ def compare(
     return compared(curves_of(data, **columns), asked, elsewhere, between, level, kind=kind, rng=rng)
 
 
-def _span(given: object) -> Span:
+def _span(given: object) -> PrevalenceRange:
     if not isinstance(given, tuple | list) or len(given) != 2:
         raise InputError(f"span must be two prevalences such as (1e-4, 0.1), got {shown(given)}; pass a pair.")
     return checks.prevalence_range(*(checks.prevalence(end, "span") for end in given))
 
 
 def compared(
-    curves: Curves,
+    curves: CurvesByScore,
     asked: Sequence[Question],
     elsewhere: Sequence[float],
-    span: Span,
+    span: PrevalenceRange,
     level: float | None,
     *,
-    kind: Kind | None = None,
+    kind: KindOfGroups | None = None,
     rng: Rng = 0,
     how: str = "pass another",
 ) -> Comparison:
@@ -135,7 +134,11 @@ def compared(
 
 
 def _answers(
-    asked: Sequence[Question], groups: Mapping[Key, Models], elsewhere: Sequence[float], level: float | None, rng: Rng
+    asked: Sequence[Question],
+    groups: Mapping[Key, CurvesByName],
+    elsewhere: Sequence[float],
+    level: float | None,
+    rng: Rng,
 ) -> tuple[list[Answer], list[bool]]:
     """The metrics of each model at each prevalence, and whether it leads there."""
     wanted = [
@@ -161,7 +164,7 @@ def _leads(question: Question, values: Sequence[float]) -> list[bool]:
 
 
 def _over_span(
-    asked: Sequence[Question], groups: Mapping[Key, Models], span: Span
+    asked: Sequence[Question], groups: Mapping[Key, CurvesByName], span: PrevalenceRange
 ) -> tuple[list[BestRange], list[GroupCrossing], list[str]]:
     """The ranges of prevalence in which each model is best, all crossings, and notes on what could not be computed."""
     best: list[BestRange] = []
@@ -184,7 +187,7 @@ def _over_span(
 
 
 def _swaps(
-    question: Question, group: str | None, places: Mapping[str, Curve | Point], span: Span
+    question: Question, group: str | None, places: Mapping[str, Curve | Point], span: PrevalenceRange
 ) -> list[GroupCrossing]:
     metric, (low, high) = question.metric, span
     return [
@@ -194,7 +197,9 @@ def _swaps(
     ]
 
 
-def _ranges(question: Question, group: str | None, places: Mapping[str, Curve | Point], span: Span) -> list[BestRange]:
+def _ranges(
+    question: Question, group: str | None, places: Mapping[str, Curve | Point], span: PrevalenceRange
+) -> list[BestRange]:
     """Ranges of prevalence with their best models; several models if they are equal."""
     ranges = []
     for region in best_regions(question.metric, places, *span):

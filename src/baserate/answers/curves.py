@@ -18,7 +18,7 @@ Data = Table | Curve | Mapping[Any, Curve]
 WHOLE: Key = ()
 
 # The curve of each score and group; the name of a curve that came alone is empty.
-Curves = dict[tuple[str, Key], Curve]
+CurvesByScore = dict[tuple[str, Key], Curve]
 
 
 def curves_of(
@@ -30,7 +30,7 @@ def curves_of(
     period: tuple[str, str] | None,
     tz: str | None,
     **reading: Any,
-) -> Curves:
+) -> CurvesByScore:
     """The given curves, or the curves of the named columns of a table."""
     keys = names_of(by, "by")
     columns = {"label": label, "score": score, "by": keys or None, "period": period, "tz": tz, **reading}
@@ -56,9 +56,9 @@ def names_of(columns: object, part: str) -> list[str]:
     raise InputError(f"{part} must be a column name or a list of them, got {type(columns).__name__}; pass the name.")
 
 
-def _named(curves: Mapping[Any, object]) -> Curves:
+def _named(curves: Mapping[Any, object]) -> CurvesByScore:
     """Given curves by name; each is a model."""
-    by_score: Curves = {}
+    by_score: CurvesByScore = {}
     for name, one in curves.items():
         if not isinstance(one, Curve):
             raise InputError(

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from baserate import checks
-from baserate.answers.curves import Curves, Data, curves_of
+from baserate.answers.curves import CurvesByScore, Data, curves_of
 from baserate.answers.questions import EVALUATED, Metrics, Question, query
 from baserate.answers.reading import Wanted, answers
 from baserate.arrays import Prevalence
@@ -89,7 +89,7 @@ def evaluate(
 
 
 def evaluated(
-    curves: Curves, asked: Sequence[Question], elsewhere: Sequence[float], level: float | None, rng: Rng = 0
+    curves: CurvesByScore, asked: Sequence[Question], elsewhere: Sequence[float], level: float | None, rng: Rng = 0
 ) -> Evaluation:
     """Evaluate every curve at its own prevalence and at the given ones."""
     all_answers = []

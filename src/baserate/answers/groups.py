@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from baserate.answers.curves import Curves
+from baserate.answers.curves import CurvesByScore
 from baserate.answers.evaluating import Rng
 from baserate.answers.questions import Question
 from baserate.arrays import Prevalence
@@ -12,10 +12,10 @@ from baserate.monitoring.groups import by_period, by_slice
 from baserate.progress import progress
 from baserate.results.changes import GroupTable
 
-Kind = Literal["slices", "periods", "slices and periods"]
+KindOfGroups = Literal["slices", "periods", "slices and periods"]
 
 
-def kind_of_groups(*, by: bool, period: bool) -> Kind | None:
+def kind_of_groups(*, by: bool, period: bool) -> KindOfGroups | None:
     """How groups are formed: by slices, by periods or by both; None without groups."""
     if by and period:
         return "slices and periods"
@@ -23,7 +23,13 @@ def kind_of_groups(*, by: bool, period: bool) -> Kind | None:
 
 
 def compared_groups(
-    curves: Curves, asked: Sequence[Question], elsewhere: Sequence[float], level: float | None, *, kind: Kind, rng: Rng
+    curves: CurvesByScore,
+    asked: Sequence[Question],
+    elsewhere: Sequence[float],
+    level: float | None,
+    *,
+    kind: KindOfGroups,
+    rng: Rng,
 ) -> tuple[GroupTable, ...]:
     """A table of groups for each metric and prevalence; by default at the mean of the groups' own prevalences."""
     if kind == "slices and periods":

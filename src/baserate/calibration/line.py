@@ -14,7 +14,7 @@ from baserate.curves.bins import check_probabilities
 from baserate.curves.curve import Curve
 from baserate.errors import Reason
 from baserate.formulas import logistic
-from baserate.formulas.logistic import ClassSums, Fit, Free, Parameter, Rows, Spread
+from baserate.formulas.logistic import ClassSums, Free, LogisticFit, LogisticRows, Parameter, Scatter
 from baserate.formulas.proportions import z_score
 from baserate.results import CoxCalibration, Estimate
 
@@ -121,7 +121,7 @@ class _Reading:
         self.sizes = effective_size(curve.pos, curve.pos_squares), effective_size(curve.neg, curve.neg_squares)
         with np.errstate(divide="ignore"):
             log_odds = scipy.special.logit(curve.middle)
-        self.rows = Rows(log_odds, np.asarray(curve.pos, np.float64), np.asarray(self.neg.weight))
+        self.rows = LogisticRows(log_odds, np.asarray(curve.pos, np.float64), np.asarray(self.neg.weight))
 
     @property
     def problem(self) -> Reason | None:
@@ -138,7 +138,7 @@ class _Reading:
             return Reason.ONE_SCORE
         return Reason.SEPARATED if logistic.is_separated(self.rows) else None
 
-    def estimates(self, best: Fit, *wanted: _LineParameter) -> list[Estimate]:
+    def estimates(self, best: LogisticFit, *wanted: _LineParameter) -> list[Estimate]:
         """Parameters of one line, with intervals."""
         if not self.by_scatter:
             return [self._by_likelihood(parameter, best) for parameter in wanted]
@@ -147,7 +147,7 @@ class _Reading:
         spreads = [self._spreads(best, *sums) for sums in self._sources]
         return [self._by_sandwich(parameter, best, spreads) for parameter in wanted]
 
-    def _by_likelihood(self, parameter: _LineParameter, best: Fit) -> Estimate:
+    def _by_likelihood(self, parameter: _LineParameter, best: LogisticFit) -> Estimate:
         variance, method = best.variance(parameter.of, parameter.free), "wald"
         if parameter.free == "intercept":
             # The slope is fixed at 1; if the true one differs, the model-based variance is wrong.
@@ -156,13 +156,15 @@ class _Reading:
             variance, method = max(variance, scatter), "robust_wald"
         return self._row(parameter, best, z_score(self.confidence_level) * math.sqrt(variance), method)
 
-    def _by_sandwich(self, parameter: _LineParameter, best: Fit, spreads: list[tuple[Spread, Spread]]) -> Estimate:
+    def _by_sandwich(
+        self, parameter: _LineParameter, best: LogisticFit, spreads: list[tuple[Scatter, Scatter]]
+    ) -> Estimate:
         pairs = [[logistic.sandwich(best, parameter.of, parameter.free, spread) for spread in pair] for pair in spreads]
         # For each class the larger of the observed and the expected variance.
         variances = [max(of_class) for of_class in zip(*pairs, strict=True)]
         return self._row(parameter, best, welch_margin(variances, self.sizes, self.confidence_level), "sandwich")
 
-    def _spreads(self, best: Fit, pos: ClassSums, neg: ClassSums) -> tuple[Spread, Spread]:
+    def _spreads(self, best: LogisticFit, pos: ClassSums, neg: ClassSums) -> tuple[Scatter, Scatter]:
         sizes = self.sizes if self.curve.given_prevalence is not None else (None, None)
         return (
             logistic.spread_of_class(self.rows.x, best, pos, positive=True, given_size=sizes[0]),
@@ -178,7 +180,7 @@ class _Reading:
         seen = self.pos, self.neg
         if self.curve.given_prevalence is None or self.no_line is not None:
             return [seen]
-        own = Rows(self.rows.x, self.pos.rows, self.neg.rows)
+        own = LogisticRows(self.rows.x, self.pos.rows, self.neg.rows)
         log_odds = logistic.maximum(own, logistic.start(own, 0.0), "both").line.at(own.x)
         total = own.pos + own.neg
         pos = self.pos.spread_as(total * scipy.special.expit(log_odds))
@@ -189,7 +191,7 @@ class _Reading:
         """A parameter that does not exist: nan with a reason."""
         return self._row(parameter, None, math.nan, "none", reason=reason)
 
-    def _caution(self, parameter: _LineParameter, best: Fit) -> str | None:
+    def _caution(self, parameter: _LineParameter, best: LogisticFit) -> str | None:
         if self.curve.given_prevalence is not None and self.no_line is Reason.SEPARATED:
             return "a threshold separates the classes perfectly; the interval does not allow for overlap in new data"
         notes = [FEW_CASES_CAUTION] * (self.by_scatter and min(self.sizes) < FEW_CASES)
@@ -203,7 +205,13 @@ class _Reading:
         return "; ".join(notes) or None
 
     def _row(
-        self, parameter: _LineParameter, best: Fit | None, margin: float, method: str, *, reason: Reason | None = None
+        self,
+        parameter: _LineParameter,
+        best: LogisticFit | None,
+        margin: float,
+        method: str,
+        *,
+        reason: Reason | None = None,
     ) -> Estimate:
         value = math.nan if best is None else getattr(best.line, parameter.of)
         return Estimate(

@@ -7,10 +7,10 @@ import click
 
 from baserate import checks
 from baserate.cli.arguments import curves_of, of_a_file, reading
-from baserate.cli.calibration_tables import Model, Settings, Tables, joined, tables_elsewhere, tables_of
+from baserate.cli.calibration_tables import CheckedModel, Settings, Tables, joined, tables_elsewhere, tables_of
 from baserate.cli.columns import columns_meant
 from baserate.cli.notes import quiet_option
-from baserate.cli.output import Row, in_a_format, say, show_csv, show_json, show_table
+from baserate.cli.output import OutputRow, in_a_format, say, show_csv, show_json, show_table
 from baserate.cli.prevalences import PREVALENCE_HELP, prevalence_from
 from baserate.cli.questions import confidence_option
 from baserate.curves.bins import Bins, as_bins, check_probabilities
@@ -87,7 +87,7 @@ def calibration(
         _show(parts, f"{percent(settings.confidence_level)} intervals")
 
 
-def _models(file: tuple[str, ...], unlabelled: tuple[str, ...], data: dict[str, Any]) -> list[Model]:
+def _models(file: tuple[str, ...], unlabelled: tuple[str, ...], data: dict[str, Any]) -> list[CheckedModel]:
     """Each score with its curve of all rows, its curves by group, and its curve of unlabelled rows."""
     groups = {name: data.pop(name) for name in ("keys", "period", "tz")}
     others = (data["weight"], *groups["keys"], groups["period"] and groups["period"].rpartition(":")[0])
@@ -99,7 +99,7 @@ def _models(file: tuple[str, ...], unlabelled: tuple[str, ...], data: dict[str, 
     models = []
     for (score, _), curve in whole.items():
         subsets = {key: subset for (of, key), subset in by_group.items() if of == score}
-        models.append(Model(score, curve, subsets, _without_labels(unlabelled, score, data)))
+        models.append(CheckedModel(score, curve, subsets, _without_labels(unlabelled, score, data)))
     return models
 
 
@@ -109,7 +109,7 @@ def _without_labels(file: tuple[str, ...], score: str, data: Mapping[str, Any]) 
     return read_curve(list(file), label=None, score=score, weight=data["weight"], **reading(data))
 
 
-def _part(model: Model, prevalence: float | None, settings: Settings) -> tuple[str, Tables]:
+def _part(model: CheckedModel, prevalence: float | None, settings: Settings) -> tuple[str, Tables]:
     """The tables of a model at a prevalence, or at that of the data, with a heading."""
     if prevalence is not None:
         return f"{model.score} at prevalence {one_in(prevalence)}", tables_elsewhere(model, prevalence, settings)
@@ -152,7 +152,7 @@ def _show(parts: Sequence[tuple[str, Tables]], level: str) -> None:
             say("", f"Rows without labels: {row['sentence']}")
 
 
-def _table(heading: str | None, rows: Sequence[Row]) -> None:
+def _table(heading: str | None, rows: Sequence[OutputRow]) -> None:
     if rows:
         click.echo("" if heading is None else f"\n{heading}\n", nl=False)
         show_table([{name: value for name, value in row.items() if name not in _SAID} for row in rows])

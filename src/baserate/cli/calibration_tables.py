@@ -17,7 +17,7 @@ from baserate.calibration.large_and_small import in_the_large, in_the_small
 from baserate.calibration.line import cox_calibration
 from baserate.calibration.prior_effects import prior_effect
 from baserate.calibration.reliability import reliability
-from baserate.cli.output import Row
+from baserate.cli.output import OutputRow
 from baserate.curves.bins import Bins, equal_frequency, equal_width
 from baserate.curves.curve import Curve
 from baserate.errors import Reason
@@ -31,7 +31,7 @@ _ERROR_FIELDS = ("score", "prevalence", "metric", "value", "at_least", "at_most"
 _ONLY_COUNTS = "a test on counted cases, and these have weights"
 
 
-class Model(NamedTuple):
+class CheckedModel(NamedTuple):
     """A score with its curve of all rows, its curves by group, and its curve of unlabelled rows."""
 
     score: str
@@ -61,17 +61,17 @@ class Settings(NamedTuple):
 class Tables(NamedTuple):
     """All tables, by their names in JSON. Some are at the prevalence of the data, some at others."""
 
-    bins: list[Row]
-    verdicts: list[Row]
-    in_the_large: list[Row]
-    line: list[Row]
-    errors: list[Row]
-    decompositions: list[Row]
-    tests: list[Row]
-    in_the_small: list[Row]
-    prior_effects: list[Row]
-    prior_effect_bins: list[Row]
-    prevalence_now: list[Row]
+    bins: list[OutputRow]
+    verdicts: list[OutputRow]
+    in_the_large: list[OutputRow]
+    line: list[OutputRow]
+    errors: list[OutputRow]
+    decompositions: list[OutputRow]
+    tests: list[OutputRow]
+    in_the_small: list[OutputRow]
+    prior_effects: list[OutputRow]
+    prior_effect_bins: list[OutputRow]
+    prevalence_now: list[OutputRow]
 
 
 def joined(parts: Iterable[Tables]) -> Tables:
@@ -80,7 +80,7 @@ def joined(parts: Iterable[Tables]) -> Tables:
     return Tables(*([row for rows in tables for row in rows] for tables in together))
 
 
-def tables_of(model: Model, settings: Settings) -> Tables:
+def tables_of(model: CheckedModel, settings: Settings) -> Tables:
     """The tables of a score at the prevalence of its data."""
     score, curve, subsets, unlabelled = model
     drawn = reliability(curve, bins=settings.diagram_bins, confidence_level=settings.confidence_level)
@@ -94,7 +94,7 @@ def tables_of(model: Model, settings: Settings) -> Tables:
     )
 
 
-def tables_elsewhere(model: Model, prevalence: float, settings: Settings) -> Tables:
+def tables_elsewhere(model: CheckedModel, prevalence: float, settings: Settings) -> Tables:
     """The tables of a score at another prevalence, with the effect of the prior."""
     score, at = model.score, model.curve.at_prevalence(prevalence)
     effect = prior_effect(at, bins=settings.diagram_bins)
@@ -106,7 +106,7 @@ def tables_elsewhere(model: Model, prevalence: float, settings: Settings) -> Tab
     )
 
 
-def _about(score: str, at: Curve) -> Row:
+def _about(score: str, at: Curve) -> OutputRow:
     return {"score": score, "prevalence": at.prevalence}
 
 
@@ -121,23 +121,23 @@ def _at_any_prevalence(score: str, at: Curve, settings: Settings) -> Tables:
     )
 
 
-def _means(means: InTheLarge) -> Row:
-    row: Row = {"n": int(means.n) if means.n == int(means.n) else means.n}
+def _means(means: InTheLarge) -> OutputRow:
+    row: OutputRow = {"n": int(means.n) if means.n == int(means.n) else means.n}
     row |= {"mean_score": means.mean_score, "event_rate": means.event_rate, "difference": means.difference}
     row |= {"low": means.low, "high": means.high, "verdict": means.verdict}
     return row | {"note": _note(means.reason, means.caution)}
 
 
-def _line(score: str, at: Curve, settings: Settings) -> list[Row]:
+def _line(score: str, at: Curve, settings: Settings) -> list[OutputRow]:
     line = cox_calibration(at, confidence_level=settings.confidence_level)
     rows = []
     for number in (line.in_the_large, line.intercept, line.slope):
-        row: Row = {"metric": number.metric, "value": number.value, "low": number.low, "high": number.high}
+        row: OutputRow = {"metric": number.metric, "value": number.value, "low": number.low, "high": number.high}
         rows.append(_about(score, at) | row | {"note": _note(number.reason, number.caution)})
     return rows
 
 
-def _errors(score: str, at: Curve, settings: Settings) -> list[Row]:
+def _errors(score: str, at: Curve, settings: Settings) -> list[OutputRow]:
     bins = settings.diagram_bins
     errors: list[MetricFunction] = [partial(ece, bins=bins), partial(debiased_ece, bins=bins), smooth_ece]
     errors += [partial(mce, bins=bins), brier_score, log_loss]
@@ -150,48 +150,50 @@ def _errors(score: str, at: Curve, settings: Settings) -> list[Row]:
     return rows
 
 
-def _decomposition(score: str, at: Curve, metric: MetricFunction) -> Row:
+def _decomposition(score: str, at: Curve, metric: MetricFunction) -> OutputRow:
     parts = decompose(metric, at)
-    row: Row = {"metric": parts.metric, "value": parts.value}
+    row: OutputRow = {"metric": parts.metric, "value": parts.value}
     row |= {name: getattr(parts, name) for name in ("miscalibration", "discrimination", "uncertainty")}
     return _about(score, at) | row | {"note": _note(parts.reason, None)}
 
 
-def _tests(score: str, curve: Curve, settings: Settings) -> list[Row]:
+def _tests(score: str, curve: Curve, settings: Settings) -> list[OutputRow]:
     """Two tests, which need counts of cases and so are at the data's own prevalence only."""
     about = _about(score, curve)
     names = ("hosmer_lemeshow", "spiegelhalter")
     if curve.weighted:
-        unknown: Row = dict.fromkeys(("statistic", "at_least", "at_most", "bins", "df", "p_value"))
+        unknown: OutputRow = dict.fromkeys(("statistic", "at_least", "at_most", "bins", "df", "p_value"))
         return [about | {"test": name} | unknown | {"note": _ONLY_COUNTS} for name in names]
     by_bins = hosmer_lemeshow(curve, in_sample=settings.in_sample, bins=settings.test_bins)
     without = spiegelhalter(curve)
-    cut: Row = {"bins": by_bins.n_bins, "df": by_bins.df}
+    cut: OutputRow = {"bins": by_bins.n_bins, "df": by_bins.df}
     return [
         about | {"test": names[0], "statistic": by_bins.statistic} | _test(by_bins, cut, by_bins.caution),
         about | {"test": names[1], "statistic": without.z} | _test(without, {"bins": None, "df": None}, None),
     ]
 
 
-def _test(result: HosmerLemeshow | Spiegelhalter, cut: Row, caution: str | None) -> Row:
+def _test(result: HosmerLemeshow | Spiegelhalter, cut: OutputRow, caution: str | None) -> OutputRow:
     ends = (result.low, result.high) if result.low < result.high else (None, None)
-    row: Row = {"at_least": ends[0], "at_most": ends[1]}
+    row: OutputRow = {"at_least": ends[0], "at_most": ends[1]}
     return row | cut | {"p_value": result.p_value, "note": _note(result.reason, caution)}
 
 
-def _in_the_small(score: str, subsets: Mapping[Key, Curve], settings: Settings) -> list[Row]:
+def _in_the_small(score: str, subsets: Mapping[Key, Curve], settings: Settings) -> list[OutputRow]:
     result = in_the_small(subsets, confidence_level=settings.confidence_level)
     rows = []
     for key, means in zip(subsets, result.subsets.values(), strict=True):
-        about: Row = {"score": score, "prevalence": means.prevalence, "group": group_name(key)}
+        about: OutputRow = {"score": score, "prevalence": means.prevalence, "group": group_name(key)}
         rows.append(about | _means(means))
     return rows
 
 
-def _prevalence_now(score: str, curve: Curve, unlabelled: Curve, settings: Settings) -> Row:
+def _prevalence_now(score: str, curve: Curve, unlabelled: Curve, settings: Settings) -> OutputRow:
     """The estimated prevalence of unlabelled rows, with that of the labelled rows."""
     estimated = estimate_prevalence(curve, unlabelled, confidence_level=settings.confidence_level)
-    row: Row = {name: getattr(estimated, name) for name in ("value", "low", "high", "method", "n_unlabelled", "n_bins")}
+    row: OutputRow = {
+        name: getattr(estimated, name) for name in ("value", "low", "high", "method", "n_unlabelled", "n_bins")
+    }
     row |= {name: getattr(estimated, name) for name in ("fit_statistic", "fit_df", "fit_p_value", "fits")}
     note = _note(estimated.reason or estimated.fit_reason, estimated.caution)
     return _about(score, curve) | row | {"note": note, "sentence": str(estimated)}

@@ -12,7 +12,7 @@ from baserate.claims.claims import check as compare
 from baserate.claims.claims_file import read_claims
 from baserate.cli.arguments import OutputPath, check_outputs, curves_of, of_a_file
 from baserate.cli.notes import quiet_option
-from baserate.cli.output import Row, in_a_format, say, show, until_nobody_reads
+from baserate.cli.output import OutputRow, in_a_format, say, show, until_nobody_reads
 from baserate.curves.saving import write_whole
 from baserate.progress import progress
 from baserate.results import ClaimVerdict
@@ -91,7 +91,7 @@ def check(*, claims: str, junit: str | None, strict: bool, form: str | None, **d
         click.get_current_context().exit(BROKEN if "broken" in verdicts else UNDECIDED)
 
 
-def _row(one: Checked) -> Row:
+def _row(one: Checked) -> OutputRow:
     row = one.verdict.row()
     named = {"claim": row.pop("claim"), "score": one.score, "group": one.group}
     sizes = {name: _whole(row[name]) for name in ("pos", "neg")}
@@ -102,7 +102,7 @@ def _whole(size: object) -> object:
     return int(size) if isinstance(size, float) and size.is_integer() else size
 
 
-def _show(rows: Sequence[Row], form: str | None) -> None:
+def _show(rows: Sequence[OutputRow], form: str | None) -> None:
     """Print the table, with sentences below it for people."""
     if form is not None:
         show(rows, form)

@@ -8,14 +8,14 @@ import click
 from baserate.answers.comparing import compared
 from baserate.answers.groups import kind_of_groups
 from baserate.answers.questions import COMPARED, About
+from baserate.arrays import PrevalenceRange
 from baserate.cli.arguments import curves_of, of_a_file
 from baserate.cli.notes import note, quiet_option
-from baserate.cli.output import Row, Rows, answered, in_a_format, show, show_csv, show_json, show_table
-from baserate.cli.prevalences import PREVALENCE_HELP, Range, prevalence_from, range_from
+from baserate.cli.output import OutputRow, OutputRows, answered, in_a_format, show, show_csv, show_json, show_table
+from baserate.cli.prevalences import PREVALENCE_HELP, prevalence_from, range_from
 from baserate.cli.questions import asked_by_options, level_from, questions_from, with_intervals
 from baserate.registry import lower_is_better
-from baserate.results.base import Result
-from baserate.results.base import Row as ResultRow
+from baserate.results.base import Result, Row
 from baserate.results.changes import GroupTable
 from baserate.written import one_in
 
@@ -90,11 +90,11 @@ def compare(
         _show(**tables, between=between)
 
 
-def _differences(table: GroupTable) -> list[Row]:
+def _differences(table: GroupTable) -> list[OutputRow]:
     """The table for people: each group at the common prevalence, and its difference from others."""
-    rows: list[Row] = []
+    rows: list[OutputRow] = []
     for row, group in zip(table.rows(), table.groups, strict=True):
-        shown: Row = {name: row[name] for name in row if name not in group.cells()}
+        shown: OutputRow = {name: row[name] for name in row if name not in group.cells()}
         shown |= {"metric": table.metric, "prevalence": table.common_prevalence}
         shown |= {"value": group.common.value, "pos": _cases(group.own.n_pos), "neg": _cases(group.own.n_neg)}
         for one in group.differences:
@@ -109,11 +109,11 @@ def _cases(n: float) -> float | int:
     return int(n) if n.is_integer() else n
 
 
-def _rows(results: Sequence[Result]) -> list[ResultRow]:
+def _rows(results: Sequence[Result]) -> list[Row]:
     return [row for result in results for row in result.rows()]
 
 
-def _show(values: Rows, best: Rows, crossings: Rows, between: Range) -> None:
+def _show(values: OutputRows, best: OutputRows, crossings: OutputRows, between: PrevalenceRange) -> None:
     show_table(values)
     if best:
         low, high = between

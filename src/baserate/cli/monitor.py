@@ -13,7 +13,7 @@ from baserate.answers.curves import group_name
 from baserate.cli.arguments import OutputPath, check_outputs, curves_of, of_columns
 from baserate.cli.monitor_files import write_parquet, write_prometheus
 from baserate.cli.notes import note, quiet_option
-from baserate.cli.output import Row, in_a_format, say, show_csv, show_json, show_table
+from baserate.cli.output import OutputRow, in_a_format, say, show_csv, show_json, show_table
 from baserate.cli.prevalences import prevalence_from
 from baserate.cli.questions import questions_from
 from baserate.curves.curve import Curve
@@ -241,7 +241,7 @@ class Series(NamedTuple):
         about = f"{self.model}, {self.slice}" if self.slice is not None else self.model
         return f"{about}: {self.verdict.sentence}"
 
-    def rows(self, status: Mapping[CurveKey, str], sources: Mapping[CurveKey, str]) -> list[Row]:
+    def rows(self, status: Mapping[CurveKey, str], sources: Mapping[CurveKey, str]) -> list[OutputRow]:
         """A row for each period."""
         named = [(one, str(one["period"])) for one in self.verdict.rows()]
         return [
@@ -274,7 +274,7 @@ _FOR_PEOPLE = (
 )  # fmt: skip
 
 
-def _show(series: list[Series], rows: list[Row], form: str | None) -> None:
+def _show(series: list[Series], rows: list[OutputRow], form: str | None) -> None:
     if form == "json":
         verdicts = [
             {"model": one.model, "slice": one.slice, "period": str(one.verdict.periods[-1].key)}

@@ -8,7 +8,7 @@ from typing import SupportsFloat
 
 import numpy as np
 
-from baserate.cli.output import Row, until_nobody_reads
+from baserate.cli.output import OutputRow, until_nobody_reads
 from baserate.curves.saving import write_whole
 from baserate.results.verdicts import SeriesVerdict
 
@@ -41,7 +41,7 @@ _COLUMNS = {
 }
 
 
-def write_parquet(path: str, rows: Sequence[Row]) -> None:
+def write_parquet(path: str, rows: Sequence[OutputRow]) -> None:
     """One row per model, slice and period; the file appears under its name when it is complete."""
     import duckdb
 
@@ -67,7 +67,7 @@ def _cell(value: object) -> object:
     return value if isinstance(value, str) else repr(value).lower()
 
 
-def write_prometheus(path: str, latest: Sequence[tuple[Row, SeriesVerdict]]) -> None:
+def write_prometheus(path: str, latest: Sequence[tuple[OutputRow, SeriesVerdict]]) -> None:
     """Write gauges of the latest period of each model and slice in the text format, atomically."""
     rows = [row for row, _ in latest]
     gauges: dict[str, tuple[str, list[tuple[dict[str, object], object]]]] = {
@@ -110,7 +110,7 @@ def write_prometheus(path: str, latest: Sequence[tuple[Row, SeriesVerdict]]) -> 
         write_whole(path, ("\n".join(lines) + "\n").encode("utf-8", "backslashreplace"))
 
 
-def _of(row: Row) -> dict[str, object]:
+def _of(row: OutputRow) -> dict[str, object]:
     return {"model": row["model"], "slice": row["slice"] or ""}
 
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from baserate.results import Comparison, Evaluation
 
-Row = dict[str, object]
-Rows = Sequence[Mapping[str, object]]
+OutputRow = dict[str, object]
+OutputRows = Sequence[Mapping[str, object]]
 F = TypeVar("F", bound=Callable[..., object])
 
 _UNLIMITED = 10_000  # columns of a terminal, when asking how many a table needs
@@ -32,7 +32,7 @@ _SAYS_NOTHING = {"unlabelled": 0, "leads": False}
 _ONLY_IN_JSON = {"source"}
 
 
-def answered(answers: "Evaluation | Comparison") -> Rows:
+def answered(answers: "Evaluation | Comparison") -> OutputRows:
     """The rows of answers; the text of a threshold chooses the same point if it is pasted back."""
     return [row | {"threshold": answer.threshold} for row, answer in zip(answers.rows(), answers.answers, strict=True)]
 
@@ -47,7 +47,7 @@ def in_a_format(command: F) -> F:
     return command
 
 
-def show(rows: Rows, form: str | None) -> None:
+def show(rows: OutputRows, form: str | None) -> None:
     """Print rows that have the same fields."""
     if form == "json":
         show_json(rows)
@@ -72,7 +72,7 @@ def _as_json(line: str) -> str:
     return "".join(c if printable(c) == c else json.dumps(c)[1:-1] for c in line)
 
 
-def show_csv(rows: Rows) -> None:
+def show_csv(rows: OutputRows) -> None:
     """Print rows as CSV."""
     names = [name for name in rows[0] if name not in _ONLY_IN_JSON]
     lines: list[list[object]] = [[*names], *([row[name] for name in names] for row in rows)]
@@ -85,7 +85,7 @@ def _csv(value: object) -> str:
     return '"' + text.replace('"', '""') + '"' if any(c in text for c in ',"\r\n') else text
 
 
-def show_table(rows: Rows) -> None:
+def show_table(rows: OutputRows) -> None:
     """Print rows for people, without empty columns."""
     names = [name for name in rows[0] if name not in _ONLY_IN_JSON]
     kept = [name for name in names if any(row[name] not in (None, _SAYS_NOTHING.get(name)) for row in rows)]
@@ -104,7 +104,7 @@ def until_nobody_reads() -> "contextlib.suppress":
     return contextlib.suppress(BrokenPipeError)
 
 
-def _ruled(rows: Rows) -> str:
+def _ruled(rows: OutputRows) -> str:
     """A table for a terminal; if it is too wide, constant columns are moved above it, or it becomes a list."""
     from rich.console import Console
 
@@ -122,13 +122,13 @@ def _ruled(rows: Rows) -> str:
     return _listed(rows, console.width)
 
 
-def _shared(rows: Rows) -> dict[str, str]:
+def _shared(rows: OutputRows) -> dict[str, str]:
     """Columns with the same value in every row, and their values."""
     texts = {name: {_text(name, row[name]) for row in rows} for name in rows[0]}
     return {name: values.pop() for name, values in texts.items() if len(values) == 1 < len(rows)}
 
 
-def _table(rows: Rows) -> "Table":
+def _table(rows: OutputRows) -> "Table":
     from rich import box
     from rich.markup import escape
     from rich.table import Table
@@ -142,7 +142,7 @@ def _table(rows: Rows) -> "Table":
     return table
 
 
-def _listed(rows: Rows, width: int) -> str:
+def _listed(rows: OutputRows, width: int) -> str:
     """A block of lines for each row, where a table would be wider than the terminal."""
     indent = max(map(len, rows[0])) + 2
     blocks = []
@@ -160,7 +160,7 @@ def _wrapped(line: str, width: int, indent: str) -> str:
     )
 
 
-def _plain(rows: Rows) -> str:
+def _plain(rows: OutputRows) -> str:
     lines = [list(rows[0]), *([_text(*cell) for cell in row.items()] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     numeric = _is_numeric(rows).values()
@@ -173,7 +173,7 @@ def _plain(rows: Rows) -> str:
     )
 
 
-def _is_numeric(rows: Rows) -> Mapping[str, bool]:
+def _is_numeric(rows: OutputRows) -> Mapping[str, bool]:
     """Whether all non-empty cells of a column are numbers."""
     columns = {name: [row[name] for row in rows if row[name] is not None] for name in rows[0]}
     return {

@@ -7,11 +7,11 @@ import click
 
 from baserate.cli.arguments import curves_of, written_as
 from baserate.cli.notes import quiet_option
-from baserate.cli.output import Row, in_a_format, show, show_table
+from baserate.cli.output import OutputRow, in_a_format, show, show_table
 from baserate.cli.prevalences import prevalence_from
 from baserate.design import test_set, test_set_like
 from baserate.design.ap_planning import check_method
-from baserate.design.planning import Method
+from baserate.design.planning import PlanMethod
 from baserate.design.widths import OF_A_RATE
 from baserate.results import TestSetPlan
 
@@ -70,7 +70,7 @@ _SHOWN = ("metric", "method", "n_pos", "n_neg", "cost", "prevalence", "wanted_wi
 )
 @in_a_format
 @quiet_option
-def plan(*, methods: tuple[Method, ...], prevalence: str | None, form: str | None, **asked: Any) -> None:
+def plan(*, methods: tuple[PlanMethod, ...], prevalence: str | None, form: str | None, **asked: Any) -> None:
     """Plan the size of a test set.
 
     Finds the cheapest numbers of positives and negatives for a target width of an interval. The target is one of:
@@ -85,7 +85,7 @@ def plan(*, methods: tuple[Method, ...], prevalence: str | None, form: str | Non
         plans = [test_set(prevalence=at, method=method, **asked) for method in methods]
     else:
         plans = [_plan_like(example, at, methods, asked)]
-    rows: list[Row] = [asdict(one) for one in plans]
+    rows: list[OutputRow] = [asdict(one) for one in plans]
     if form is None:
         show_table([{name: row[name] for name in _SHOWN} for row in rows])
     else:
@@ -102,7 +102,7 @@ def _check_rates(asked: dict[str, Any], example: dict[str, Any]) -> None:
 
 
 def _plan_like(
-    example: dict[str, Any], at: float | None, methods: tuple[Method, ...], asked: dict[str, Any]
+    example: dict[str, Any], at: float | None, methods: tuple[PlanMethod, ...], asked: dict[str, Any]
 ) -> TestSetPlan:
     for name in ("tpr", "fpr", "delta", "half_width"):
         if asked.pop(name) is not None:

@@ -10,9 +10,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from baserate import checks, written
+from baserate.arrays import PrevalenceRange
 from baserate.errors import InputError
-
-Range = tuple[float, float]
 
 PREVALENCE_HELP = 'Prevalence to evaluate at, such as 0.001, "1 in 1,000" or 0.1%; repeatable.'
 
@@ -25,7 +24,7 @@ def prevalence_from(text: str) -> float:
     return parsed
 
 
-def range_from(text: str) -> Range:
+def range_from(text: str) -> PrevalenceRange:
     """Two prevalences, the lower first."""
     parsed = _read(text)
     if not isinstance(parsed, tuple):
@@ -42,7 +41,7 @@ def grid_from(texts: Iterable[str], points: int) -> list[float]:
     return sorted(prevalences)
 
 
-def _read(text: str) -> float | Range:
+def _read(text: str) -> float | PrevalenceRange:
     left, colon, right = (part.strip() for part in text.partition(":"))
     if not colon or (_is_whole(left) and _is_whole(right)):
         return checks.prevalence(text)

@@ -7,7 +7,7 @@ import click
 
 from baserate.cli.hints import Commands
 from baserate.cli.notes import note, quiet_option
-from baserate.cli.output import F, Row, in_a_format, say, show
+from baserate.cli.output import F, OutputRow, in_a_format, say, show
 from baserate.errors import InputError
 from baserate.monitoring.store import CurveStore
 from baserate.monitoring.store_rows import CurveKey
@@ -69,11 +69,11 @@ def list_(path: str, model: str | None, form: str | None) -> None:
         note("the store is empty")
 
 
-def _series(opened: CurveStore, model: str, part: str | None) -> Row:
+def _series(opened: CurveStore, model: str, part: str | None) -> OutputRow:
     history = opened.history(model=model, slice=part)
     periods = history["period"].tolist()
-    ends: Row = {"periods": len(periods), "first": periods[0], "last": periods[-1]}
-    sizes: Row = {"pos": _whole(history["n_pos"].sum()), "neg": _whole(history["n_neg"].sum())}
+    ends: OutputRow = {"periods": len(periods), "first": periods[0], "last": periods[-1]}
+    sizes: OutputRow = {"pos": _whole(history["n_pos"].sum()), "neg": _whole(history["n_neg"].sum())}
     return {"model": model, "slice": part, **ends, **sizes, "bytes": int(history["n_bytes"].sum())}
 
 
@@ -97,15 +97,15 @@ def show_(path: str, model: str | None, part: str | None, form: str | None) -> N
         columns = {name: column.tolist() for name, column in opened.history(model=model, slice=part).items()}
     if not columns["period"]:
         raise InputError(f"not in the store: {part or 'all rows'} of model {model!r}; see baserate store list.")
-    names: Row = {"model": model, "slice": part}
+    names: OutputRow = {"model": model, "slice": part}
     show([names | _facts(*values) for values in zip(*columns.values(), strict=True)], form)
 
 
-def _facts(*kept: Any) -> Row:
+def _facts(*kept: Any) -> OutputRow:
     """The facts about a period; a width within rounding is shown as 0."""
     period, pos, neg, n_bytes, width, source = kept
-    sizes: Row = {"pos": _whole(pos), "neg": _whole(neg), "prevalence": pos / (pos + neg) if pos + neg else None}
-    known: Row = {"bytes": n_bytes, "width": width if width > _ROUNDING else 0.0, "source": source or None}
+    sizes: OutputRow = {"pos": _whole(pos), "neg": _whole(neg), "prevalence": pos / (pos + neg) if pos + neg else None}
+    known: OutputRow = {"bytes": n_bytes, "width": width if width > _ROUNDING else 0.0, "source": source or None}
     return {"period": period, **sizes, **known}
 
 

@@ -9,10 +9,11 @@ import click
 from baserate.answers.curves import Key, group_name
 from baserate.answers.questions import About, Question
 from baserate.answers.reading import answers_over
+from baserate.arrays import PrevalenceRange
 from baserate.cli.arguments import curves_of, of_a_file
 from baserate.cli.notes import quiet_option
-from baserate.cli.output import Row, in_a_format, show
-from baserate.cli.prevalences import Range, grid_from, range_from
+from baserate.cli.output import OutputRow, in_a_format, show
+from baserate.cli.prevalences import grid_from, range_from
 from baserate.cli.questions import asked_by_options, level_from, questions_from, with_intervals
 from baserate.curves.curve import Curve
 from baserate.errors import InputError, NoSuchPointError
@@ -76,7 +77,7 @@ def sweep(
     wanted = [
         (question, score, key, curve) for (score, key), curve in curves_of(**data).items() for question in questions
     ]
-    rows: list[Row] = []
+    rows: list[OutputRow] = []
     for one in progress(wanted, len(wanted), "Sweeping"):
         if mean:
             rows += [_mean(*one, span) for span in spans]
@@ -97,10 +98,10 @@ def _check_mean(questions: Sequence[Question]) -> None:
         )
 
 
-def _mean(question: Question, score: str, key: Key, curve: Curve, span: Range) -> Row:
+def _mean(question: Question, score: str, key: Key, curve: Curve, span: PrevalenceRange) -> OutputRow:
     """A metric averaged over a range of prevalences."""
     low, high = span
-    about: Row = {"score": score, "group": group_name(key), "metric": describe(question.metric)}
+    about: OutputRow = {"score": score, "group": group_name(key), "metric": describe(question.metric)}
     try:
         mean, note = mean_over_prevalence(question.metric, question.place(curve), low=low, high=high), None
     except NoSuchPointError as error:

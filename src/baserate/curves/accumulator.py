@@ -20,7 +20,7 @@ from baserate.curves.counting import (
 )
 from baserate.curves.curve import Curve
 from baserate.curves.formats import BUCKETS, check_version
-from baserate.curves.parts import EXACT, Part, pooled
+from baserate.curves.parts import EXACT, CountedPart, pooled
 from baserate.curves.rows import tabulate
 from baserate.errors import CurveFileError, InputError, shown
 
@@ -35,7 +35,7 @@ if hasattr(os, "register_at_fork"):
 class _State(NamedTuple):
     """The mutable state; it is replaced as a whole, so an error or an interrupt leaves the old one in place."""
 
-    parts: tuple[Part, ...] = ()  # each less than half as large as the one before
+    parts: tuple[CountedPart, ...] = ()  # each less than half as large as the one before
     rows: int = 0
     other: Label | None = None  # the label of the negatives, once there was one
 
@@ -117,7 +117,7 @@ class Accumulator:
             weights = checks.amounts(weight, "weight")
             checks.same_length(scores, "y_score", weights, "weight")
             counted = count_weighted_rows(scores, is_positive, weights)
-        self._add(Part(counted, EXACT), len(scores), other)
+        self._add(CountedPart(counted, EXACT), len(scores), other)
 
     @checks.declared
     def merge(self, other: "Accumulator") -> None:
@@ -149,7 +149,7 @@ class Accumulator:
         """Number of rows counted so far."""
         return self._state.rows
 
-    def _add(self, part: Part, rows: int, label: Label | None) -> None:
+    def _add(self, part: CountedPart, rows: int, label: Label | None) -> None:
         """Add a part; safe if other threads add parts at the same time."""
         while not self._replace(before := self._state, _with(before, part, rows, label, self._max_scores)):
             pass  # another thread was quicker, and this part is added to what it has left
@@ -194,7 +194,7 @@ class Accumulator:
             )
         return Curve._of(whole.counted if whole.bits == EXACT else merge_counts(whole.counted))
 
-    def _settled(self) -> tuple[Part, _State]:
+    def _settled(self) -> tuple[CountedPart, _State]:
         """All rows as one part, and the state they belong to; the one part replaces the others."""
         state = self._state
         parts = _parts(state)
@@ -281,11 +281,11 @@ def _plain(label: object, name: str) -> Label:
 # --- parts ----------------------------------------------------------------------------------------
 
 
-def _parts(state: _State) -> tuple[Part, ...]:
-    return state.parts or (Part(count_rows(np.zeros(0), np.zeros(0, np.bool_)), EXACT),)
+def _parts(state: _State) -> tuple[CountedPart, ...]:
+    return state.parts or (CountedPart(count_rows(np.zeros(0), np.zeros(0, np.bool_)), EXACT),)
 
 
-def _with(state: _State, part: Part, rows: int, label: Label | None, most: int) -> _State:
+def _with(state: _State, part: CountedPart, rows: int, label: Label | None, most: int) -> _State:
     """The state with one more part.
 
     Parts are merged into the part before them once they have half its size together. So each row is sorted only a few
@@ -311,7 +311,7 @@ def _same_other(known: Label | None, other: Label | None) -> Label | None:
     return other if known is None else known
 
 
-def _checked(columns: dict[str, Array], bits: object) -> Part:
+def _checked(columns: dict[str, Array], bits: object) -> CountedPart:
     """The counts in a saved file, checked like any other input; `pooled` sorts and merges them afterwards."""
     Curve.from_counts(**columns)
     wide = np.float64 if "pos_squares" in columns else np.int64
@@ -320,10 +320,10 @@ def _checked(columns: dict[str, Array], bits: object) -> Part:
     if bits is None:
         if counted.top is not None:
             raise InputError("entries must be scores at the exact level, got buckets")
-        return Part(merge_counts(counted), EXACT)  # `pooled` takes single scores as they come
+        return CountedPart(merge_counts(counted), EXACT)  # `pooled` takes single scores as they come
     if not isinstance(bits, int) or not 0 <= bits < EXACT:
         raise InputError(f"bits must be a whole number below {EXACT}, got {shown(bits)}")
     level = bits
     if counted.top is None or (bucket_of(counted.score, level) != bucket_of(counted.top, level)).any():
         raise InputError("entries must lie within buckets, got some that do not")
-    return Part(counted, level)
+    return CountedPart(counted, level)

@@ -11,7 +11,7 @@ import numpy as np
 from baserate import checks
 from baserate.arrays import BoolArray, CountArray, FloatArray, Indices
 from baserate.curves.counting import starts
-from baserate.curves.row_bins import MOST_BINS_OF_ROWS, Cut, RowBins, are_many, bin_rows
+from baserate.curves.row_bins import MOST_BINS_OF_ROWS, BinEdges, RowBins, are_many, bin_rows
 from baserate.curves.table import CountTable, RowTable
 from baserate.errors import InputError
 
@@ -287,9 +287,9 @@ def _rows_in(curve: "Curve", bins: Bins) -> RowBins | None:
     _check_cover(curve, bins)
     edges, right = np.array(bins.edges), bins.closed == "right"
     inner, narrow = edges[1:-1], _as_32_bits(edges[1:-1])
-    binned = bin_rows(table.rows, Cut(inner, right), narrow)
+    binned = bin_rows(table.rows, BinEdges(inner, right), narrow)
     moved = _moved(bins, binned.pos.met | binned.neg.met)
-    return binned if np.array_equal(moved, inner) else bin_rows(table.rows, Cut(moved, right), narrow)
+    return binned if np.array_equal(moved, inner) else bin_rows(table.rows, BinEdges(moved, right), narrow)
 
 
 def _of_rows(curve: "Curve", bins: Bins, in_bins: RowBins) -> Binned:

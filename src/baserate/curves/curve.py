@@ -14,8 +14,8 @@ from baserate.checks import Label
 from baserate.curves import rows, saving
 from baserate.curves.bins import check_probabilities
 from baserate.curves.counting import Counted, count_weighted_rows, merge_counts
-from baserate.curves.rows import Rows
-from baserate.curves.table import CountTable, RateTable, RowTable, Table
+from baserate.curves.rows import ScoredRows
+from baserate.curves.table import CountTable, RateTable, RowTable, ThresholdTable
 from baserate.curves.thresholds import Thresholds
 from baserate.errors import CurveFileError, InputError, MissingInformationError
 from baserate.formulas import pointwise
@@ -64,7 +64,7 @@ class Curve(Thresholds):
     0.6677
     """
 
-    table: Table
+    table: ThresholdTable
     _n: tuple[float | None, float | None]
     _given: float | None = None
     unlabelled: int = 0
@@ -72,7 +72,7 @@ class Curve(Thresholds):
     _noun: ClassVar[str] = "curve"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.table, Table):
+        if not isinstance(self.table, ThresholdTable):
             raise InputError(
                 f"a Curve must be built by a function, got Curve({type(self.table).__name__}, …); use "
                 f"Curve.from_scores(y_true, y_score)."
@@ -203,9 +203,9 @@ class Curve(Thresholds):
 
     @classmethod
     def _of(
-        cls, data: Counted | Rows, given: float | None = None, unlabelled: int = 0, source: Source | None = None
+        cls, data: Counted | ScoredRows, given: float | None = None, unlabelled: int = 0, source: Source | None = None
     ) -> "Curve":
-        table = RowTable(data) if isinstance(data, Rows) else CountTable(data)
+        table = RowTable(data) if isinstance(data, ScoredRows) else CountTable(data)
         return cls(table, (table.total_pos, table.total_neg), given, unlabelled, source)
 
     # --- reading it -------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from baserate.curves.counting import Counted, check_totals, merge_counts, narrow
 EXACT = MOST_BITS + 1
 
 
-class Part(NamedTuple):
+class CountedPart(NamedTuple):
     """Some rows, counted at the finest level that fits.
 
     At the exact level an entry is one score. At a level of buckets it is one class in one bucket, with lowest score,
@@ -31,7 +31,7 @@ class Part(NamedTuple):
         return len(self.counted.score)
 
 
-def pooled(parts: Sequence[Part], most: int) -> Part:
+def pooled(parts: Sequence[CountedPart], most: int) -> CountedPart:
     """All parts together, at the finest level with at most `most` scores or buckets.
 
     Buckets of a level are unions of those of finer levels, and more rows never have fewer buckets. So the level depends
@@ -50,11 +50,11 @@ def pooled(parts: Sequence[Part], most: int) -> Part:
         return len(starts(groups)) <= most
 
     if fits(bits):
-        return Part(counted, bits)
+        return CountedPart(counted, bits)
     coarser = range(bits - 1, 0, -1)
     place = bisect_left(coarser, True, key=fits)
     bits = coarser[place] if place < len(coarser) else 0
-    return Part(_by_bucket_and_class(counted, bits), bits)
+    return CountedPart(_by_bucket_and_class(counted, bits), bits)
 
 
 def _stacked(tables: Sequence[Counted]) -> Counted:

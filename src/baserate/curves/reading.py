@@ -6,7 +6,7 @@ from typing import ClassVar, Generic, Self
 from baserate.arrays import Prevalence
 from baserate.errors import MissingInformationError, Reason
 from baserate.formulas import exact
-from baserate.formulas.pointwise import Confusion, N, Rates, rates, ratio, with_negatives_weighted
+from baserate.formulas.pointwise import ClassRates, Confusion, N, rates, ratio, with_negatives_weighted
 from baserate.written import one_in_to_four_digits
 
 
@@ -78,7 +78,7 @@ class Reading(ABC, Generic[N]):
         return exact.quotient(exact.Twofold(float(self.n_neg)), float(self.n_pos))
 
     @property
-    def rates(self) -> Rates[N]:
+    def rates(self) -> ClassRates[N]:
         """The four rates tpr, fnr, fpr and tnr; nan for a class without rows."""
         return rates(self.confusion)
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from baserate import native
 from baserate.arrays import BoolArray, CountArray, FloatArray
-from baserate.curves.rows import Rows
+from baserate.curves.rows import ScoredRows
 
 # Fewer rows are sorted in no time. Then a metric has the same value to the last digit however its curve was made. Of
 # more rows, exact sums and those of counts may differ in the last digit.
@@ -29,12 +29,12 @@ _ONE = 1 << _UNITS
 _Sums = npt.NDArray[np.uint64]
 
 
-def are_many(rows: Rows) -> bool:
+def are_many(rows: ScoredRows) -> bool:
     """Whether rows are so many that sorting should be avoided, and the kernel is available."""
     return native.kernel is not None and len(rows.pos) + len(rows.neg) >= MANY_ROWS
 
 
-class Cut(NamedTuple):
+class BinEdges(NamedTuple):
     """The edges between bins; a score on an edge belongs to the bin below it if `right`, else to the one above."""
 
     inner: FloatArray
@@ -54,8 +54,8 @@ class OfClass(NamedTuple):
 class RowBins:
     """Rows in bins; bins may be empty."""
 
-    rows: Rows
-    cut: Cut
+    rows: ScoredRows
+    cut: BinEdges
     pos: OfClass
     neg: OfClass
 
@@ -90,19 +90,19 @@ class RowBins:
         return lacks, _squares(self.rows.neg, self.cut, self.highest, lacking=False)
 
 
-def bin_rows(rows: Rows, cut: Cut, special: FloatArray) -> RowBins:
+def bin_rows(rows: ScoredRows, cut: BinEdges, special: FloatArray) -> RowBins:
     """Put rows into bins, and note which of the 32-bit floats next to the edges occur as scores."""
     return RowBins(rows, cut, _of_class(rows.pos, cut, special), _of_class(rows.neg, cut, special))
 
 
-def sums_of_squares(rows: Rows) -> tuple[float, float]:
+def sums_of_squares(rows: ScoredRows) -> tuple[float, float]:
     """Sums of squares of 1 − score over positives and of score over negatives."""
-    everything = Cut(np.zeros(0), right=True)
+    everything = BinEdges(np.zeros(0), right=True)
     lacks = _squares(rows.pos, everything, np.ones(1), lacking=True)
     return float(lacks[0]), float(_squares(rows.neg, everything, np.ones(1), lacking=False)[0])
 
 
-def _of_class(scores: FloatArray, cut: Cut, special: FloatArray) -> OfClass:
+def _of_class(scores: FloatArray, cut: BinEdges, special: FloatArray) -> OfClass:
     n_bins = len(cut.inner) + 1
     sums, n = np.zeros((n_bins, _EXPONENTS, 2), np.uint64), np.zeros(n_bins, np.int64)
     ends, met = np.full((n_bins, 2), np.nan), np.zeros(len(special), np.uint8)
@@ -110,7 +110,7 @@ def _of_class(scores: FloatArray, cut: Cut, special: FloatArray) -> OfClass:
     return OfClass(n, _totals(sums), ends, met.astype(np.bool_))
 
 
-def _squares(scores: FloatArray, cut: Cut, farthest: FloatArray, *, lacking: bool) -> FloatArray:
+def _squares(scores: FloatArray, cut: BinEdges, farthest: FloatArray, *, lacking: bool) -> FloatArray:
     """Sums of ``(error / farthest)**2``, computed in units that are powers of two, so that nothing is rounded."""
     far = np.where(farthest > 0, farthest, 1.0)
     units = np.ldexp(1.0, np.minimum(-np.frexp(far)[1], 1022))

@@ -31,7 +31,7 @@ _MOST_ROWS = 2**31 - 1
 _FINE = (0, 1, 2)
 
 
-class Rows(NamedTuple):
+class ScoredRows(NamedTuple):
     """The scores of each class, in any order; rising if they are sorted."""
 
     pos: FloatArray
@@ -42,7 +42,7 @@ class Rows(NamedTuple):
 # --- reading --------------------------------------------------------------------------------------
 
 
-def read(y_true: object, y_score: object) -> Rows | Counted | None:
+def read(y_true: object, y_score: object) -> ScoredRows | Counted | None:
     """Check and split plain arrays of labels and scores in one pass; if there are few distinct scores, count them.
 
     None if that is not possible: for other containers, invalid input, or without the kernel.
@@ -55,7 +55,7 @@ def read(y_true: object, y_score: object) -> Rows | Counted | None:
     return _tallied(scores, labels) or _split(scores, labels)
 
 
-def counted_or_split(scores: FloatArray, positive: BoolArray) -> Rows | Counted:
+def counted_or_split(scores: FloatArray, positive: BoolArray) -> ScoredRows | Counted:
     """Count checked columns by score if there are few distinct scores, else split them by class."""
     return read(positive, scores) or count_rows(scores, positive)
 
@@ -63,7 +63,7 @@ def counted_or_split(scores: FloatArray, positive: BoolArray) -> Rows | Counted:
 def tabulate(scores: FloatArray, positive: BoolArray) -> Counted:
     """Count checked columns by distinct score."""
     rows_or_counts = counted_or_split(scores, positive)
-    return count_split(rows_or_counts) if isinstance(rows_or_counts, Rows) else rows_or_counts
+    return count_split(rows_or_counts) if isinstance(rows_or_counts, ScoredRows) else rows_or_counts
 
 
 def _plain(values: object, types: str) -> bool:
@@ -106,7 +106,7 @@ def _tally(scores: Array, labels: Array, limit: int) -> _Tally | None:
     return None if different > limit else _Tally(score[:different], n[:different], seen)
 
 
-def _split(scores: Array, labels: Array) -> Rows | None:
+def _split(scores: Array, labels: Array) -> ScoredRows | None:
     """The scores of each class; None if labels or scores are invalid."""
     kernel, parts = native.loaded(), native.parts(len(scores))
     positives = native.at_once(*(partial(kernel.ones, labels[part]) for part in parts))
@@ -118,23 +118,23 @@ def _split(scores: Array, labels: Array) -> Rows | None:
     for part, end, (n_pos, _) in zip(parts, ends, positives, strict=True):
         of_pos, of_neg = slice(end - n_pos, end), slice(part.start - (end - n_pos), part.stop - end)
         work.append(partial(kernel.split, scores[part], labels[part], pos[of_pos], neg[of_neg]))
-    return Rows(pos, neg) if _fine(native.at_once(*work)) else None
+    return ScoredRows(pos, neg) if _fine(native.at_once(*work)) else None
 
 
 # --- counting -------------------------------------------------------------------------------------
 
 
-def sort(rows: Rows) -> Rows:
+def sort(rows: ScoredRows) -> ScoredRows:
     """The rows sorted, in new arrays, because other threads may be reading the old ones."""
     if rows.sorted:
         return rows
     if len(native.parts(len(rows.pos) + len(rows.neg))) == 1:
-        return Rows(np.sort(rows.pos), np.sort(rows.neg), sorted=True)
+        return ScoredRows(np.sort(rows.pos), np.sort(rows.neg), sorted=True)
     pos, neg = native.at_once(partial(np.sort, rows.pos), partial(np.sort, rows.neg))
-    return Rows(pos, neg, sorted=True)
+    return ScoredRows(pos, neg, sorted=True)
 
 
-def count_split(rows: Rows) -> Counted:
+def count_split(rows: ScoredRows) -> Counted:
     """Rows by distinct score."""
     n = len(rows.pos) + len(rows.neg)
     if native.kernel is None:  # rows that came from elsewhere
@@ -156,12 +156,12 @@ def _narrow_alike(score: FloatArray, pos: Counts, neg: Counts) -> Counted:
     return Counted(score, pos.astype(kind), neg.astype(kind))
 
 
-def are_rare(rows: Rows) -> bool:
+def are_rare(rows: ScoredRows) -> bool:
     """Whether positives are so few that sorting only them is faster."""
     return not rows.sorted and 0 < _RARE * len(rows.pos) <= len(rows.neg)
 
 
-def corners_of_rare(rows: Rows) -> Steps:
+def corners_of_rare(rows: ScoredRows) -> Steps:
     """The corners, from sorted positives and the number of negatives between them."""
     falling = np.sort(rows.pos)[::-1]
     first = starts(falling)
@@ -180,7 +180,7 @@ def corners_of_rare(rows: Rows) -> Steps:
     return Steps(tp, fp, narrow(np.diff(tp, prepend=0)), narrow(tied), len(rows.pos), len(rows.neg))
 
 
-def corners_of_sorted(rows: Rows) -> Steps:
+def corners_of_sorted(rows: ScoredRows) -> Steps:
     """The corners of two sorted classes."""
     n = len(rows.pos)
     tp, fp, tied = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.uint32)

@@ -9,13 +9,13 @@ from baserate import native
 from baserate.arrays import BoolArray, Counts, FloatArray
 from baserate.curves import rows
 from baserate.curves.counting import Counted, check_totals
-from baserate.curves.rows import Rows
+from baserate.curves.rows import ScoredRows
 from baserate.formulas import areas
 from baserate.formulas.pointwise import Confusion
 from baserate.formulas.steps import Steps, merge_vertical
 
 
-class Table(ABC):
+class ThresholdTable(ABC):
     """Cumulative counts along the thresholds, highest first.
 
     Curves of counts and curves of rates differ only here: a curve of rates has one positive and one negative in total.
@@ -79,7 +79,7 @@ class Table(ABC):
         return Confusion(*(cell.astype(np.float64) for cell in (tp, fn, fp, tn)))
 
 
-class CountTable(Table):
+class CountTable(ThresholdTable):
     """Counts by distinct score."""
 
     def __init__(self, counted: Counted) -> None:
@@ -149,7 +149,7 @@ class CountTable(Table):
 class RowTable(CountTable):
     """Rows that are counted when their order is first needed."""
 
-    def __init__(self, scored: Rows) -> None:
+    def __init__(self, scored: ScoredRows) -> None:
         _freeze(scored.pos, scored.neg)
         self.rows = scored
         self.total_pos, self.total_neg = len(scored.pos), len(scored.neg)
@@ -187,7 +187,7 @@ class RowTable(CountTable):
         return False
 
 
-class RateTable(Table):
+class RateTable(ThresholdTable):
     """Points of a ROC curve up to (1, 1), without the first point (0, 0)."""
 
     total_pos = total_neg = 1.0

@@ -11,7 +11,7 @@ from baserate.curves.counting import Counted
 from baserate.curves.point import Point
 from baserate.curves.reading import Reading
 from baserate.curves.rules import AlertRate, Best, Fpr, Precision, Recall, Rule, Threshold, TopK
-from baserate.curves.table import CountTable, Table
+from baserate.curves.table import CountTable, ThresholdTable
 from baserate.errors import MissingInformationError
 from baserate.formulas.pointwise import Confusion
 
@@ -26,7 +26,7 @@ class Thresholds(Reading[FloatArray]):
     is missed by a rounding error counts as met.
     """
 
-    table: Table
+    table: ThresholdTable
 
     def __len__(self) -> int:
         """Number of thresholds: distinct scores, or points of a curve of rates."""

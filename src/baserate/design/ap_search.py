@@ -63,13 +63,13 @@ def cheapest_for_ap(
 ) -> SizesAndWidths | None:
     """The cheapest sizes whose intervals are narrow enough in a share of the test sets; None if there are none."""
     with ProgressLine("Drawing test sets") as line:
-        search = _Search(goal, share, prices, (n_pos, n_neg), line)
+        search = _ApSearch(goal, share, prices, (n_pos, n_neg), line)
         at = search.looked_for()
         fitted = None if at is None else search.settled(at)
         return fitted or search.tried_out()
 
 
-class _Search:
+class _ApSearch:
     """Simulated widths so far, and the model fitted to them."""
 
     def __init__(

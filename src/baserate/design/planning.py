@@ -23,7 +23,7 @@ from baserate.metrics.predictive import precision
 from baserate.registry import describe, is_pointwise
 from baserate.results import TestSetPlan
 
-Method = Literal["exact", "wilson", "normal", "hoeffding"]
+PlanMethod = Literal["exact", "wilson", "normal", "hoeffding"]
 
 # If that is cheap, the plan aims at a higher assurance, by this share of the allowed failures: a plan that just meets
 # its goal fails in every other simulation of it.
@@ -40,7 +40,7 @@ def test_set(
     prevalence: Prevalence | None = None,
     confidence_level: float = 0.95,
     assurance: float = 0.95,
-    method: Method = "exact",
+    method: PlanMethod = "exact",
     cost_pos: float = 1.0,
     cost_neg: float = 1.0,
     n_pos: int | None = None,
@@ -147,7 +147,7 @@ def _goal(
     half_width: object,
     prevalence: object,
     confidence_level: object,
-    method: Method,
+    method: PlanMethod,
 ) -> Goal:
     x: float | None = None
     if half_width is None:

@@ -33,7 +33,7 @@ class Goal(NamedTuple):
     method: str
 
 
-class Spread(NamedTuple):
+class WidthSpread(NamedTuple):
     """Widths and their probabilities."""
 
     width: FloatArray
@@ -54,11 +54,11 @@ class Spread(NamedTuple):
         return float(self.width.ravel()[order][min(int(np.searchsorted(reached, share)), len(reached) - 1)])
 
 
-def widths(goal: Goal, n_pos: int, n_neg: int) -> Spread:
+def widths(goal: Goal, n_pos: int, n_neg: int) -> WidthSpread:
     """The widths for test sets of this size; 1, the widest possible, if there is no interval."""
     pos, neg = outcomes(n_pos, goal.tpr), outcomes(n_neg, goal.fpr)
     width = _at_worst(goal, pos, neg) if goal.x is None else _at_prevalence(goal, pos, neg, goal.x)
-    return Spread(width, np.outer(pos.chance, neg.chance))
+    return WidthSpread(width, np.outer(pos.chance, neg.chance))
 
 
 # --- the widest place of the band -----------------------------------------------------------------

@@ -33,7 +33,7 @@ Parameter = Literal["intercept", "slope"]
 Free = Literal["both", "intercept"]
 
 
-class Rows(NamedTuple):
+class LogisticRows(NamedTuple):
     """Positives and negatives, or their weights, at each x."""
 
     x: FloatArray
@@ -57,7 +57,7 @@ class ClassSums(NamedTuple):
         return ClassSums(rows, rows * (float(self.squares.sum()) / float(self.rows.sum())))
 
 
-class Line(NamedTuple):
+class LogOddsLine(NamedTuple):
     """Log-odds along x."""
 
     intercept: float
@@ -67,12 +67,12 @@ class Line(NamedTuple):
         """The log-odds at each x."""
         return self.intercept + self.slope * x
 
-    def plus(self, step: "Line", times: float) -> "Line":
+    def plus(self, step: "LogOddsLine", times: float) -> "LogOddsLine":
         """The line after a step."""
-        return Line(self.intercept + times * step.intercept, self.slope + times * step.slope)
+        return LogOddsLine(self.intercept + times * step.intercept, self.slope + times * step.slope)
 
 
-class Spread(NamedTuple):
+class Scatter(NamedTuple):
     """Sums of squares and products of the two gradient components: the level at the mean of x, and the slope."""
 
     level: float
@@ -80,14 +80,14 @@ class Spread(NamedTuple):
     slope: float
 
 
-class Fit(NamedTuple):
+class LogisticFit(NamedTuple):
     """The likelihood at a line, and its first two derivatives about the mean of x."""
 
-    line: Line
+    line: LogOddsLine
     log_likelihood: float
-    gradient: Line  # of a line written as level + slope * (x - mean)
+    gradient: LogOddsLine  # of a line written as level + slope * (x - mean)
     mean: float
-    information: Line  # of the level and of the slope, which do not mix there
+    information: LogOddsLine  # of the level and of the slope, which do not mix there
 
     def variance(self, of: Parameter, free: Free) -> float:
         """The variance of a parameter, from the information of the likelihood."""
@@ -95,28 +95,28 @@ class Fit(NamedTuple):
         return level * level * self.information.intercept + slope * slope * self.information.slope
 
 
-def is_separated(rows: Rows) -> bool:
+def is_separated(rows: LogisticRows) -> bool:
     """Whether a threshold separates the classes, rows at the threshold aside; then the maximum is not finite."""
     pos, neg = rows.x[rows.pos > 0], rows.x[rows.neg > 0]
     return bool(pos.min() >= neg.max() or neg.min() >= pos.max())
 
 
-def likelihood(rows: Rows, line: Line, about: float) -> Fit:
+def likelihood(rows: LogisticRows, line: LogOddsLine, about: float) -> LogisticFit:
     """The log-likelihood with its derivatives; `about` is an x near the mean."""
     pieces = (slice(first, first + _PIECE) for first in range(0, len(rows.x), _PIECE))
-    sums = np.sum([_sums(Rows(*(column[piece] for column in rows)), line, about) for piece in pieces], axis=0)
+    sums = np.sum([_sums(LogisticRows(*(column[piece] for column in rows)), line, about) for piece in pieces], axis=0)
     log_likelihood, level, slope, weight, product, square = (float(part) for part in sums)
     mean = product / weight if weight > 0 else 0.0
-    return Fit(
+    return LogisticFit(
         line,
         log_likelihood,
-        Line(level, slope - mean * level),
+        LogOddsLine(level, slope - mean * level),
         about + mean,
-        Line(weight, square - mean * product),
+        LogOddsLine(weight, square - mean * product),
     )
 
 
-def _sums(rows: Rows, line: Line, about: float) -> FloatArray:
+def _sums(rows: LogisticRows, line: LogOddsLine, about: float) -> FloatArray:
     x, pos, neg = rows
     log_odds = line.at(x)
     distance = np.abs(log_odds)
@@ -137,14 +137,14 @@ def _sums(rows: Rows, line: Line, about: float) -> FloatArray:
     )
 
 
-def start(rows: Rows, slope: float) -> Line:
+def start(rows: LogisticRows, slope: float) -> LogOddsLine:
     """A starting line with this slope, which expects about as many positives as there are."""
     pos, neg = float(rows.pos.sum()), float(rows.neg.sum())
     middle = _dot(rows.pos + rows.neg, rows.x) / (pos + neg)
-    return Line(float(np.log(pos) - np.log(neg)) - slope * middle, slope)
+    return LogOddsLine(float(np.log(pos) - np.log(neg)) - slope * middle, slope)
 
 
-def maximum(rows: Rows, begin: Line, free: Free) -> Fit:
+def maximum(rows: LogisticRows, begin: LogOddsLine, free: Free) -> LogisticFit:
     """The maximum-likelihood line, by Newton's method with steps that never decrease the likelihood.
 
     The log-likelihood is concave, so there is one maximum, if it is finite. With many rows, the search starts from a
@@ -168,20 +168,22 @@ def maximum(rows: Rows, begin: Line, free: Free) -> Fit:
     return here
 
 
-def _means(rows: Rows) -> Rows:
+def _means(rows: LogisticRows) -> LogisticRows:
     """Fewer rows: neighbouring entries merged into their means."""
     first = np.arange(0, len(rows.x), len(rows.x) // _MEANS + 1)
     pos, neg, sums = (np.add.reduceat(column, first) for column in (rows.pos, rows.neg, (rows.pos + rows.neg) * rows.x))
-    return Rows(sums / (pos + neg), pos, neg)
+    return LogisticRows(sums / (pos + neg), pos, neg)
 
 
-def sandwich(best: Fit, of: Parameter, free: Free, spread: Spread) -> float:
+def sandwich(best: LogisticFit, of: Parameter, free: Free, spread: Scatter) -> float:
     """The sandwich variance of a parameter, from the spread of the gradient."""
     level, slope = _weights(best, of, free)
     return level * level * spread.level + 2 * level * slope * spread.both + slope * slope * spread.slope
 
 
-def spread_of_class(x: FloatArray, best: Fit, sums: ClassSums, *, positive: bool, given_size: float | None) -> Spread:
+def spread_of_class(
+    x: FloatArray, best: LogisticFit, sums: ClassSums, *, positive: bool, given_size: float | None
+) -> Scatter:
     """The spread of the gradient over the rows of one class.
 
     If the class size is given, it is about the mean, with one degree of freedom less. Otherwise the number of rows is
@@ -195,14 +197,14 @@ def spread_of_class(x: FloatArray, best: Fit, sums: ClassSums, *, positive: bool
         level = level - _dot(sums.weight, level) / float(sums.weight.sum())
         slope = slope - _dot(sums.weight, slope) / float(sums.weight.sum())
         scale = given_size / (given_size - 1)
-    return Spread(
+    return Scatter(
         scale * _dot(squares, level * level),
         scale * _dot(squares, level * slope),
         scale * _dot(squares, slope * slope),
     )
 
 
-def sensitivity(rows: Rows, best: Fit, of: Parameter, free: Free, slack: FloatArray) -> float:
+def sensitivity(rows: LogisticRows, best: LogisticFit, of: Parameter, free: Free, slack: FloatArray) -> float:
     """The largest change of a parameter, to first order, if the x of each row may move by up to its `slack`."""
     log_odds = best.line.at(rows.x)
     share, rest = scipy.special.expit(log_odds), scipy.special.expit(-log_odds)
@@ -213,7 +215,7 @@ def sensitivity(rows: Rows, best: Fit, of: Parameter, free: Free, slack: FloatAr
     return _dot(slack, rows.pos * moved_by_pos + rows.neg * moved_by_neg)
 
 
-def _weights(best: Fit, of: Parameter, free: Free) -> tuple[float, float]:
+def _weights(best: LogisticFit, of: Parameter, free: Free) -> tuple[float, float]:
     """The change of a parameter per unit of each gradient component, level and slope."""
     level, slope = 1 / best.information.intercept, 1 / max(best.information.slope, _TINY)
     if free == "intercept":
@@ -222,12 +224,12 @@ def _weights(best: Fit, of: Parameter, free: Free) -> tuple[float, float]:
     return (0.0, slope) if of == "slope" else (level, -best.mean * slope)
 
 
-def _newton_step(fit: Fit, free: Free) -> Line:
+def _newton_step(fit: LogisticFit, free: Free) -> LogOddsLine:
     level = fit.gradient.intercept / max(fit.information.intercept, _TINY)
     if free == "intercept":
-        return Line(level, 0.0)
+        return LogOddsLine(level, 0.0)
     slope = fit.gradient.slope / max(fit.information.slope, _TINY)
-    return Line(level - slope * fit.mean, slope)
+    return LogOddsLine(level - slope * fit.mean, slope)
 
 
 def _dot(a: CountArray, b: FloatArray) -> float:

@@ -57,7 +57,7 @@ class Profile(NamedTuple):
     pull: FloatArray  # above 0 where the likelihood rises with the prevalence
 
 
-class Fit(NamedTuple):
+class MixtureFit(NamedTuple):
     """The most likely prevalence, the ends of its interval, and the deviance of the fit."""
 
     prevalence: FloatArray
@@ -105,7 +105,7 @@ def deviance(counts: FloatArray, shares: FloatArray) -> FloatArray:
     return np.asarray(2 * scipy.special.kl_div(counts, expected).sum(axis=-1))
 
 
-def fit_mixture(counts: Histograms, largest_rise: float) -> Fit:
+def fit_mixture(counts: Histograms, largest_rise: float) -> MixtureFit:
     """The best prevalence, and the range in which the deviance exceeds its minimum by at most `largest_rise`."""
     n_pos, n_neg, n_unlabelled = (column.sum(axis=-1) for column in counts)
     start = np.log((n_pos + n_unlabelled) / n_neg) - np.log(_NEAREST)
@@ -125,7 +125,7 @@ def fit_mixture(counts: Histograms, largest_rise: float) -> Fit:
     inside = seen <= highest[..., np.newaxis]
     low, high = _ends(counts, places, inside, (beside, peak[..., 0]), highest)
     low = np.where((none <= highest) | inside[..., 0], 0.0, low)
-    return Fit(value, low, np.where((everything <= highest) | inside[..., -1], 1.0, high), misfit)
+    return MixtureFit(value, low, np.where((everything <= highest) | inside[..., -1], 1.0, high), misfit)
 
 
 def _at_ends(counts: Histograms) -> tuple[FloatArray, FloatArray]:
@@ -184,7 +184,7 @@ def _crossing(holds: Callable[[FloatArray], BoolArray], first: FloatArray, secon
 # --- probabilities that are trusted ---------------------------------------------------------------
 
 
-def fit_posteriors(share: FloatArray, count: FloatArray, prevalence: float, largest_rise: float) -> Fit:
+def fit_posteriors(share: FloatArray, count: FloatArray, prevalence: float, largest_rise: float) -> MixtureFit:
     """Fit the prevalence of a mixture whose scores are probabilities calibrated at a known prevalence.
 
     The log-likelihood is concave, so there is one maximum, with one end of the interval on either side. Without bins
@@ -218,7 +218,7 @@ def fit_posteriors(share: FloatArray, count: FloatArray, prevalence: float, larg
         far = farthest if limit else -farthest
         reaches = limit == value or log_likelihood(limit) >= lowest or log_likelihood(at(far)) >= lowest
         ends.append(limit if reaches else at(_root(lambda x: log_likelihood(at(x)) - lowest, peak, far)))
-    return Fit(*(np.asarray(number) for number in (value, *ends, np.nan)))
+    return MixtureFit(*(np.asarray(number) for number in (value, *ends, np.nan)))
 
 
 def _root(function: Callable[[float], float], first: float, second: float) -> float:

@@ -25,7 +25,7 @@ class Confusion(NamedTuple, Generic[N]):
     tn: N
 
 
-class Rates(NamedTuple, Generic[N]):
+class ClassRates(NamedTuple, Generic[N]):
     """A confusion matrix as shares of each class."""
 
     tpr: N
@@ -41,10 +41,10 @@ def ratio(numerator: N, denominator: N) -> N:
     return cast(N, quotient if np.ndim(quotient) else float(quotient))
 
 
-def rates(c: Confusion[N]) -> Rates[N]:
+def rates(c: Confusion[N]) -> ClassRates[N]:
     """Shares of each class; nan for a class that has no rows."""
     n_pos, n_neg = c.tp + c.fn, c.fp + c.tn
-    return Rates(ratio(c.tp, n_pos), ratio(c.fn, n_pos), ratio(c.fp, n_neg), ratio(c.tn, n_neg))
+    return ClassRates(ratio(c.tp, n_pos), ratio(c.fn, n_pos), ratio(c.fp, n_neg), ratio(c.tn, n_neg))
 
 
 def with_negatives_weighted(c: Confusion[N], weight: N | float) -> Confusion[N]:
@@ -61,12 +61,12 @@ def youden_j(c: Confusion[N]) -> N:
     return ratio(_excess(c), n_pos * n_neg)
 
 
-def lr_positive(r: Rates[N]) -> N:
+def lr_positive(r: ClassRates[N]) -> N:
     """TPR / FPR."""
     return ratio(r.tpr, r.fpr)
 
 
-def lr_negative(r: Rates[N]) -> N:
+def lr_negative(r: ClassRates[N]) -> N:
     """FNR / TNR."""
     return ratio(r.fnr, r.tnr)
 

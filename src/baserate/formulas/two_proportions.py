@@ -18,7 +18,7 @@ import numpy as np
 import scipy
 
 from baserate.arrays import FloatArray
-from baserate.formulas.pointwise import Confusion, Rates, f_beta, rates, ratio
+from baserate.formulas.pointwise import ClassRates, Confusion, f_beta, rates, ratio
 from baserate.formulas.proportions import Interval, Numbers, wilson_lower, z_score
 
 End = Literal["low", "high"]
@@ -80,13 +80,13 @@ def _cells(tp: Numbers, n_pos: Numbers, fp: Numbers, n_neg: Numbers) -> Confusio
     return Confusion(tp, n_pos - tp, fp, n_neg - fp)
 
 
-def _f_beta(r: Rates[FloatArray], x: FloatArray, beta: float) -> FloatArray:
+def _f_beta(r: ClassRates[FloatArray], x: FloatArray, beta: float) -> FloatArray:
     return np.asarray(f_beta(Confusion(r.tpr, r.fnr, x * r.fpr, x * r.tnr), beta))
 
 
 def _most_likely(
     cells: Confusion[FloatArray], x: FloatArray, square: FloatArray, confidence_level: float, end: End
-) -> Rates[FloatArray]:
+) -> ClassRates[FloatArray]:
     """The most likely T and F under the hypothesis that is the end of the interval.
 
     If T or F reaches 0 or 1 before Lagrange's condition is met, the search ends where that rate has no part in the
@@ -107,12 +107,14 @@ def _most_likely(
     return _split(cells, squared_z, np.exp(below + above), end)
 
 
-def _split(cells: Confusion[FloatArray], squared_z: float, squared_tangent: FloatArray, end: End) -> Rates[FloatArray]:
+def _split(
+    cells: Confusion[FloatArray], squared_z: float, squared_tangent: FloatArray, end: End
+) -> ClassRates[FloatArray]:
     """T and F moved from their estimates in opposite directions, by the two parts of z²."""
     n_pos, n_neg = cells.tp + cells.fn, cells.fp + cells.tn
     for_t, for_f = squared_z / (1 + squared_tangent), squared_z / (1 + 1 / squared_tangent)
     if end == "low":
         t, not_f = wilson_lower(cells.tp, n_pos, for_t), wilson_lower(cells.tn, n_neg, for_f)
-        return Rates(t.share, t.rest, not_f.rest, not_f.share)
+        return ClassRates(t.share, t.rest, not_f.rest, not_f.share)
     not_t, f = wilson_lower(cells.fn, n_pos, for_t), wilson_lower(cells.fp, n_neg, for_f)
-    return Rates(not_t.rest, not_t.share, f.share, f.rest)
+    return ClassRates(not_t.rest, not_t.share, f.share, f.rest)

@@ -14,7 +14,7 @@ from baserate.errors import BaserateError, InputError
 AnyFrame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
 
-class Answer:
+class Fetched:
     """The result of a query, as columns in memory.
 
     `written` has functions that parse the values of some columns, by column.
@@ -37,14 +37,14 @@ class Answer:
             column = np.array([np.nan if value is None else value for value in map(_plain, column)], np.float64)
         return column.astype(np.float64)
 
-    def stacked(self, names: Sequence[str], *, as_one: str, place: str) -> "Answer":
+    def stacked(self, names: Sequence[str], *, as_one: str, place: str) -> "Fetched":
         """Some columns of numbers as one, each below the one before, beside the place of each; all others repeat."""
         n = len(names)
         others = {name: _repeated(column, n) for name, column in self._columns.items() if name not in names}
         numbers = [self.numbers(name) for name in names]
         one = numbers[0] if n == 1 else np.concatenate(numbers)
         columns = others | {as_one: one, place: np.repeat(np.arange(n), len(numbers[0]))}
-        return Answer(columns, self._written)
+        return Fetched(columns, self._written)
 
     def instant(self, name: str) -> object:
         """The only value of a column of times, to the microsecond; None if it is null."""
@@ -80,15 +80,15 @@ class Answer:
         return list(different), np.array([different[value] for value in values], np.intp)[place]
 
 
-def collected(frame: AnyFrame) -> Answer:
+def collected(frame: AnyFrame) -> Fetched:
     """Run the query."""
     with asking(frame):
         if isinstance(frame, nw.LazyFrame):
             native: Any = nw.to_native(frame)
             if frame.implementation.is_duckdb():
-                return Answer(native.fetchnumpy())  # without pyarrow, which DuckDB does not need
+                return Fetched(native.fetchnumpy())  # without pyarrow, which DuckDB does not need
             frame = frame.collect()
-        return Answer({name: _column(frame[name]) for name in frame.columns})
+        return Fetched({name: _column(frame[name]) for name in frame.columns})
 
 
 @contextmanager

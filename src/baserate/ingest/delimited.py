@@ -20,7 +20,7 @@ from baserate.errors import DataFileError, InputError, cut
 from baserate.ingest.paths import COMPRESSED, TORN, File, is_compressed, torn
 from baserate.written import share_from
 
-Kind = Literal["bool", "whole", "float", "other"]
+ColumnKind = Literal["bool", "whole", "float", "other"]
 
 NULLS = ("", "NA", "N/A", "n/a", "null", "NULL", "None", "nan", "NaN")
 
@@ -158,9 +158,9 @@ def _signs(text: Iterable[str]) -> Iterator[tuple[str, bool]]:
         yield sign, quoted
 
 
-def values_of(texts: Sequence[str], layout: Layout) -> tuple[Kind, tuple[object, ...]]:
+def values_of(texts: Sequence[str], layout: Layout) -> tuple[ColumnKind, tuple[object, ...]]:
     """The type of a column, from its first distinct texts, and up to three of their values."""
-    readers: dict[Kind, Callable[[str], object]] = {
+    readers: dict[ColumnKind, Callable[[str], object]] = {
         "bool": lambda text: {"true": True, "false": False}[text.lower()],
         "whole": int,
         "float": lambda text: float(text.replace(layout.dialect.decimal, ".")),

@@ -14,11 +14,11 @@ import narwhals.stable.v2 as nw
 
 from baserate.errors import BaserateError, DataFileError, InputError, cut
 from baserate.ingest import delimited, engine, paths, relations, texts
-from baserate.ingest.collecting import Answer, AnyFrame
-from baserate.ingest.delimited import Dialect, Kind
+from baserate.ingest.collecting import AnyFrame, Fetched
+from baserate.ingest.delimited import ColumnKind, Dialect
 from baserate.ingest.engine import interrupts_wait
 from baserate.ingest.paths import File
-from baserate.ingest.relations import Table
+from baserate.ingest.relations import SqlTable
 from baserate.ingest.request import Columns, Request
 from baserate.ingest.sql import name as quoted
 from baserate.results.sources import SourceFile, check_unchanged
@@ -64,7 +64,7 @@ class Files:
     """The table in one or more files."""
 
     table: "DuckDBPyRelation"
-    collect: Callable[[AnyFrame], Answer]
+    collect: Callable[[AnyFrame], Fetched]
     text: Collection[str]  # columns that are text because the file knows nothing else
     length: int | None  # the number of rows, which Parquet knows without being read
     files: tuple[SourceFile, ...]
@@ -95,7 +95,7 @@ class Column:
     """A column of a file, with up to three distinct numbers or bools among its first values."""
 
     name: str
-    kind: Kind
+    kind: ColumnKind
     values: tuple[object, ...]
 
 
@@ -170,7 +170,7 @@ def _format(files: Sequence[File], options: Options) -> str:
     return kind
 
 
-def _with_times(connection: Any, table: Table, time: str | None) -> "DuckDBPyRelation":
+def _with_times(connection: Any, table: SqlTable, time: str | None) -> "DuckDBPyRelation":
     """The table with times converted from text to timestamps."""
     relation: DuckDBPyRelation
     if time is None or time not in table.text:
@@ -187,8 +187,8 @@ def _with_times(connection: Any, table: Table, time: str | None) -> "DuckDBPyRel
     return relation
 
 
-def _collected(connection: Any, written: Mapping[str, Callable[[object], object]], frame: AnyFrame) -> Answer:
-    return Answer(engine.watched(connection, nw.to_native(frame)), written)
+def _collected(connection: Any, written: Mapping[str, Callable[[object], object]], frame: AnyFrame) -> Fetched:
+    return Fetched(engine.watched(connection, nw.to_native(frame)), written)
 
 
 # --- what the columns are -------------------------------------------------------------------------
@@ -210,11 +210,11 @@ def _typed_columns(connection: Any, kind: str, files: Sequence[File], _: Options
         frame = nw.from_native(connection.sql(f"SELECT * FROM {relations.read(kind, files, **said)}"))
     kinds = {name: _kind(dtype) for name, dtype in frame.collect_schema().items()}
     simple = [name for name, kind in kinds.items() if kind != "other"]
-    head = _collected(connection, {}, frame.select(simple).head(_HEAD)) if simple else Answer({})
+    head = _collected(connection, {}, frame.select(simple).head(_HEAD)) if simple else Fetched({})
     return [Column(name, kind, _some(head, name) if name in simple else ()) for name, kind in kinds.items()]
 
 
-def _kind(dtype: nw.dtypes.DType) -> Kind:
+def _kind(dtype: nw.dtypes.DType) -> ColumnKind:
     if isinstance(dtype, nw.Boolean):
         return "bool"
     return "whole" if dtype.is_integer() else "float" if dtype.is_float() else "other"
@@ -236,7 +236,7 @@ def _csv_columns(connection: Any, _: str, files: Sequence[File], options: Option
     return listed
 
 
-def _some(head: Answer, name: str) -> tuple[object, ...]:
+def _some(head: Fetched, name: str) -> tuple[object, ...]:
     return tuple([value for value in head.distinct(name)[0] if value is not None][:3])
 
 

@@ -16,11 +16,11 @@ import numpy as np
 from baserate import checks
 from baserate.arrays import Array, BoolArray, FloatArray, Indices
 from baserate.errors import InputError
-from baserate.ingest.buckets import with_bucket
-from baserate.ingest.collecting import Answer, AnyFrame
+from baserate.ingest.bucket_expressions import with_bucket
+from baserate.ingest.collecting import AnyFrame, Fetched
 from baserate.ingest.request import Request
 
-Range = tuple[float, float]
+ScoreRange = tuple[float, float]
 
 # In place of a number of bits: rows are told apart by the score itself.
 EXACT = 64
@@ -64,7 +64,7 @@ class TooManyCells(Exception):
     """There are more cells than allowed; use wider buckets."""
 
 
-class Reader:
+class GroupReader:
     """Queries a table for its cells, as often as needed, and remembers its groups and labels."""
 
     def __init__(self, request: Request) -> None:
@@ -92,7 +92,7 @@ class Reader:
         length = len(frame) if isinstance(frame, nw.DataFrame) else self._request.length
         return None if length is None else length * len(self._request.scores)
 
-    def read(self, bits: int, ranges: Sequence[Range] | None = None, *, most: int | None = None) -> GroupedCounts:
+    def read(self, bits: int, ranges: Sequence[ScoreRange] | None = None, *, most: int | None = None) -> GroupedCounts:
         """Read the cells of all rows, or of rows with scores in the ranges; at most `most` cells."""
         answer = self._ask(bits, ranges, most)
         seen = _seen(answer, each_row=bits == EACH_ROW, weighted=self._request.weighted)
@@ -116,7 +116,7 @@ class Reader:
         self._check(cells, None if least_weight is None else least_weight[~unlabelled])
         return cells
 
-    def _ask(self, bits: int, ranges: Sequence[Range] | None, most: int | None) -> Answer:
+    def _ask(self, bits: int, ranges: Sequence[ScoreRange] | None, most: int | None) -> Fetched:
         asked = self._request
         if bits == EACH_ROW:
             weights = ["weight", "square"] if asked.weighted else []
@@ -136,7 +136,7 @@ class Reader:
             cells = cells.head(most + 1)
         return asked.collect(cells)
 
-    def _cells(self, frame: AnyFrame, bits: int, ranges: Sequence[Range] | None, *keys: str) -> AnyFrame:
+    def _cells(self, frame: AnyFrame, bits: int, ranges: Sequence[ScoreRange] | None, *keys: str) -> AnyFrame:
         """The column ``score`` grouped by its buckets, by the keys of the request, and by more."""
         score = nw.col("score")
         if ranges is not None:
@@ -155,7 +155,7 @@ class Reader:
     def _classes_of(self) -> list[str]:
         return ["label"] if self._request.labelled else []
 
-    def _groups_of(self, answer: Answer, length: int) -> Indices:
+    def _groups_of(self, answer: Fetched, length: int) -> Indices:
         of_score = ["which"] if len(self._request.scores) > 1 else []
         columns = [*of_score, *self._request.keys]
         if not columns:
@@ -172,7 +172,7 @@ class Reader:
         known = np.array([self.groups.setdefault(group, len(self.groups)) for group in groups], np.intp)
         return known[np.searchsorted(codes, code)]
 
-    def _labels(self, answer: Answer, length: int) -> tuple[list[object], Indices]:
+    def _labels(self, answer: Fetched, length: int) -> tuple[list[object], Indices]:
         """The distinct labels, and the index of the label of each cell; without a label column, 0 for all."""
         return answer.distinct("label") if self._request.labelled else ([0], np.zeros(length, np.intp))
 
@@ -240,7 +240,7 @@ def _one_below_another(frame: AnyFrame, scores: Sequence[str]) -> AnyFrame:
     return frame.join(places, how="cross").with_columns(score.alias("score")).drop(*scores)  # type: ignore[arg-type]
 
 
-def _seen(answer: Answer, *, each_row: bool, weighted: bool) -> dict[str, FloatArray]:
+def _seen(answer: Fetched, *, each_row: bool, weighted: bool) -> dict[str, FloatArray]:
     """The query result: each cell, or each row."""
     if not each_row:
         sums = {"weight": "total", "square": "squares", "least_weight": "least_weight"} if weighted else {}

@@ -14,8 +14,8 @@ from baserate.curves.curve import Curve
 from baserate.curves.extremes import blur
 from baserate.curves.table import CountTable
 from baserate.errors import InputError, PrecisionWarning
-from baserate.ingest.buckets import MOST_BITS, widths
-from baserate.ingest.groups import EACH_ROW, EXACT, GroupedCounts, Reader, TooManyCells, changed
+from baserate.ingest.bucket_expressions import MOST_BITS, widths
+from baserate.ingest.groups import EACH_ROW, EXACT, GroupedCounts, GroupReader, TooManyCells, changed
 from baserate.ingest.stretches import FEW_RANGES, MANY_RANGES, Axis, Stretches
 
 # How fine the first look is, at most: scores from 0 to 1 in 65,536 parts or, if there is less room than for both
@@ -35,7 +35,7 @@ _FEW_ROWS = 50_000
 _PREVALENCES = np.array([1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5])
 
 
-def gather(reader: Reader, tolerance: float, max_scores: int) -> list[Curve]:
+def gather(reader: GroupReader, tolerance: float, max_scores: int) -> list[Curve]:
     """A curve per group: exact if it fits, else with bounds of average precision within the tolerance."""
     length = reader.known_length
     if length is not None and length <= max_scores:
@@ -66,7 +66,7 @@ def gather(reader: Reader, tolerance: float, max_scores: int) -> list[Curve]:
     return found.curves
 
 
-def _first_look(reader: Reader, max_scores: int) -> GroupedCounts:
+def _first_look(reader: GroupReader, max_scores: int) -> GroupedCounts:
     finest = _FINEST_OF_LITTLE if max_scores < _LITTLE else _FINEST_FIRST
     n_groups = reader.n_groups()
     if n_groups > 1:
@@ -82,7 +82,7 @@ def _first_look(reader: Reader, max_scores: int) -> GroupedCounts:
     )
 
 
-def curves_of(cells: GroupedCounts, reader: Reader) -> list[Curve]:
+def curves_of(cells: GroupedCounts, reader: GroupReader) -> list[Curve]:
     """The curve of each group, in the order of the reader."""
     parts = [cells] if len(reader.groups) == 1 else _by_group(cells, len(reader.groups))
     return [
@@ -121,7 +121,7 @@ class _Found(NamedTuple):
     widths: list[FloatArray]
 
     @classmethod
-    def of(cls, cells: GroupedCounts, reader: Reader) -> "_Found":
+    def of(cls, cells: GroupedCounts, reader: GroupReader) -> "_Found":
         """The curves of cells."""
         curves = curves_of(cells, reader)
         return cls(cells, curves, [_width(curve) for curve in curves])
@@ -172,7 +172,7 @@ def _blurred(blurs: list[tuple[Indices, FloatArray]], length: int, left: float) 
 # --- looking again --------------------------------------------------------------------------------
 
 
-def _looked_at_again(found: _Found, reader: Reader, tolerance: float, max_scores: int) -> GroupedCounts | None:
+def _looked_at_again(found: _Found, reader: GroupReader, tolerance: float, max_scores: int) -> GroupedCounts | None:
     """Read some buckets again, split as finely as needed or possible; None if there is no room."""
     cells, curves, axis = found.cells, found.curves, Axis.of(found.cells)
     blurs = [_blurs(curve, width, tolerance) for curve, width in zip(curves, found.widths, strict=True)]

@@ -16,7 +16,7 @@ _JSON_LINES = {"format": "newline_delimited"}
 _FILE = "baserate file"  # what DuckDB calls the file of a row; hardly a file has such a column
 
 
-class Table(NamedTuple):
+class SqlTable(NamedTuple):
     """A table as SQL, and the meaning of columns that their types do not show."""
 
     sql: str
@@ -27,7 +27,7 @@ class Table(NamedTuple):
 
 def table(
     connection: Any, kind: str, files: Sequence[File], columns: Columns, said: Dialect, *, parallel: bool = True
-) -> Table:
+) -> SqlTable:
     """The requested columns of all files; CSV files perhaps by one thread each."""
     if kind == "CSV":
         return _of_csv(files, columns, said, parallel)
@@ -43,7 +43,7 @@ def read(kind: str, files: Iterable[File], **said: object) -> str:
 # --- formats --------------------------------------------------------------------------------------
 
 
-def _of_parquet(connection: Any, files: Sequence[File], columns: Columns) -> Table:
+def _of_parquet(connection: Any, files: Sequence[File], columns: Columns) -> SqlTable:
     types = _parquet_types(connection, files)
     _check_columns(dict(zip((file.path for file in files), types, strict=True)), files, columns)
     parts = _parts(files, columns)
@@ -54,7 +54,7 @@ def _of_parquet(connection: Any, files: Sequence[File], columns: Columns) -> Tab
     # Unless it is told to look at all files, DuckDB gives every column the type that it has in the first one.
     said = {"union_by_name": True} if different else {}
     source = read("Parquet", files, **_told(parts), **said)
-    return Table(_selected(source, {column: name(column) for column in own} | parts), text=parts)
+    return SqlTable(_selected(source, {column: name(column) for column in own} | parts), text=parts)
 
 
 def _parquet_types(connection: Any, files: Sequence[File]) -> list[dict[str, tuple[str, ...]]]:
@@ -100,7 +100,7 @@ def _check_alike(column: str, stored: Sequence[str], files: Sequence[File]) -> N
         )
 
 
-def _of_csv(files: Sequence[File], columns: Columns, said: Dialect, parallel: bool) -> Table:
+def _of_csv(files: Sequence[File], columns: Columns, said: Dialect, parallel: bool) -> SqlTable:
     layouts = delimited.layouts(files, said)
     _check_columns({files[0].path: layout.header for layout, files in layouts.items()}, files, columns)
     for layout, written in layouts.items():
@@ -115,7 +115,7 @@ def _of_csv(files: Sequence[File], columns: Columns, said: Dialect, parallel: bo
         for layout, written in layouts.items()
     ]
     (first, *_) = layouts
-    return Table(" UNION ALL ".join(selects), text=columns.names, dialect=first.dialect)
+    return SqlTable(" UNION ALL ".join(selects), text=columns.names, dialect=first.dialect)
 
 
 def csv_source(layout: Layout, files: Sequence[File], columns: Columns | None = None, **said: object) -> str:
@@ -146,7 +146,7 @@ def csv_source(layout: Layout, files: Sequence[File], columns: Columns | None = 
     )
 
 
-def _of_json(connection: Any, files: Sequence[File], columns: Columns) -> Table:
+def _of_json(connection: Any, files: Sequence[File], columns: Columns) -> SqlTable:
     parts = _parts(files, columns)
     own = columns.names - parts.keys()
     known = connection.sql(f"SELECT * FROM {read('JSON lines', files, **_JSON_LINES)}").columns
@@ -158,7 +158,7 @@ def _of_json(connection: Any, files: Sequence[File], columns: Columns) -> Table:
     source = read("JSON lines", files, columns=types, **_JSON_LINES, **_told(parts))
     selected = _selected(source, {column: name(column) for column in own} | parts)
     in_json = [column for column, kind in types.items() if kind == "JSON"]
-    return Table(selected, text=[*parts, *(column for column in own if column == time)], json=in_json)
+    return SqlTable(selected, text=[*parts, *(column for column in own if column == time)], json=in_json)
 
 
 def _selected(source: str, columns: Mapping[str, str]) -> str:

@@ -9,11 +9,11 @@ import narwhals.stable.v2 as nw
 from baserate.checks import Label, did_you_mean
 from baserate.errors import InputError, shown
 from baserate.ingest import calendars, periods, texts
-from baserate.ingest.collecting import Answer, AnyFrame, asking, collected
+from baserate.ingest.collecting import AnyFrame, Fetched, asking, collected
 from baserate.ingest.periods import Period
 from baserate.ingest.sql import name as quoted
 
-Collect = Callable[[AnyFrame], Answer]
+Collect = Callable[[AnyFrame], Fetched]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import numpy as np
 
 from baserate.arrays import BoolArray, FloatArray, Indices
 from baserate.curves.curve import Curve
-from baserate.ingest.groups import GroupedCounts, Range
+from baserate.ingest.groups import GroupedCounts, ScoreRange
 
 # Ranges in the condition of one query. To compare every row with one more costs an engine as much as to group a tenth
 # of them, so there are few; where there is not enough room for all that lies between, there may be many.
@@ -53,7 +53,7 @@ class Stretches:
         """Which cells are in a stretch to read again."""
         return self.again[_bucket_at(self.axis.low, cells.low)]
 
-    def ranges(self) -> list[Range]:
+    def ranges(self) -> list[ScoreRange]:
         """The lowest and highest score of each stretch to read again."""
         first, last = _runs(self.again)
         return list(zip(self.axis.low[first].tolist(), self.axis.high[last].tolist(), strict=True))

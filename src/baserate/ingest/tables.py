@@ -13,7 +13,7 @@ from baserate.errors import DataFileError, InputError, UnlabelledWarning
 from baserate.ingest import files, paths
 from baserate.ingest.collecting import not_single
 from baserate.ingest.files import Files, NotInParallel, Options
-from baserate.ingest.groups import Reader
+from baserate.ingest.groups import GroupReader
 from baserate.ingest.passes import gather
 from baserate.ingest.periods import period_from
 from baserate.ingest.request import Columns, Request, request
@@ -135,7 +135,7 @@ def curves_by(
 
 
 Key = tuple[object, ...]
-Curves = dict[tuple[str, Key], Curve]
+CurvesByKey = dict[tuple[str, Key], Curve]
 
 
 def curves_by_score(
@@ -153,7 +153,7 @@ def curves_by_score(
     memory_limit: str | None = None,
     delimiter: str | None = None,
     decimal: str = ".",
-) -> Curves:
+) -> CurvesByKey:
     """The curves of several scores by score and key, from one look at the table; `max_scores` holds for each score."""
     different = tuple(dict.fromkeys(scores))
     columns = Columns(_label(label, positive), different, weight, tuple(keys), period_from(period, tz), positive)
@@ -169,7 +169,7 @@ def _label(label: str | None, positive: Label | None) -> str | None:
     return label
 
 
-def _curves(table: Table, columns: Columns, tolerance: float, max_scores: int, options: Options) -> Curves:
+def _curves(table: Table, columns: Columns, tolerance: float, max_scores: int, options: Options) -> CurvesByKey:
     """The curve of each score and group."""
     tolerance = checks.not_negative(tolerance, "tolerance")
     max_scores = checks.whole_number(max_scores, "max_scores") * len(columns.scores)
@@ -189,7 +189,7 @@ def _curves(table: Table, columns: Columns, tolerance: float, max_scores: int, o
     return curves
 
 
-def _of_files(table: object, columns: Columns, tolerance: float, max_scores: int, options: Options) -> Curves:
+def _of_files(table: object, columns: Columns, tolerance: float, max_scores: int, options: Options) -> CurvesByKey:
     with files.opened(table, columns, options) as opened:
         asked = request(opened.table, columns, collect=opened.collect, text=opened.text, length=opened.length)
         if tolerance == 0:
@@ -197,15 +197,15 @@ def _of_files(table: object, columns: Columns, tolerance: float, max_scores: int
         return _answered(asked, tolerance, max_scores, opened)
 
 
-def _n_rows(curves: Curves) -> int:
+def _n_rows(curves: CurvesByKey) -> int:
     """How many rows were read."""
     score = next(iter(curves))[0] if curves else None  # each row is in the groups of every score
     sources = (curve.source for (one, _), curve in curves.items() if one == score)
     return sum(source.labelled + source.unlabelled for source in sources if source)
 
 
-def _answered(asked: Request, tolerance: float, max_scores: int, opened: Files | None = None) -> Curves:
-    reader = Reader(asked)
+def _answered(asked: Request, tolerance: float, max_scores: int, opened: Files | None = None) -> CurvesByKey:
+    reader = GroupReader(asked)
     curves = gather(reader, tolerance, max_scores)
     of_one_score = [place == 0 for place, *_ in reader.groups]  # each row is in the groups of every score
     if opened is not None:
@@ -226,7 +226,7 @@ def _answered(asked: Request, tolerance: float, max_scores: int, opened: Files |
     return {(score, key): curve for score, key, curve in by_score}
 
 
-def _with_sources(curves: list[Curve], reader: Reader, table: SourceTable) -> list[Curve]:
+def _with_sources(curves: list[Curve], reader: GroupReader, table: SourceTable) -> list[Curve]:
     """The curves, each with its source."""
     labelled, unlabelled = reader.labelled.astype(int).tolist(), reader.unlabelled.astype(int).tolist()
     sources = [Source((table,), *rows) for rows in zip(labelled, unlabelled, strict=True)]

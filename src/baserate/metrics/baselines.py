@@ -12,7 +12,7 @@ from baserate.metrics.areas import auc_pr, average_precision
 from baserate.metrics.definition import metric
 from baserate.metrics.one_class import Undefined
 from baserate.metrics.over_odds import WHOLE, RecallRange, as_read
-from baserate.registry import Family, Law, Traits
+from baserate.registry import Family, MetricLaw, Traits
 
 _PARTS: tuple[Mapping[str, object], ...] = ({}, {"recall_range": (0.5, 1.0)})
 
@@ -61,7 +61,7 @@ def min_auc_pr(curve: Curve, /, *, recall_range: RecallRange = WHOLE) -> float:
     bounds=(0, 1),
     higher_is_better=None,
     undefined=Reason.FRACTIONAL_COUNTS,
-    breaks=frozenset({Law.REPLICATION}),
+    breaks=frozenset({MetricLaw.REPLICATION}),
     over_odds=over_odds.min_average_precision,
     traits=Traits(one_way=True),
 )
@@ -98,7 +98,7 @@ def min_average_precision(curve: Curve, /) -> float:
     bounds=(0, 1),
     higher_is_better=None,
     undefined=Reason.FRACTIONAL_COUNTS,
-    breaks=frozenset({Law.REPLICATION, Law.REWEIGHTING}),
+    breaks=frozenset({MetricLaw.REPLICATION, MetricLaw.REWEIGHTING}),
     over_odds=over_odds.chance_average_precision,
     traits=Traits(one_way=True),
 )
@@ -191,7 +191,7 @@ def normalized_auc_pr(
     bounds=(-float("inf"), 1),
     higher_is_better=True,
     undefined=Reason.FRACTIONAL_COUNTS,
-    breaks=frozenset({Law.REPLICATION}),
+    breaks=frozenset({MetricLaw.REPLICATION}),
     over_odds=over_odds.normalized_average_precision,
     traits=Traits(influence=_influence_of_normalized_average_precision, normalizes=average_precision),
 )

@@ -14,10 +14,10 @@ from baserate.formulas.smooth_ece import smooth_ece as smoothed
 from baserate.metrics import calibration_bounds
 from baserate.metrics.definition import metric
 from baserate.metrics.probabilities import READS_VALUES
-from baserate.registry import Family, Law
+from baserate.registry import Family, MetricLaw
 
 # Noise shrinks with the number of rows, so copies of rows are not the same as weights.
-_COUNTS_CASES = READS_VALUES | {Law.REPLICATION}
+_COUNTS_CASES = READS_VALUES | {MetricLaw.REPLICATION}
 _BINS: tuple[Mapping[str, object], ...] = ({}, {"bins": 3}, {"bins": [0, 0.2, 0.7, 1]})
 
 

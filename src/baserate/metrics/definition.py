@@ -17,7 +17,7 @@ from baserate.curves.point import Point
 from baserate.curves.reading import Reading
 from baserate.errors import InputError, Reason, UndefinedMetricWarning, shown
 from baserate.metrics.one_class import check_undefined, value_of_one_class
-from baserate.registry import UNDEFINED, Family, Law, Metric, Traits, all_parameters, describe, register, row_of
+from baserate.registry import UNDEFINED, Family, Metric, MetricLaw, Traits, all_parameters, describe, register, row_of
 
 # Most metrics have none.
 _NO_TRAITS = Traits()
@@ -32,7 +32,7 @@ def metric(
     bounds: tuple[float, float],
     higher_is_better: bool | None,
     undefined: Reason = Reason.NOT_A_NUMBER,
-    breaks: frozenset[Law] = frozenset(),
+    breaks: frozenset[MetricLaw] = frozenset(),
     examples: tuple[Mapping[str, object], ...] = ({},),
     of_one_class: bool = False,
     over_odds: Callable[..., FloatArray] | None = None,
@@ -59,7 +59,7 @@ def metric(
             highest=bounds[1],
             higher_is_better=higher_is_better,
             undefined=undefined,
-            laws=frozenset(Law) - breaks,
+            laws=frozenset(MetricLaw) - breaks,
             examples=examples,
             of_one_class=of_one_class,
             over_odds=over_odds,

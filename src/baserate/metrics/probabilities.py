@@ -12,10 +12,10 @@ from baserate.errors import InputError
 from baserate.formulas import scoring
 from baserate.metrics.definition import metric
 from baserate.metrics.over_prevalence import MetricFunction
-from baserate.registry import Family, Law, Losses, Traits, bound_parameters
+from baserate.registry import Family, Losses, MetricLaw, Traits, bound_parameters
 
 # Scores are read by their values, not only by their order.
-READS_VALUES = frozenset({Law.MONOTONE})
+READS_VALUES = frozenset({MetricLaw.MONOTONE})
 
 
 def clip_of(metric: MetricFunction) -> float:

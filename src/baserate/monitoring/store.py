@@ -21,8 +21,8 @@ from baserate.monitoring import store_file
 from baserate.monitoring.store_appending import Cuts, Making, Receipt, receipt_of
 from baserate.monitoring.store_rows import (
     CurveKey,
-    Row,
-    Rows,
+    StoredRow,
+    StoredRows,
     check_model,
     cuts_of_model,
     key_of,
@@ -156,7 +156,7 @@ class CurveStore:
                 rows.put(row_of(cuts_of_model(model), content))
         return done
 
-    def _put(self, rows: Rows, row: Row, there: Row | None, replace: bool) -> Receipt:
+    def _put(self, rows: StoredRows, row: StoredRow, there: StoredRow | None, replace: bool) -> Receipt:
         """Write a row, unless other rows are stored under its key."""
         if there is not None and there.content == row.content:
             return receipt_of("unchanged", there)
@@ -290,7 +290,7 @@ class CurveStore:
         with self._reading() as rows:
             self._verify(rows)
 
-    def _verify(self, rows: Rows) -> None:
+    def _verify(self, rows: StoredRows) -> None:
         store_file.check_pages(rows.connection, self.path)
         for row in rows.curves():
             self._decoded(row)
@@ -328,10 +328,10 @@ class CurveStore:
         with self._reading() as rows:
             copy = store_file.copied(rows.connection)
         with closing(copy), store_file.in_a_sentence(target, self.timeout, "written"):
-            self._verify(Rows(copy, repr(str(self.path))))
+            self._verify(StoredRows(copy, repr(str(self.path))))
             (write_whole if replace else write_new)(target, copy.serialize())
 
-    def _decoded(self, row: Row) -> Curve:
+    def _decoded(self, row: StoredRow) -> Curve:
         where = f"in {str(self.path)!r}, {row.key}"
         try:
             curve = decode(row.content)
@@ -346,14 +346,14 @@ class CurveStore:
 
     # --- opening and closing ----------------------------------------------------------------------
 
-    def _reading(self) -> AbstractContextManager[Rows]:
+    def _reading(self) -> AbstractContextManager[StoredRows]:
         return self._asking("read")
 
-    def _writing(self) -> AbstractContextManager[Rows]:
+    def _writing(self) -> AbstractContextManager[StoredRows]:
         return self._asking("written")
 
     @contextmanager
-    def _asking(self, done: Literal["read", "written"]) -> Iterator[Rows]:
+    def _asking(self, done: Literal["read", "written"]) -> Iterator[StoredRows]:
         """The rows, in one transaction."""
         if self._open is None:
             raise InputError(f"a store must be open, got {str(self.path)!r} after close(); open it again.")
@@ -363,7 +363,7 @@ class CurveStore:
                 f"another; open it there, too."
             )
         with store_file.in_a_sentence(self.path, self.timeout, done), store_file.transaction(self._open, done):
-            yield Rows(self._open, repr(str(self.path)))
+            yield StoredRows(self._open, repr(str(self.path)))
 
     def close(self) -> None:
         """Close the file; closing it twice is allowed."""
@@ -383,7 +383,7 @@ class CurveStore:
         return f"CurveStore({str(self.path)!r})" + " (closed)" * (self._open is None)
 
 
-def _is_there(row: Row | None, digest: bytes, making: Making) -> bool:
+def _is_there(row: StoredRow | None, digest: bytes, making: Making) -> bool:
     """Whether the same rows are stored, exact at all thresholds that are watched."""
     return row is not None and row.digest == digest and making.is_known(row)
 

@@ -10,7 +10,7 @@ from baserate.arrays import FloatArray
 from baserate.curves.compact import compact, edges_of, fits, knows, point_width
 from baserate.curves.curve import Curve
 from baserate.curves.packing import decode
-from baserate.monitoring.store_rows import CurveKey, Row, Rows, cuts_of_model, key_of
+from baserate.monitoring.store_rows import CurveKey, StoredRow, StoredRows, cuts_of_model, key_of
 from baserate.results.base import Cell, Result, Said
 
 Status = Literal["added", "unchanged", "refined", "replaced"]
@@ -70,7 +70,7 @@ class Receipt(Result):
         return Said(f"{self.key}: {self.status}, {self.n_bytes:,} bytes, {known}")
 
 
-def receipt_of(status: Status, row: Row) -> Receipt:
+def receipt_of(status: Status, row: StoredRow) -> Receipt:
     """The receipt for a row."""
     points = point_width(decode(row.content)) if row.bucketed else 0.0
     return Receipt(row.key, status, row.n_bytes, not row.bucketed, row.width, points)
@@ -100,7 +100,7 @@ _NO_CUTS = Cuts(np.empty(0), np.empty(0))
 class Making:
     """A cache of compact curves, with the cuts of their models; edges are made if needed."""
 
-    def __init__(self, rows: Rows, models: Iterable[str], watch: Iterable[float] = ()) -> None:
+    def __init__(self, rows: StoredRows, models: Iterable[str], watch: Iterable[float] = ()) -> None:
         stored = {model: rows.one(cuts_of_model(model)) for model in models}
         self.before = {model: row.content for model, row in stored.items() if row is not None}
         self.cuts = {model: Cuts.read(content) for model, content in self.before.items()}
@@ -128,7 +128,7 @@ class Making:
             self.made[key] = compact(curve, edges=edges, thresholds=watched)
         return self.made[key]
 
-    def is_known(self, row: Row) -> bool:
+    def is_known(self, row: StoredRow) -> bool:
         """Whether a stored curve is exact at all thresholds of its model that are watched."""
         watched = self.cuts.get(row.model, _NO_CUTS).watched
         return not (row.bucketed and len(watched)) or knows(decode(row.content), watched)

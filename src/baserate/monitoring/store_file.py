@@ -9,7 +9,7 @@ from baserate.curves.formats import STORE, check_version
 from baserate.curves.packing import decode
 from baserate.curves.saving import write_new
 from baserate.errors import BaserateError, CurveFileError
-from baserate.monitoring.store_rows import COLUMNS, Row, Rows, row_of, row_of_curve
+from baserate.monitoring.store_rows import COLUMNS, StoredRow, StoredRows, row_of, row_of_curve
 
 # Marks the file as a store: "brCS" in the header of the database.
 APPLICATION = 0x62724353
@@ -77,7 +77,7 @@ def copied(connection: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def _lay_out(connection: sqlite3.Connection) -> None:
-    Rows(connection, "a new store").begin()
+    StoredRows(connection, "a new store").begin()
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
     connection.execute(f"PRAGMA user_version = {STORE.version}")
 
@@ -127,20 +127,20 @@ def _bring_up_to_date(connection: sqlite3.Connection, path: Path) -> None:
     if version == STORE.version:
         return
     earlier = _rows_of_0(connection) if version == 0 else _rows_of_1(connection)
-    Rows(connection, repr(str(path))).begin(earlier)
+    StoredRows(connection, repr(str(path))).begin(earlier)
     connection.execute("DROP TABLE curves")
     connection.execute("DROP TABLE IF EXISTS edges")
     connection.execute(f"PRAGMA user_version = {STORE.version}")
 
 
-def _rows_of_0(connection: sqlite3.Connection) -> Iterator[Row]:
+def _rows_of_0(connection: sqlite3.Connection) -> Iterator[StoredRow]:
     """Rows of version 0; the original curve is unknown, so its digest is that of the stored one."""
     query = "SELECT model, coalesce(slice, ''), period, content FROM curves ORDER BY 1, 2, 3"
     for *place, content in connection.execute(query):
         yield row_of_curve(tuple(place), decode(content), content=content)
 
 
-def _rows_of_1(connection: sqlite3.Connection) -> Iterator[Row]:
+def _rows_of_1(connection: sqlite3.Connection) -> Iterator[StoredRow]:
     """Rows of version 1, and the bucket edges of models, which had a table of their own."""
     query = f"SELECT {', '.join(_EARLIER[1])} FROM curves UNION ALL "
     query += "SELECT model, '', '', 0.0, 0.0, 0, 0.0, x'', score FROM edges ORDER BY 1, 2, 3"

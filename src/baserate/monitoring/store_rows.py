@@ -69,7 +69,7 @@ def cuts_of_model(model: str) -> Place:
     return model, "", ""
 
 
-class Row(NamedTuple):
+class StoredRow(NamedTuple):
     """A row of the table."""
 
     model: str
@@ -98,7 +98,7 @@ class Row(NamedTuple):
         return CurveKey(self.model, self.period, self.slice or None)
 
 
-COLUMNS = Row._fields
+COLUMNS = StoredRow._fields
 _NUMBERS = struct.Struct("<3d7q")
 
 _TABLE = """
@@ -135,17 +135,17 @@ def row_of(
     width: float = 0.0,
     digest: bytes = b"",
     source: str = "",
-) -> Row:
+) -> StoredRow:
     """A row that is not linked yet."""
     width += 0.0  # the database would keep -0.0 as 0.0
     model, part, period = place
-    return Row(
+    return StoredRow(
         *(model, part, period, n_pos, n_neg, bucketed, width, digest, source),
         *(len(content), _sum(content), b"", b"", content),
     )
 
 
-def row_of_curve(place: Place, small: Curve, *, digest: bytes | None = None, content: bytes | None = None) -> Row:
+def row_of_curve(place: Place, small: Curve, *, digest: bytes | None = None, content: bytes | None = None) -> StoredRow:
     """The row of a compact curve; without a digest of the original, its own digest is used."""
     return row_of(
         place,
@@ -159,13 +159,13 @@ def row_of_curve(place: Place, small: Curve, *, digest: bytes | None = None, con
     )
 
 
-class Rows:
+class StoredRows:
     """Access to the rows, within a transaction of the caller."""
 
     def __init__(self, connection: sqlite3.Connection, where: str) -> None:
         self.connection, self.where = connection, where
 
-    def begin(self, rows: Iterable[Row] = ()) -> None:
+    def begin(self, rows: Iterable[StoredRow] = ()) -> None:
         """Create the table, with rows in sorted order."""
         self.connection.execute(_TABLE)
         last = START
@@ -176,17 +176,17 @@ class Rows:
 
     # --- reading ----------------------------------------------------------------------------------
 
-    def one(self, place: Place, *, content: bool = True) -> Row | None:
+    def one(self, place: Place, *, content: bool = True) -> StoredRow | None:
         """The row at a place; None if there is none, which its neighbours confirm."""
         rows = list(self.between(place, (*place[:2], place[2] + "\0"), content=content))
         return rows[0] if rows else None
 
-    def curves(self, model: str | None = None, *, content: bool = True) -> Iterator[Row]:
+    def curves(self, model: str | None = None, *, content: bool = True) -> Iterator[StoredRow]:
         """Rows of curves, of one model or of all."""
         low, high = (("\0", "", ""), None) if model is None else ((model, "", ""), (model + "\0", "", ""))
         return (row for row in self.between(low, high, content=content) if row.period)
 
-    def series(self, model: str, part: str, *, last: int | None = None, content: bool = True) -> list[Row]:
+    def series(self, model: str, part: str, *, last: int | None = None, content: bool = True) -> list[StoredRow]:
         """Rows of one slice of a model, in the order of periods: all, or the last ones."""
         low, high = (model, part, "\0"), (model, part + "\0", "")
         if last is None:
@@ -199,20 +199,20 @@ class Rows:
             raise self._damaged("its rows are out of order")
         return rows
 
-    def between(self, low: Place, high: Place | None, *, content: bool = True) -> Iterator[Row]:
+    def between(self, low: Place, high: Place | None, *, content: bool = True) -> Iterator[StoredRow]:
         """All rows from `low` to before `high`, in order; links confirm that none is missing."""
         before = self._nearest(f"{_NAMES} < (?, ?, ?) ORDER BY model DESC, slice DESC, period DESC", low)
         link = START if before is None else before.place
         where = f"{_NAMES} >= (?, ?, ?)" + f" AND {_NAMES} < (?, ?, ?)" * (high is not None)
         query = f"SELECT {_columns(content)} FROM kept WHERE {where} ORDER BY model, slice, period"
         for values in self.connection.execute(query, (*low, *(high or ()))):
-            row = self._whole(Row(*values), content)
+            row = self._whole(StoredRow(*values), content)
             self._linked(link, row)
             link = row.place
             yield row
         self._linked(link, self._at_or_after(high))
 
-    def _at_or_after(self, place: Place | None) -> Row:
+    def _at_or_after(self, place: Place | None) -> StoredRow:
         """The next row from a place on; after the last one comes the first."""
         row = None if place is None else self._nearest(f"{_NAMES} >= (?, ?, ?) ORDER BY model, slice, period", place)
         if row is None:
@@ -221,12 +221,12 @@ class Rows:
             raise self._damaged("its first row is missing")
         return self._whole(row, content=False)
 
-    def _nearest(self, where: str, place: Place) -> Row | None:
+    def _nearest(self, where: str, place: Place) -> StoredRow | None:
         query = f"SELECT {_columns(content=False)} FROM kept WHERE {where} LIMIT 1"
         values = self.connection.execute(query, place).fetchone()
-        return None if values is None else Row(*values)
+        return None if values is None else StoredRow(*values)
 
-    def _whole(self, row: Row, content: bool) -> Row:
+    def _whole(self, row: StoredRow, content: bool) -> StoredRow:
         try:
             whole = row.checksum == _sum_of_facts(row) and (not content or row.content_sum == _sum(row.content))
         except (TypeError, AttributeError, struct.error):  # a kind of value that is never written
@@ -235,7 +235,7 @@ class Rows:
             raise self._damaged(f"the row of {row.key} is not what was written")
         return row
 
-    def _linked(self, before: Place, row: Row) -> None:
+    def _linked(self, before: Place, row: StoredRow) -> None:
         if row.follows != _link(before):
             raise self._damaged(f"rows are missing, or out of order, before that of {row.key}")
 
@@ -244,7 +244,7 @@ class Rows:
 
     # --- writing ----------------------------------------------------------------------------------
 
-    def put(self, row: Row) -> None:
+    def put(self, row: StoredRow) -> None:
         """Write a row, or overwrite it."""
         there = self.one(row.place, content=False)
         following = self._at_or_after(row.place) if there is None else there
@@ -279,7 +279,7 @@ class Rows:
             if not any(self.curves(model, content=False)) and self.one(cuts, content=False) is not None:
                 self.drop(cuts)
 
-    def _link_to(self, row: Row, before: Place) -> None:
+    def _link_to(self, row: StoredRow, before: Place) -> None:
         sealed = _sealed(row, before)
         query = f"UPDATE kept SET follows = ?, checksum = ? WHERE {_NAMES} = (?, ?, ?)"
         self.connection.execute(query, (sealed.follows, sealed.checksum, *row.place))
@@ -289,7 +289,7 @@ def _columns(content: bool) -> str:
     return ", ".join(COLUMNS) if content else ", ".join(COLUMNS[:-1]) + ", x''"
 
 
-def _sealed(row: Row, before: Place) -> Row:
+def _sealed(row: StoredRow, before: Place) -> StoredRow:
     """The row with its link to the row before, and its checksum."""
     linked = row._replace(follows=_link(before))
     return linked._replace(checksum=_sum_of_facts(linked))
@@ -309,7 +309,7 @@ def _sum(content: bytes) -> bytes:
     return hashlib.blake2b(content, digest_size=8).digest()
 
 
-def _sum_of_facts(row: Row) -> bytes:
+def _sum_of_facts(row: StoredRow) -> bytes:
     """The checksum of all columns but the content, whose own checksum is included."""
     texts = _link(row.place), row.digest, row.source.encode(), row.content_sum, row.follows
     numbers = row.n_pos, row.n_neg, row.width, row.bucketed, row.n_bytes

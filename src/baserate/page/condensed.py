@@ -37,14 +37,14 @@ _COMPARED = 2000
 _COMPARED_GAINS = 10_000
 
 
-class Span(NamedTuple):
+class LogOddsRange(NamedTuple):
     """The range of log-odds of the prevalence that a page can show."""
 
     low: float
     high: float
 
     @classmethod
-    def of(cls, low: float, high: float) -> "Span":
+    def of(cls, low: float, high: float) -> "LogOddsRange":
         """From one prevalence to another."""
         return cls(*(math.log(end) - math.log1p(-end) for end in (low, high)))
 
@@ -125,7 +125,7 @@ class Condensed:
     error: float
 
 
-def condensed(curve: Curve, span: Span) -> Condensed:
+def condensed(curve: Curve, span: LogOddsRange) -> Condensed:
     """The condensed curve, with the error of its areas over the span."""
     precision, interpolated = average_precision(curve, span), smooth(over_odds.auc_pr, curve, span)
     log_odds = np.linspace(span.low, span.high, _COMPARED)
@@ -136,12 +136,12 @@ def condensed(curve: Curve, span: Span) -> Condensed:
     return Condensed(precision, interpolated, gains, _kept(curve), off)
 
 
-def average_precision(curve: Curve, span: Span) -> Smooth:
+def average_precision(curve: Curve, span: LogOddsRange) -> Smooth:
     """Average precision at any prevalence of the span."""
     return smooth(over_odds.average_precision, curve, span)
 
 
-def smooth(area: Callable[[Curve, FloatArray], FloatArray], curve: Curve, span: Span) -> Smooth:
+def smooth(area: Callable[[Curve, FloatArray], FloatArray], curve: Curve, span: LogOddsRange) -> Smooth:
     """An area under precision at any prevalence of the span."""
     nodes = span.nodes
     return Smooth(nodes, np.log(area(curve, np.exp(-nodes))))

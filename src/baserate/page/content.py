@@ -20,9 +20,9 @@ from baserate.metrics.over_prevalence import MetricFunction, crossings
 from baserate.metrics.predictive import precision
 from baserate.page import condensed
 from baserate.page.calibration import Calibration, calibration
-from baserate.page.condensed import Span
+from baserate.page.condensed import LogOddsRange
 from baserate.page.periods import p_values
-from baserate.page.small import folded, small_groups, small_models
+from baserate.page.small import Groups, folded, small_groups, small_models
 from baserate.page.words import (
     FEW_DIGITS,
     SHOWN_DIGITS,
@@ -62,11 +62,9 @@ RECALL = 0.5
 # Periods have an order, slices have none.
 _PERIOD = re.compile(r"\d{4}(-(\d\d|W\d\d|Q\d))?(-\d\d)?")
 
-Groups = Mapping[object, Curve]
-
 
 @dataclass(frozen=True)
-class Model:
+class PageModel:
     """One model as the page shows it."""
 
     name: str
@@ -85,8 +83,8 @@ class Content:
     title: str
     prevalence: float
     asked: tuple[float, ...]
-    span: Span
-    models: list[Model]
+    span: LogOddsRange
+    models: list[PageModel]
     crossings: list[Crossing]
     lead_changes: list[Crossing]
     groups: list[Json] = field(default_factory=list)
@@ -108,7 +106,7 @@ def content(
         groups = {name: folded(by_model, min_cases) for name, by_model in groups.items()}
     wanted = list(prevalences) or [next(iter(models.values())).prevalence]
     low, high = min(RANGE[0], *wanted), max(RANGE[1], *wanted)
-    span = Span.of(low, high)
+    span = LogOddsRange.of(low, high)
     made = [
         _model(name, curve, wanted[0], span, n_resamples)
         for name, curve in progress(models.items(), len(models), "Drawing populations")
@@ -169,17 +167,17 @@ def _check(models: Mapping[str, Curve], groups: Mapping[str, Mapping[str, Groups
                     )
 
 
-def grid(span: Span) -> FloatArray:
+def grid(span: LogOddsRange) -> FloatArray:
     """The log-odds at which intervals are computed."""
     return np.linspace(*span, _GRID)
 
 
-def group_grid(span: Span, asked: float) -> FloatArray:
+def group_grid(span: LogOddsRange, asked: float) -> FloatArray:
     """The log-odds at which intervals of slices and periods are computed: fewer, with the given prevalence."""
     return np.union1d(grid(span)[::_EVERY], np.log(asked) - np.log1p(-asked))
 
 
-def _model(name: str, curve: Curve, start: float, span: Span, n_resamples: int) -> Model:
+def _model(name: str, curve: Curve, start: float, span: LogOddsRange, n_resamples: int) -> PageModel:
     kept = condensed.condensed(curve, span)
     known = _known(curve, start, span, n_resamples)
     json: Json = {
@@ -195,7 +193,7 @@ def _model(name: str, curve: Curve, start: float, span: Span, n_resamples: int) 
     json["right"] = _likelihood_ratios(known.right)
     probabilities = calibration(name, curve, start)
     json["calibration"] = probabilities.json
-    return Model(name, curve, json, kept.error, known.area, known.right, probabilities)
+    return PageModel(name, curve, json, kept.error, known.area, known.right, probabilities)
 
 
 class _Known(NamedTuple):
@@ -207,7 +205,7 @@ class _Known(NamedTuple):
     right: Estimate
 
 
-def _known(curve: Curve, start: float, span: Span, n_resamples: int) -> _Known:
+def _known(curve: Curve, start: float, span: LogOddsRange, n_resamples: int) -> _Known:
     x = np.exp(-grid(span))
     here = curve.at_prevalence(start)
     point = curve.at_recall(RECALL).at_prevalence(start)
@@ -270,7 +268,7 @@ def _threshold(curve: Curve, row: int) -> float | str:
     return shortest(score, float(curve.top[row + 1]) if row + 1 < len(curve) else -np.inf)
 
 
-def _groups(name: str, by_model: Mapping[str, Groups], span: Span, asked: float, n_resamples: int) -> Json:
+def _groups(name: str, by_model: Mapping[str, Groups], span: LogOddsRange, asked: float, n_resamples: int) -> Json:
     """A table with a row for each key and a cell for each model."""
     keys = list(dict.fromkeys(key for curves in by_model.values() for key in curves))
     ordered = all(isinstance(key, str) and _PERIOD.fullmatch(key) for key in keys)
@@ -301,7 +299,7 @@ def _sizes(curves: list[Curve | None]) -> str:
     return " or ".join(dict.fromkeys(sizes))
 
 
-def _group_cell(curve: Curve | None, span: Span, prevalences: FloatArray, n_resamples: int) -> Json:
+def _group_cell(curve: Curve | None, span: LogOddsRange, prevalences: FloatArray, n_resamples: int) -> Json:
     if curve is None:
         return {"reason": Reason.NO_ROWS.sentence}
     value, reason = evaluate(average_precision, curve)

@@ -17,7 +17,6 @@ from baserate.page.content import (
     DRAWS_OF_GROUPS,
     RECALL,
     Content,
-    Groups,
     content,
     facts,
     grid,
@@ -26,6 +25,7 @@ from baserate.page.content import (
     verdict,
     who_leads_where,
 )
+from baserate.page.small import Groups
 from baserate.page.words import Json, isolated, numbers
 from baserate.written import one_in
 

@@ -25,7 +25,7 @@ ReadAt = Literal["common", "own"]
 READ_AT: tuple[ReadAt, ...] = ("common", "own")
 
 
-class Cell(NamedTuple):
+class GroupCell(NamedTuple):
     """A metric of one group at one prevalence."""
 
     group: str
@@ -45,7 +45,7 @@ class GroupsDisplay(Display):
 
     metric: str
     metric_label: str
-    cells: list[Cell]
+    cells: list[GroupCell]
     common_prevalence: float
     own_prevalences: dict[str, float]
     confidence_level: float | None = None
@@ -131,7 +131,7 @@ class GroupsDisplay(Display):
         """Keys of the groups as text, in order."""
         return list(self.own_prevalences)
 
-    def _read(self, read_at: ReadAt) -> list[Cell]:
+    def _read(self, read_at: ReadAt) -> list[GroupCell]:
         return [cell for cell in self.cells if cell.read_at == read_at]
 
     def _heights(self) -> FloatArray:
@@ -145,19 +145,23 @@ class GroupsDisplay(Display):
         return "at own prevalence"
 
 
-def whiskers(cells: list[Cell]) -> FloatArray:
+def whiskers(cells: list[GroupCell]) -> FloatArray:
     """The distances from the values to the ends of their intervals; 0 without an interval."""
     reach = np.array([(cell.value - cell.low, cell.high - cell.value) for cell in cells], np.float64).T
     return np.maximum(reach, 0.0)
 
 
-def _cell(name: str, read_at: ReadAt, metric: MetricFunction, at: Curve | Point, asked: dict[str, Any] | None) -> Cell:
+def _cell(
+    name: str, read_at: ReadAt, metric: MetricFunction, at: Curve | Point, asked: dict[str, Any] | None
+) -> GroupCell:
     sizes = (math.nan, math.nan) if at.own_prevalence is None else (float(at.n_pos), float(at.n_neg))
     if asked is None:
         value, reason = evaluate(metric, at)
-        return Cell(name, read_at, at.prevalence, float(value), math.nan, math.nan, *sizes, reason)
+        return GroupCell(name, read_at, at.prevalence, float(value), math.nan, math.nan, *sizes, reason)
     estimated = estimate(metric, at, **asked)
-    return Cell(name, read_at, at.prevalence, estimated.value, estimated.low, estimated.high, *sizes, estimated.reason)
+    return GroupCell(
+        name, read_at, at.prevalence, estimated.value, estimated.low, estimated.high, *sizes, estimated.reason
+    )
 
 
 def _own_prevalence(model: Curve | Point) -> float:

@@ -32,7 +32,7 @@ REGION, GUIDE, BAND, CURVE, MARK = 0.5, 1.0, 2.0, 3.0, 4.0
 _MINE = "baserate "
 
 
-class Look(NamedTuple):
+class Style(NamedTuple):
     """The style of one of several curves; dashes and markers differ, so that it works in grey."""
 
     colour: str
@@ -42,17 +42,17 @@ class Look(NamedTuple):
 
 # The colours of Okabe and Ito but for yellow, which is too pale for a line.
 LOOKS = (
-    Look("#0072B2", "-", "o"),
-    Look("#D55E00", (0, (5, 1.6)), "s"),
-    Look("#009E73", (0, (5, 1.5, 1, 1.5)), "^"),
-    Look("#CC79A7", (0, (1.5, 1)), "D"),
-    Look("#E69F00", (0, (9, 2)), "v"),
-    Look("#56B4E9", (0, (4, 1, 1, 1, 1, 1)), "P"),
-    Look("#000000", (0, (2.5, 2.5)), "X"),
+    Style("#0072B2", "-", "o"),
+    Style("#D55E00", (0, (5, 1.6)), "s"),
+    Style("#009E73", (0, (5, 1.5, 1, 1.5)), "^"),
+    Style("#CC79A7", (0, (1.5, 1)), "D"),
+    Style("#E69F00", (0, (9, 2)), "v"),
+    Style("#56B4E9", (0, (4, 1, 1, 1, 1, 1)), "P"),
+    Style("#000000", (0, (2.5, 2.5)), "X"),
 )
 
 
-def look(number: int) -> Look:
+def look(number: int) -> Style:
     """The style of the first, second, … curve."""
     return LOOKS[number % len(LOOKS)]
 

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from matplotlib.patches import StepPatch
 
-Scale = Literal["linear", "log-odds"]
+AxisScale = Literal["linear", "log-odds"]
 
-_AXIS_SCALES: dict[Scale, str] = {"linear": "linear", "log-odds": "logit"}  # matplotlib's names
+_AXIS_SCALES: dict[AxisScale, str] = {"linear": "linear", "log-odds": "logit"}  # matplotlib's names
 _BARS = 20  # of a histogram
 _NEAREST = 1e-9  # the ends of a log-odds scale, from 0 and 1
 _HEIGHTS = (3.5, 1.0)  # heights of diagram and histogram, relatively
@@ -103,7 +103,7 @@ class ReliabilityDisplay(CurveDisplay):
     result: Reliability | IsotonicReliability
     measure_name: str
     measure: float
-    histograms: dict[Scale, Histogram]
+    histograms: dict[AxisScale, Histogram]
     own_prevalence: float | None = None
     name: str | None = None
 
@@ -186,7 +186,7 @@ class ReliabilityDisplay(CurveDisplay):
         self,
         ax: "Axes | None" = None,
         *,
-        scale: Scale | None = None,
+        scale: AxisScale | None = None,
         histogram: "bool | Axes" = True,
         off: bool = True,
         diagonal: bool = True,
@@ -274,12 +274,12 @@ class ReliabilityDisplay(CurveDisplay):
             label=f"{percent(steps.confidence_level)} {steps.band} band, pointwise",
         )
 
-    def _draw_histogram(self, below: "Axes", scale: Scale) -> "StepPatch":
+    def _draw_histogram(self, below: "Axes", scale: AxisScale) -> "StepPatch":
         edges, share = self.histograms[scale]
         looks: dict[str, Any] = {"color": self.line_.get_color(), "linestyle": self.line_.get_linestyle()}
         return below.stairs(share, edges, linewidth=1.2, **looks)
 
-    def _limits(self, ax: "Axes", scale: Scale) -> tuple[float, float]:
+    def _limits(self, ax: "Axes", scale: AxisScale) -> tuple[float, float]:
         """The limits of both axes: 0 to 1, or the range of the data here and in models drawn before."""
         if scale == "linear":
             return -0.02, 1.02
@@ -291,7 +291,7 @@ class ReliabilityDisplay(CurveDisplay):
         return min(float(ends[0]), earlier[0]), max(float(ends[1]), earlier[1])
 
 
-def _scale_of(ax: "Axes") -> Scale:
+def _scale_of(ax: "Axes") -> AxisScale:
     return "log-odds" if ax.get_xscale() == _AXIS_SCALES["log-odds"] else "linear"
 
 
@@ -323,7 +323,7 @@ def _histograms_in(ax: "Axes") -> "list[Any]":
     return drawing.marked(figure, "histogram")
 
 
-def _set_axes(ax: "Axes", below: "Axes | None", limits: tuple[float, float], scale: Scale) -> None:
+def _set_axes(ax: "Axes", below: "Axes | None", limits: tuple[float, float], scale: AxisScale) -> None:
     """Set limits, ticks and labels; with a histogram below, only that has the label of the scores."""
     shared = below is not None and ax.get_shared_x_axes().joined(ax, below)
     ax.set(xlim=limits, ylim=limits, xlabel="" if shared else "Score", ylabel="Event rate")
@@ -383,7 +383,7 @@ def _corners(*heights: FloatArray) -> BoolArray:
     return begins
 
 
-def _histograms(curve: Curve) -> dict[Scale, Histogram]:
+def _histograms(curve: Curve) -> dict[AxisScale, Histogram]:
     """Histograms of the scores, in probability and in log-odds."""
     ends = np.clip([curve.score[-1], curve.top[0]], _NEAREST, 1 - _NEAREST)
     low, high = scipy.special.logit(ends)

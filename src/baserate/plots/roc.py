@@ -109,7 +109,7 @@ class RocDisplay(CurveDisplay):
         (array([0. , 0.6, 0.9, 1. ]), array([0.   , 0.022, 0.244, 1.   ]))
         """
         value, reason = evaluate(roc_auc, curve)
-        path, smallest, recall_band = shape.Path(*shape.NOTHING), _WIDEST, None
+        path, smallest, recall_band = shape.RocPath(*shape.NOTHING), _WIDEST, None
         if reason is None:
             path, smallest = shape.roc_path(curve), float(curve.fpr[curve.fpr > 0][0])
             if band:
@@ -156,7 +156,7 @@ class RocDisplay(CurveDisplay):
         start = min(self.smallest_fpr, _WIDEST) if log_x else 0.0
         if log_x and drawing.marked(ax, "curve"):
             start = min(start, ax.get_xlim()[0])
-        path = shape.Path(self.recall, self.fpr)
+        path = shape.RocPath(self.recall, self.fpr)
         if log_x and len(self.fpr):  # straight pieces are curved on a logarithmic axis
             path = shape.bent(path, self.fpr, smallest=start)
         looks = drawing.line_looks(ax, line_kwargs)

@@ -15,7 +15,7 @@ _GROWTH = 1.03
 _FLOOR_POINTS = 201
 
 
-class Path(NamedTuple):
+class RocPath(NamedTuple):
     """Points of a ROC curve from (0, 0) to (1, 1), straight in between."""
 
     tpr: FloatArray
@@ -32,7 +32,7 @@ class Line(NamedTuple):
 NOTHING = Line(np.zeros(0), np.zeros(0))
 
 
-def roc_path(curve: Curve) -> Path:
+def roc_path(curve: Curve) -> RocPath:
     """The ROC curve without points inside a vertical or horizontal stretch."""
     rates = curve.rates
     tpr, fpr = np.append(0.0, rates.tpr), np.append(0.0, rates.fpr)
@@ -40,10 +40,10 @@ def roc_path(curve: Curve) -> Path:
     upright, level = run == 0, rise == 0
     inside = (upright[1:] & upright[:-1]) | (level[1:] & level[:-1])
     kept = np.concatenate([[True], ~inside, [True]])
-    return Path(tpr[kept], fpr[kept])
+    return RocPath(tpr[kept], fpr[kept])
 
 
-def bent(path: Path, along: FloatArray, smallest: float) -> Path:
+def bent(path: RocPath, along: FloatArray, smallest: float) -> RocPath:
     """The path with more points on its rising pieces, for axes on which these are curved.
 
     Points are spaced in `along`, which is linear on each piece; below `smallest` nothing is visible.
@@ -59,7 +59,7 @@ def bent(path: Path, along: FloatArray, smallest: float) -> Path:
     share = np.divide(reached - along[piece], length, out=np.zeros(len(piece)), where=(step > 0) & (length > 0))
     inner = [column[piece] + share * np.diff(column)[piece] for column in path]
     tpr, fpr = (np.append(part, 1.0) for part in inner)
-    return Path(np.minimum(np.maximum.accumulate(tpr), 1.0), np.minimum(np.maximum.accumulate(fpr), 1.0))
+    return RocPath(np.minimum(np.maximum.accumulate(tpr), 1.0), np.minimum(np.maximum.accumulate(fpr), 1.0))
 
 
 def precision_steps(curve: Curve) -> Line:
@@ -90,7 +90,7 @@ def gains(curve: Curve) -> Line:
     share = (curve.prevalence - path.tpr[start - 1]) / (path.tpr[start] - path.tpr[start - 1])
     first = (column[start - 1] + share * (column[start] - column[start - 1]) for column in path)
     tpr, fpr = (np.append(value, column[start:]) for value, column in zip(first, path, strict=True))
-    read = _read(Path(tpr, fpr), curve.prevalence)
+    read = _read(RocPath(tpr, fpr), curve.prevalence)
     along, gained = (np.asarray(evaluate(gain, read)[0]) for gain in (recall_gain, precision_gain))
     return Line(np.maximum(along, 0.0), gained)  # rounding may have made the first one negative
 
@@ -98,9 +98,9 @@ def gains(curve: Curve) -> Line:
 def lowest_precision(prevalence: float) -> Line:
     """The boundary of the unachievable region: recall and precision if all negatives are ranked first."""
     recall = np.linspace(0.0, 1.0, _FLOOR_POINTS)
-    lowest, _ = evaluate(min_precision, _read(Path(recall, np.ones(_FLOOR_POINTS)), prevalence))
+    lowest, _ = evaluate(min_precision, _read(RocPath(recall, np.ones(_FLOOR_POINTS)), prevalence))
     return Line(recall, np.asarray(lowest))
 
 
-def _read(path: Path, prevalence: float) -> Curve:
+def _read(path: RocPath, prevalence: float) -> Curve:
     return Curve.from_rates(path.tpr, path.fpr, prevalence=prevalence)

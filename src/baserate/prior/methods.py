@@ -7,10 +7,10 @@ import scipy
 
 from baserate.arrays import FloatArray, Indices
 from baserate.errors import InputError, Reason
-from baserate.formulas.mixture import Fit, Histograms, fit_mixture, fit_posteriors
+from baserate.formulas.mixture import Histograms, MixtureFit, fit_mixture, fit_posteriors
 from baserate.formulas.prior_shift import shifted
 from baserate.prior.bins import MOST_BINS, UNLABELLED_PER_BIN, fine_cuts, middle_cut, summed
-from baserate.prior.rows import Rows
+from baserate.prior.rows import StretchedRows
 from baserate.results.priors import CHECK_LEVEL, PrevalenceEstimate
 from baserate.written import one_in
 
@@ -18,20 +18,20 @@ from baserate.written import one_in
 FEW_ROWS = 5
 
 _WEIGHTED = "rows are weighted and count by their effective sample size; the interval is approximate"
-_UNKNOWN = Fit(*(np.asarray(np.nan) for _ in Fit._fields))
+_UNKNOWN = MixtureFit(*(np.asarray(np.nan) for _ in MixtureFit._fields))
 
 
 @dataclass(frozen=True, eq=False)
 class Examined:
     """Rows, their bins, the fitted mixture, and a result with the test but without a prevalence."""
 
-    rows: Rows
+    rows: StretchedRows
     cuts: Indices
-    fit: Fit
+    fit: MixtureFit
     answer: PrevalenceEstimate
 
 
-def examined(rows: Rows, confidence_level: float) -> Examined:
+def examined(rows: StretchedRows, confidence_level: float) -> Examined:
     """Bin the rows, fit a mixture of the labelled classes, and test its fit."""
     blank = _blank(rows, confidence_level)
     if blank.reason:
@@ -51,7 +51,7 @@ def examined(rows: Rows, confidence_level: float) -> Examined:
     return Examined(rows, cuts, fit, answer)
 
 
-def cuts_of(rows: Rows) -> Indices:
+def cuts_of(rows: StretchedRows) -> Indices:
     """Cuts for fine bins, or for at least two."""
     most = min(MOST_BINS, max(2, int(rows.unlabelled.sum() // UNLABELLED_PER_BIN)))
     cuts = fine_cuts(rows.pos, rows.neg, most)
@@ -64,7 +64,7 @@ def largest_rise(smaller: float, n_bins: int, confidence_level: float) -> float:
     return quantile**2 / min(_freedom(smaller, n_bins) / smaller, 1.0)
 
 
-def misfit(fit: Fit, smaller: float, n_bins: int) -> tuple[FloatArray, Indices, FloatArray]:
+def misfit(fit: MixtureFit, smaller: float, n_bins: int) -> tuple[FloatArray, Indices, FloatArray]:
     """The statistic of the goodness-of-fit test, its degrees of freedom and its p-value."""
     statistic = fit.deviance * min(_freedom(smaller, n_bins) / smaller, 1.0)
     # A prevalence of 0 or 1 is at the boundary, and takes no degree of freedom.
@@ -77,7 +77,7 @@ def _freedom(smaller: float, n_bins: int) -> float:
     return max(smaller - (n_bins - 1), 1.0)
 
 
-def _blank(rows: Rows, level: float) -> PrevalenceEstimate:
+def _blank(rows: StretchedRows, level: float) -> PrevalenceEstimate:
     """A result with sizes only, and a reason if rows are missing."""
     n_unlabelled = float(rows.unlabelled.sum())
     reason = rows.curve.missing_class or (Reason.NO_ROWS if n_unlabelled == 0 else None)
@@ -102,7 +102,7 @@ def _blank(rows: Rows, level: float) -> PrevalenceEstimate:
     )
 
 
-def _answered(answer: PrevalenceEstimate, fit: Fit) -> PrevalenceEstimate:
+def _answered(answer: PrevalenceEstimate, fit: MixtureFit) -> PrevalenceEstimate:
     return replace(answer, value=float(fit.prevalence), low=float(fit.low), high=float(fit.high))
 
 
@@ -157,7 +157,7 @@ def _with_few(answer: PrevalenceEstimate, counts: Histograms) -> PrevalenceEstim
     return answer
 
 
-def _cut_at(rows: Rows, threshold: float) -> Indices:
+def _cut_at(rows: StretchedRows, threshold: float) -> Indices:
     for given in (rows.curve, rows.now):
         split = np.flatnonzero((given.score < threshold) & (threshold <= given.top))
         if len(split):
@@ -196,7 +196,7 @@ def by_em(data: Examined, scores_prevalence: float) -> PrevalenceEstimate:
     )
 
 
-def _calibration(rows: Rows, cuts: Indices, prevalence: float) -> float:
+def _calibration(rows: StretchedRows, cuts: Indices, prevalence: float) -> float:
     """The p-value of a chi-squared test of calibration: observed and expected positives of labelled rows by bin."""
     curve, own = rows.curve, rows.curve.own_prevalence
     assert own is not None

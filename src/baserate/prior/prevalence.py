@@ -8,7 +8,7 @@ from baserate.curves.bins import check_probabilities
 from baserate.curves.curve import Curve
 from baserate.errors import InputError
 from baserate.prior.methods import by_adjusted_count, by_em, by_mixture, examined
-from baserate.prior.rows import Rows, side_by_side
+from baserate.prior.rows import StretchedRows, side_by_side
 from baserate.results.priors import PrevalenceEstimate
 
 METHODS = ("mixture", "em", "adjusted_count")
@@ -130,6 +130,6 @@ def _wanted_threshold(method: str, threshold: float | None) -> float | None:
     return checks.number(threshold, "threshold")
 
 
-def _check_probabilities(rows: Rows) -> None:
+def _check_probabilities(rows: StretchedRows) -> None:
     for given in (rows.curve, rows.now):
         check_probabilities(given, 'method "em"')

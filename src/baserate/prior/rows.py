@@ -9,7 +9,7 @@ from baserate.prior.bins import in_bins, places, summed
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class StretchedRows:
     """Rows by stretches of scores that split no entry of either curve, lowest first.
 
     Attributes
@@ -42,7 +42,7 @@ class Rows:
         return Histograms(in_bins(self.pos, cuts), in_bins(self.neg, cuts), in_bins(self.unlabelled, cuts))
 
 
-def side_by_side(curve: Curve, now: Curve) -> Rows:
+def side_by_side(curve: Curve, now: Curve) -> StretchedRows:
     """Align two curves by score; labels in the second are ignored."""
     starts, (place, place_now) = places(curve, now)
     amounts = (
@@ -51,7 +51,7 @@ def side_by_side(curve: Curve, now: Curve) -> Rows:
         (place_now, now.pos + now.neg, now.pos_squares + now.neg_squares),
     )
     pos, neg, rest = (_effective(*given, length=len(starts)) for given in amounts)
-    return Rows(curve, now, starts, place, pos, neg, rest)
+    return StretchedRows(curve, now, starts, place, pos, neg, rest)
 
 
 def _effective(place: Indices, amounts: CountArray, squares: CountArray, *, length: int) -> FloatArray:
