@@ -45,8 +45,8 @@ def with_number(frame: AnyFrame, period: Period, dtype: nw.dtypes.DType, ends: C
             frame = frame.with_columns(_by_name(period, found, zone).alias("period"))
         else:
             frame = _with_seconds(frame)
-            frame = frame.with_columns(_day(found, period.zone).alias("day"))
-            frame = frame.with_columns(_by_day(period.length).alias("period")).drop("seconds", "day")
+            frame = frame.with_columns(_day(found, period.zone).alias("day")).drop("seconds")
+            frame = _with_number_of_day(frame, period.length).drop("day")
     known = nw.when(nw.col("period").is_null()).then(nw.lit(BEYOND)).otherwise(nw.col("period"))
     number = nw.when(nw.col("time").is_null()).then(nw.lit(NO_TIME)).otherwise(known)
     return frame.with_columns(number.alias("period")).drop("time")
@@ -105,18 +105,27 @@ def _day(ends: Ends, zone: ZoneInfo | None) -> nw.Expr:
     return _quotient(nw.col("seconds") + ahead, 86_400) + _EPOCH.toordinal()
 
 
-def _by_day(length: str) -> nw.Expr:
-    """Years are taken to begin in March, so that a leap day is the last of one: then lengths of months repeat."""
-    day = nw.col("day")
+def _with_number_of_day(frame: AnyFrame, length: str) -> AnyFrame:
+    """Add ``period`` from ``day``.
+
+    Years are taken to begin in March, so that a leap day is the last of one: then lengths of months repeat. Each step
+    is a column, because Spark takes minutes to plan one expression that repeats its parts.
+    """
     if length in ("day", "week"):
-        return _of_days(day, length)
-    since = day + 305  # from the first of March of the year 0
-    era = _quotient(since, 146_097)  # of 400 years
-    of_era = since - era * 146_097
-    year = _quotient(of_era - _quotient(of_era, 1_460) + _quotient(of_era, 36_524) - _quotient(of_era, 146_096), 365)
-    of_year = of_era - (year * 365 + _quotient(year, 4) - _quotient(year, 100))
-    month = _quotient(of_year * 5 + 2, 153)
-    return _of_months((era * 400 + year) * 12 + month + 2, length)
+        return frame.with_columns(_of_days(nw.col("day"), length).alias("period"))
+    since, era, of_era, year, of_year = map(nw.col, ("since", "era", "of_era", "year", "of_year"))
+    in_leaps = of_era - _quotient(of_era, 1_460) + _quotient(of_era, 36_524) - _quotient(of_era, 146_096)
+    steps = {
+        "since": nw.col("day") + 305,  # the first of March of the year 0
+        "era": _quotient(since, 146_097),  # of 400 years
+        "of_era": since - era * 146_097,
+        "year": _quotient(in_leaps, 365),
+        "of_year": of_era - (year * 365 + _quotient(year, 4) - _quotient(year, 100)),
+        "period": _of_months((era * 400 + year) * 12 + _quotient(of_year * 5 + 2, 153) + 2, length),
+    }
+    for name, step in steps.items():
+        frame = frame.with_columns(step.alias(name))
+    return frame.drop("since", "era", "of_era", "year", "of_year")
 
 
 class Change(NamedTuple):
