@@ -3,6 +3,7 @@
 import os
 import re
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -47,7 +48,7 @@ def test_examples_in_help_are_understood(ask, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for command in ("evaluate", "compare", "sweep"):
         for example in re.findall(r"^    baserate (.*)$", ask(command, "--help").out, flags=re.MULTILINE):
-            done = ask(*example.split())
+            done = ask(*shlex.split(example))
             assert done.code == 1, done.err
             assert done.err.startswith("Error: file not found: ")
 

@@ -186,7 +186,7 @@ def test_a_threshold_beside_the_buckets_is_not_blurred():
 
 def test_own_functions_are_refused():
     for own in (np.mean, lambda curve: 1.0, functools.partial(lambda curve, k: k, k=1)):
-        with pytest.raises(br.errors.InputError, match="metrics of this library"):
+        with pytest.raises(br.errors.InputError, match="metric of this library"):
             br.bounds(own, BLURRED)
     with pytest.raises(br.errors.InputError, match="where your own function is best are unknown"):
         br.bounds(br.recall, BLURRED.best(lambda at: at.tpr - at.fpr))

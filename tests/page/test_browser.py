@@ -117,25 +117,25 @@ def test_the_interval_of_precision_is_the_library_s_box(opened, models):
 
 def test_slices_follow_the_prevalence_too(opened):
     data = br.examples.payments()
-    here = data["month"] == "2026-03"
+    here = data["month"] == "2026-05"
     curve = br.Curve.from_scores(data["fraud"][here], data["old_model"][here])
     opened.fill("#share", "0.01")
-    ((text, own),) = shown(opened, "group-0")["2026-03"]
+    ((text, own),) = shown(opened, "group-0")["2026-05"]
     assert abs(float(text) - br.average_precision(curve.at_prevalence(0.01))) < 1e-4
     assert f"; own {br.average_precision(curve):.4f}; p " in own
 
 
 def test_slices_have_the_library_s_intervals_where_it_was_asked(opened):
     data = br.examples.payments()
-    here = data["month"] == "2026-03"
+    here = data["month"] == "2026-05"
     curve = br.Curve.from_scores(data["fraud"][here], data["old_model"][here]).at_prevalence("1:1000")
     found = br.estimate(br.average_precision, curve, n_resamples=200, rng=0)
-    ((_, small),) = shown(opened, "group-0")["2026-03"]
+    ((_, small),) = shown(opened, "group-0")["2026-05"]
     assert interval(small.partition(";")[0]) == pytest.approx((found.low, found.high), abs=0.0051)
     assert opened.locator("#group-chart-0 .whisker").count() == 6
     opened.fill("#share", "0.03")
     found = br.estimate(br.average_precision, curve.at_prevalence(0.03), n_resamples=200, rng=0)
-    ((_, small),) = shown(opened, "group-0")["2026-03"]
+    ((_, small),) = shown(opened, "group-0")["2026-05"]
     assert interval(small.partition(";")[0]) == pytest.approx((found.low, found.high), abs=0.04)
 
 

@@ -69,7 +69,7 @@ def test_clusters_of_one_row_are_rows_also_at_a_likely_level():
     single = {i: br.Curve.from_scores(y[i : i + 1], score[i : i + 1]) for i in range(len(y))}
     for recall in np.linspace(0.6, 0.72, 7):
         rule = partial(br.Curve.at_recall, recall=recall)
-        clustered = br.cluster_estimate(br.precision, single, at=rule, n_resamples=4000, rng=0)
+        clustered = br.cluster_estimate(br.precision, single, at=rule, about="rule", n_resamples=4000, rng=0)
         at = rule(br.Curve.from_scores(y, score))
         by_row = br.estimate(br.precision, at, about="rule", n_resamples=4000, rng=0)
         assert (clustered.low, clustered.high) == pytest.approx((by_row.low, by_row.high), abs=0.012)

@@ -112,7 +112,7 @@ def test_set(
 
     >>> plan = br.design.test_set(tpr=0.6, fpr=0.001, ap_width=0.3, prevalence="1 in 1,000", cost_neg=0.01)
     >>> round(plan.value, 3), plan.assured_width <= 0.3
-    (0.527, True)
+    (0.528, True)
     """
     _check_one({"delta": delta, "half_width": half_width, "ap_width": ap_width}, prevalence)
     checks.one_of(method, list(OF_A_RATE), "method")

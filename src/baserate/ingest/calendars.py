@@ -29,10 +29,12 @@ _SECOND = datetime.timedelta(seconds=1)
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
 # The first and the last instant.
-Ends = tuple[datetime.datetime, datetime.datetime]
+FirstAndLast = tuple[datetime.datetime, datetime.datetime]
 
 
-def with_number(frame: AnyFrame, period: Period, dtype: nw.dtypes.DType, ends: Callable[[], Ends | None]) -> AnyFrame:
+def with_number(
+    frame: AnyFrame, period: Period, dtype: nw.dtypes.DType, ends: Callable[[], FirstAndLast | None]
+) -> AnyFrame:
     """Have ``time`` replaced by ``period``; `ends` are known for those who need them, None if there is no time."""
     zone = dtype.time_zone if isinstance(dtype, nw.Datetime) else None
     if zone is None:
@@ -97,7 +99,7 @@ def _with_seconds(frame: AnyFrame) -> AnyFrame:
     return frame.with_columns(seconds.cast(nw.Float64).alias("seconds"))
 
 
-def _day(ends: Ends, zone: ZoneInfo | None) -> nw.Expr:
+def _day(ends: FirstAndLast, zone: ZoneInfo | None) -> nw.Expr:
     """The day that the clock shows."""
     changes = clock_changes(*ends, zone)
     begins = [float((change.instant - _EPOCH) // _SECOND) for change in changes[1:]]
@@ -128,14 +130,14 @@ def _with_number_of_day(frame: AnyFrame, length: str) -> AnyFrame:
     return frame.drop("since", "era", "of_era", "year", "of_year")
 
 
-class Change(NamedTuple):
+class ClockChange(NamedTuple):
     """From this instant on, a clock is so many seconds ahead of UTC."""
 
     instant: datetime.datetime
     ahead: float
 
 
-def clock_changes(first: datetime.datetime, last: datetime.datetime, zone: ZoneInfo | None) -> list[Change]:
+def clock_changes(first: datetime.datetime, last: datetime.datetime, zone: ZoneInfo | None) -> list[ClockChange]:
     """How far ahead the clock is at first, and each change of that until last."""
 
     def ahead(instant: datetime.datetime) -> float:
@@ -143,12 +145,12 @@ def clock_changes(first: datetime.datetime, last: datetime.datetime, zone: ZoneI
         assert shown is not None
         return shown.total_seconds()
 
-    found = [Change(first, ahead(first))]
+    found = [ClockChange(first, ahead(first))]
     while first < last:
         following = min(first + _DAY, last)  # no zone has changed its clocks twice a day
         if ahead(following) != found[-1].ahead:
             change = _between(first, following, lambda instant: ahead(instant) != found[-1].ahead)
-            found.append(Change(change, ahead(change)))
+            found.append(ClockChange(change, ahead(change)))
         first = following
     return found
 
@@ -174,7 +176,7 @@ def _chosen(place: nw.Expr, begins: Sequence[Any], values: Sequence[float]) -> n
     return nw.when(place < nw.lit(begins[middle])).then(before).otherwise(after)
 
 
-def _by_name(period: Period, ends: Ends, zone: str) -> nw.Expr:
+def _by_name(period: Period, ends: FirstAndLast, zone: str) -> nw.Expr:
     """Ibis, whose engines know instants in ways of their own, is only asked between which two of ours a row falls."""
     first, last = (number_of(end.astimezone(period.zone).date(), period.length) for end in ends)
     if last - first >= _MOST_NAMED:

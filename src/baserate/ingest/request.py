@@ -222,7 +222,7 @@ def _check_single(part: str, name: str, dtype: nw.dtypes.DType, frame: AnyFrame)
 def _with_period(frame: AnyFrame, period: Period, dtype: nw.dtypes.DType, collect: Collect) -> AnyFrame:
     """The time of each row as the number of its period."""
 
-    def ends() -> calendars.Ends | None:
+    def ends() -> calendars.FirstAndLast | None:
         time = nw.col("time")
         found = collect(frame.select(time.min().alias("first"), time.max().alias("last")))
         if found.instant("first") is None:

@@ -134,8 +134,7 @@ def curves_by(
     return {key[0] if single else key: of_group for (_, key), of_group in curves.items()}
 
 
-Key = tuple[object, ...]
-CurvesByKey = dict[tuple[str, Key], Curve]
+CurvesByKey = dict[tuple[str, tuple[object, ...]], Curve]
 
 
 def curves_by_score(

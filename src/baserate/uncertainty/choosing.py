@@ -12,7 +12,7 @@ Statistical Association 1983. doi:10.1080/01621459.1983.10477973.
 """
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -147,6 +147,27 @@ def candidates(chosen: FloatArray, confidence_level: float) -> FloatArray:
     ordered, tail = np.sort(chosen), (1 - confidence_level) / 2
     places = np.linspace(tail, 1 - tail, _CANDIDATES) * (len(ordered) - 1)
     return np.unique(ordered[np.rint(places).astype(np.intp)])
+
+
+def beyond(
+    metric: MetricFunction, curve: Curve, x: FloatArray, confidence_level: float, chosen: FloatArray
+) -> Iterator[Interval]:
+    """What the metric may be where one of the classes was not observed, if drawn curves choose such thresholds often.
+
+    Above all negatives, or below all positives, the data do not tell one threshold from another. The population may
+    have its best one anywhere there, with rates between those of the first such threshold and 0 or 1.
+    """
+    tail, positives, negatives = (1 - confidence_level) / 2, curve.score[curve.pos > 0], curve.score[curve.neg > 0]
+    above = chosen[(chosen > negatives[0]) | (chosen >= positives[0])]
+    below = chosen[chosen <= positives[-1]]
+    for there, first, end in (
+        (above, float(np.min(above, initial=positives[0])), 0.0),
+        (below, float(positives[-1]), 1.0),
+    ):
+        if len(there) > tail * len(chosen):
+            rates = points.rate_intervals(points.cases(curve.at_threshold(first)), confidence_level)
+            tpr, fpr = (Interval(np.minimum(rate.low, end), np.maximum(rate.high, end)) for rate in rates)
+            yield points.through(metric, tpr, fpr, x)
 
 
 def _corners(at: Point, drawn: Drawn) -> Indices:

@@ -249,10 +249,12 @@ def _over_candidates(
     estimand: Estimand, confidence_level: float, read: Sequence[FloatArray], at_given: AtGiven
 ) -> Interval:
     """An interval that contains those at all thresholds that the rule may choose in the population."""
-    thresholds = choosing.candidates(read[0][0, :, 0], confidence_level)
+    chosen = read[0][0, :, 0]
+    thresholds = choosing.candidates(chosen, confidence_level)
     places = [estimand.curve.at_threshold(threshold) for threshold in thresholds]
     at_thresholds = [at_given(estimand, place, confidence_level) for place in places]
-    return ends.holding(at_thresholds[0], at_thresholds[1:])
+    beyond = choosing.beyond(estimand.metric, estimand.curve, estimand.x, confidence_level, chosen)
+    return ends.holding(at_thresholds[0], [*at_thresholds[1:], *beyond])
 
 
 def _chosen_scores(estimand: Estimand) -> list[Reader]:
