@@ -60,7 +60,7 @@ def test_a_range_of_prevalences_is_marked(path):
     ("options", "code", "sentence"),
     [
         (["--tz=UTC"], 2, "--tz needs --period."),
-        (["--by=contry"], 1, "a key must be a column of the table, got 'contry'"),
+        (["--by=contry"], 1, "--by must be a column of the table, got 'contry'"),
         (["--prevalence=often"], 1, "got 'often'; pass a share such as 0.001"),
         (["-o", "no/such/folder/page.html"], 1, "no/such/folder"),
     ],

@@ -170,9 +170,12 @@ def test_a_rule_within_a_gap_needs_no_table_of_all_scores():
 def test_a_chosen_recall_takes_no_longer_than_an_area():
     curve = smooth(200_000, 200_000)
     assert len(cutting.cells_of(curve).score) < 1000
-    took = []
+    quickest = []
     for metric, at in ((br.average_precision, curve), (br.precision, curve.at_recall(0.5))):
-        began = time.process_time()
-        br.estimate(metric, at, about="rule", rng=0)
-        took.append(time.process_time() - began)
-    assert took[1] < 1.5 * took[0]
+        took = []
+        for _ in range(4):  # the first one also pays for memory that the one before gave back
+            began = time.process_time()
+            br.estimate(metric, at, about="rule", rng=0)
+            took.append(time.process_time() - began)
+        quickest.append(min(took))
+    assert quickest[1] < 1.5 * quickest[0]
