@@ -133,7 +133,7 @@ class CurveStore:
         """
         wanted = {key_of(key): curve for key, curve in curves.items()}
         prints = {key: fingerprint(curve) for key, curve in wanted.items()}
-        models, watched = dict.fromkeys(key.model for key in wanted), _thresholds(watch)
+        models, watched = dict.fromkeys(key.model for key in wanted), [checks.number(one, "watch") for one in watch]
         # Curves are made compact before the write lock is taken. This is repeated under the lock only if another writer
         # has set the cuts of a model in the meantime.
         with self._reading() as rows:
@@ -386,10 +386,6 @@ class CurveStore:
 def _is_there(row: StoredRow | None, digest: bytes, making: Making) -> bool:
     """Whether the same rows are stored, exact at all thresholds that are watched."""
     return row is not None and row.digest == digest and making.is_known(row)
-
-
-def _thresholds(watch: Iterable[float]) -> list[float]:
-    return [checks.number(threshold, "watch") for threshold in watch]
 
 
 def _here() -> tuple[int, int]:
