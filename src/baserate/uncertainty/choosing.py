@@ -131,15 +131,15 @@ def _rates_of_rows(cells: Cells) -> tuple[FloatArray, FloatArray]:
 # --- the rule, for another metric -----------------------------------------------------------------
 
 
-def chosen_scores(at: Point) -> Reader:
-    """The threshold that the rule chooses on each drawn curve."""
+def chosen_scores(at: Point) -> list[Reader]:
+    """The threshold that the rule chooses on each drawn curve: without free mass, for a pessimist, for an optimist."""
 
     def read(models: tuple[Drawn, ...]) -> FloatArray:
         (drawn,) = models
         scores: FloatArray = np.append(np.inf, drawn.score)[_corners(at, drawn)]
         return scores[:, np.newaxis]
 
-    return Reader(read, (NOBODY,), of_curves=False)
+    return [Reader(read, (NOBODY,), of_curves=False), Reader(read, of_curves=False)]
 
 
 def candidates(chosen: FloatArray, confidence_level: float) -> FloatArray:
@@ -152,19 +152,19 @@ def candidates(chosen: FloatArray, confidence_level: float) -> FloatArray:
 def beyond(
     metric: MetricFunction, curve: Curve, x: FloatArray, confidence_level: float, chosen: FloatArray
 ) -> Iterator[Interval]:
-    """What the metric may be where one of the classes was not observed, if drawn curves choose such thresholds often.
+    """What the metric may be where one of the classes was not observed, if an observer often chooses such thresholds.
 
     Above all negatives, or below all positives, the data do not tell one threshold from another. The population may
-    have its best one anywhere there, with rates between those of the first such threshold and 0 or 1.
+    have its best one anywhere there, with rates between those of the first such threshold and 0 or 1. `chosen` has a
+    row per observer.
     """
     tail, positives, negatives = (1 - confidence_level) / 2, curve.score[curve.pos > 0], curve.score[curve.neg > 0]
-    above = chosen[(chosen > negatives[0]) | (chosen >= positives[0])]
-    below = chosen[chosen <= positives[-1]]
+    above, below = (chosen > negatives[0]) | (chosen >= positives[0]), chosen <= positives[-1]
     for there, first, end in (
-        (above, float(np.min(above, initial=positives[0])), 0.0),
+        (above, float(np.min(chosen[above], initial=positives[0])), 0.0),
         (below, float(positives[-1]), 1.0),
     ):
-        if len(there) > tail * len(chosen):
+        if (there.mean(axis=1) > tail).any():
             rates = points.rate_intervals(points.cases(curve.at_threshold(first)), confidence_level)
             tpr, fpr = (Interval(np.minimum(rate.low, end), np.maximum(rate.high, end)) for rate in rates)
             yield points.through(metric, tpr, fpr, x)

@@ -95,11 +95,11 @@ def methods(estimand: Estimand) -> Mapping[str, Method]:
         return {"none": InClosedForm(_none, "no method is known whose intervals contain the true value often enough")}
     if isinstance(at, Point) and not estimand.again:
         return _of_a_threshold(estimand, at)
+    found_by_another = isinstance(at, Point) and _found_by_another(metric, at)
+    available: dict[str, Method] = {"melded": _OVER_CANDIDATES if found_by_another else MELDED}
     if estimand.mixed or losses_of(metric) is not None or estimand.curve.weighted:
-        return {"melded": MELDED}
-    available: dict[str, Method] = {"melded": MELDED, "percentile": _PERCENTILE}
-    if isinstance(at, Point) and _found_by_another(metric, at):
-        available["melded"] = _OVER_CANDIDATES
+        return available
+    available["percentile"] = _PERCENTILE
     if isinstance(at, Curve) and intervals.has_influence(metric):
         available |= {"bca": _BCA, "logit_studentised": _STUDENTISED, "influence": InClosedForm(_influence)}
         if traits_of(metric).share_of_pairs:
@@ -249,17 +249,19 @@ def _over_candidates(
     estimand: Estimand, confidence_level: float, read: Sequence[FloatArray], at_given: AtGiven
 ) -> Interval:
     """An interval that contains those at all thresholds that the rule may choose in the population."""
-    chosen = read[0][0, :, 0]
-    thresholds = choosing.candidates(chosen, confidence_level)
+    chosen = np.concatenate(list(read))[..., 0]
+    thresholds = choosing.candidates(chosen[0], confidence_level)
     places = [estimand.curve.at_threshold(threshold) for threshold in thresholds]
     at_thresholds = [at_given(estimand, place, confidence_level) for place in places]
     beyond = choosing.beyond(estimand.metric, estimand.curve, estimand.x, confidence_level, chosen)
+    if estimand.mixed:
+        beyond = (Interval(low.min(keepdims=True), high.max(keepdims=True)) for low, high in beyond)
     return ends.holding(at_thresholds[0], [*at_thresholds[1:], *beyond])
 
 
 def _chosen_scores(estimand: Estimand) -> list[Reader]:
     assert isinstance(estimand.at, Point)
-    return [choosing.chosen_scores(estimand.at)]
+    return choosing.chosen_scores(estimand.at)
 
 
 def _found_by_another(metric: MetricFunction, at: Point) -> bool:
