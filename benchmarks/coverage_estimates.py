@@ -32,13 +32,13 @@ def label(prevalence: float | None) -> str:
     return "own" if prevalence is None else f"{prevalence:g}"
 
 
-def _own(setting: Setting) -> float:
+def own_prevalence(setting: Setting) -> float:
     return setting.n_pos / (setting.n_pos + setting.n_neg)
 
 
 def _readable(setting: Setting, prevalences: Sequence[float | None]) -> list[tuple[str, float]]:
     """Prevalences by their labels; the own one of weighted rows is another in each test set, and is left out."""
-    own = None if model_of(setting.model).tilt else _own(setting)
+    own = None if model_of(setting.model).tilt else own_prevalence(setting)
     named = [(label(p), own if p is None else p) for p in prevalences]
     return [(where, eta) for where, eta in named if eta is not None]
 
@@ -158,7 +158,7 @@ def rules_of(setting: Setting, eta: float) -> dict[str, tuple[MetricFunction, ..
 def _in_population(model: Model, setting: Setting, rule: str, eta: float) -> br.Point | None:
     """What a rule chooses in the population; so many rows of a test set are a share of its mix."""
     if rule.startswith("top_k"):
-        rule, mix = f"alert_rate <= {setting.n_pos / (setting.n_pos + setting.n_neg)!r}", _own(setting)
+        rule, mix = f"alert_rate <= {setting.n_pos / (setting.n_pos + setting.n_neg)!r}", own_prevalence(setting)
         return model.chosen(rule, mix).at_prevalence(eta)
     try:
         return model.chosen(rule, eta)

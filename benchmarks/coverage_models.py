@@ -119,6 +119,11 @@ class Model:
         tpr, fpr = self.rates(threshold)
         return br.Point.from_rates(tpr, fpr, prevalence=prevalence)
 
+    def with_unseen(self, *, pos: float = 0.0, neg: float = 0.0) -> "Model":
+        """The same model with a share of a class above all others, which a test set may well have nothing of."""
+        top = continuous(scipy.stats.uniform(self.thresholds[0] + 1, 1))
+        return Model(mixed((1 - pos, self.pos), (pos, top)), mixed((1 - neg, self.neg), (neg, top)), self.tilt)
+
     @cached_property
     def thresholds(self) -> Floats:
         """All that matter, from the highest down."""

@@ -113,6 +113,7 @@ def test_power_is_compared_with_the_best_method_that_holds(coverage, lines):
     assert text.count("\n") == 2
 
 
+@pytest.mark.slow
 def test_widths_are_judged_where_there_is_a_bound(coverage, lines):
     page = importlib.import_module("coverage_page")
 
@@ -126,9 +127,30 @@ def test_widths_are_judged_where_there_is_a_bound(coverage, lines):
     answers += [line(100, "0.01", 1.7), line(100, "0.01", 1.0, "delong"), line(100, "0.0001", 9.0)]
     answers += [line(10, "own", 9.0), line(10, "own", 1.0, "delong")]
     text = page._widths(answers)
-    assert "| roc_auc | own prevalence | 1.20 | 1.50 | weak, 20:980, own | 1 of 3 |" in text
-    assert "| roc_auc | down to a hundredth of it | 1.70 | 1.70 | weak, 100:900, 0.01 | 1 of 1 |" in text
+    assert "| roc_auc | own prevalence | 1.20 | 1.50 | 1.20 | 1.50 | weak, 20:980, own | 1 of 3 |" in text
+    assert "| roc_auc | down to a hundredth of it | 1.70 | 1.70 | 1.70 | 1.70 | weak, 100:900, 0.01 | 1 of 1 |" in text
     assert text.count("\n") == 3
+    text = page._widths([line(20, "own", 0.06), line(20, "own", 0.001, "delong")])
+    assert "| roc_auc | own prevalence | 60.00 | 60.00 | 3.80 | 3.80 |" in text
+
+
+@pytest.mark.slow
+def test_no_interval_that_holds_is_narrower_than_what_cannot_be_told_apart(coverage, lines, models):
+    """A test set of 20 positives misses a group of 6 % in 28 of 100 cases, and AUC-ROC is higher by it."""
+    least = importlib.import_module("coverage_least")
+    share = 1 - 0.28 ** (1 / 20)
+    assert (1 - share) ** 20 == pytest.approx(4 * 0.07)
+    model = models.model_of("weak")
+    auc = model.area(br.roc_auc, 0.5)
+    of_negatives = (1 - 0.28 ** (1 / 1_000)) * auc
+    expected = share * (1 - auc) + of_negatives
+    assert least.least_width(lines.Setting("areas", "weak", 20, 1_000), "roc_auc", 0.5) == pytest.approx(
+        expected, rel=1e-5
+    )
+    rng, missing = np.random.default_rng(0), 0
+    for _ in range(500):
+        missing += model.with_unseen(pos=share).curve(rng, 20, 10).score[0] < model.thresholds[0] + 1
+    assert missing / 500 == pytest.approx(0.28, abs=0.06)
 
 
 def held_in(lines, share):
