@@ -417,3 +417,12 @@ def test_a_missing_class_is_nan_with_a_reason():
     assert math.isnan(found.value)
     assert found.reason is br.Reason.NO_POSITIVES
     assert "there are no positives" in str(found)
+
+
+def test_a_chosen_recall_of_continuous_scores_has_no_levels():
+    """Each corner of a bootstrap sample was taken for a level that the rule may choose, which widened the interval."""
+    pair = br.Pair.from_scores(*rows(3, 100, 2000)).at_prevalence(0.05)
+    ask = partial(br.difference, br.precision, pair, at="recall >= 0.5", rng=0)
+    default, plain = ask(), ask(method="percentile")
+    assert default.method == "expanded"
+    assert 1 <= (default.high - default.low) / (plain.high - plain.low) < 1.05

@@ -192,7 +192,7 @@ def levels_of(at: Sequence[Curve | Point], drawn: Sequence[Drawn]) -> FloatArray
 
 
 def _of_one(at: Curve | Point, drawn: Drawn) -> FloatArray:
-    if isinstance(at, Point) and is_chosen(at) and drawn.atoms.any():
+    if isinstance(at, Point) and is_chosen(at) and drawn.cells.atoms.any():
         return chosen_levels(at, drawn)
     return np.full(len(drawn.steps.tp), np.nan)
 

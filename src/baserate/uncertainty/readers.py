@@ -137,8 +137,7 @@ def chosen_on_draws(at: Point, drawn: Drawn) -> Chosen:
 
 def chosen_levels(at: Point, drawn: Drawn) -> FloatArray:
     """The threshold that the rule chooses on each drawn curve; nan where scores are continuous."""
-    levels = np.append(np.nan, np.where(drawn.atoms, drawn.score, np.nan))
-    return levels[chosen_on_draws(at, drawn).corner]
+    return np.append(np.nan, drawn.levels)[chosen_on_draws(at, drawn).corner]
 
 
 # --- means of losses ------------------------------------------------------------------------------

@@ -48,10 +48,16 @@ class Drawn(Corners):
     If free mass is placed, there is one more corner above all others, and one below them.
     """
 
-    atoms: BoolArray  # corners where the score is discrete
+    atoms: BoolArray  # corners that are steps: where the score is discrete, and all corners of the bootstrap
     score: FloatArray  # of each corner
     cells: Cells  # that the corners stand for
     quick: ClassVar[bool] = True
+
+    @property
+    def levels(self) -> FloatArray:
+        """The score of each corner where it is discrete, else nan."""
+        beyond = (len(self.score) - len(self.cells.score)) // 2
+        return np.where(np.pad(self.cells.atoms, beyond), self.score, np.nan)
 
 
 class Placed(NamedTuple):
