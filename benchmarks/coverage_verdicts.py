@@ -100,7 +100,7 @@ def blame(setting: Setting, scope: Scope) -> Asker:
     def rows(rng: np.random.Generator) -> br.Curve:
         score = rng.beta(2 * share, 2 * (1 - share), n)
         if setting.model == "levels":
-            score = np.ceil(score * 5) / 5 - 0.1
+            score = np.clip(np.ceil(score * 5), 1, 5) / 5 - 0.1  # a score may be 0
         positive = rng.random(n) < score
         return br.Curve.from_scores(positive, score, weight=np.exp(score) if setting.detail == "weighted" else None)
 
