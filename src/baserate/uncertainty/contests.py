@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from baserate.arrays import FloatArray, Indices
+from baserate.arrays import FloatArray
 from baserate.curves.curve import Curve
 from baserate.curves.pair import SameRows
 from baserate.curves.point import Point
@@ -25,8 +25,9 @@ from baserate.uncertainty.estimate import IntervalSettings
 from baserate.uncertainty.readers import cut_for, has_interval, losses_of, reading_of
 from baserate.uncertainty.samplers import NOBODY, OFFSET, TOP, Drawn, Observer, OfModels, Placed, check_draws
 
-# The part of an unseen negative above all others, for each factor of ten below the prevalence of the data.
-_UNSEEN = 0.06
+# The part of an unseen negative above all others, by the square root of the number of positives. More positives make
+# intervals narrower, and those that never saw a negative there miss more often.
+_UNSEEN, _MOST_UNSEEN = 0.0045, 0.5
 _FEW = 20  # rows of a class
 _FEWEST = 5  # with fewer, draws rarely reach as far as Student's quantile
 _HIGHEST = 3  # highest negatives of one model, whose ranks under the other place an unseen one there
@@ -162,8 +163,10 @@ def _expanded(contest: Contest, settings: IntervalSettings) -> Verdict:
 
     Below the prevalence of the data, a difference depends on negatives above the highest positives, of which few or
     none were observed. So part of one unseen negative is placed above all others of one model; under the other model
-    it has a rank like those of the observed highest ones. If all bootstrap differences are equal, as at a threshold
-    above all rows, the bootstrap says nothing, and the melded interval is returned.
+    it has a rank like that of one of the highest observed ones.
+
+    If all bootstrap differences are equal, as at a threshold above all rows, the bootstrap says nothing, and the melded
+    interval is returned.
     """
     level = settings.confidence_level
     check_draws(settings.n_draws, level, ends.expanded_tail(level, _fewer(contest)))
@@ -184,8 +187,10 @@ def resampled(contest: Contest, settings: IntervalSettings) -> tuple[FloatArray,
 
     There is one observer per model, who places that negative above all others of this model.
     """
-    sampler = contest.sampler(again=True)
-    groups = list(_with_unseen(contest, sampler))
+    sampler, curve = contest.sampler(again=True), contest.models.curves[0]
+    near = contest.x * curve.n_pos <= curve.n_neg  # at or above the prevalence of the data
+    groups = [(near, (NOBODY,)), (~near, _with_unseen(contest.models, sampler))]
+    groups = [(where, observers) for where, observers in groups if where.any()]
     readers = [
         Reader(contest._replace(x=contest.x[where]).read_off, observers, contest.of_curves)
         for where, observers in groups
@@ -205,40 +210,27 @@ def differences_in(contest: Contest, worth: FloatArray) -> FloatArray:
         return np.stack([worth[[i, j], :, i] - worth[[i, j], :, j] for i, j in contest.pairs], axis=-2)
 
 
-def _with_unseen(contest: Contest, sampler: OfModels) -> Iterator[tuple[Indices, tuple[Observer, ...]]]:
-    """Groups of x that share their observers, and these observers."""
-    curve = contest.models.curves[0]
-    below = contest.x * (curve.n_pos / curve.n_neg)  # the factor by which odds are below those of the data
-    near = np.flatnonzero(below <= 1)
-    if len(near):
-        yield near, (NOBODY,)
-    places = _unseen_places(contest.models, sampler) if len(near) < len(below) else ()
-    for j in np.flatnonzero(below > 1):
-        rows = _UNSEEN * math.log10(below[j])
-        yield np.array([j]), tuple(Observer(placed, 0.0, rows) for placed in places)
-
-
-def _unseen_places(models: SameRows, sampler: OfModels) -> tuple[tuple[Placed, ...], ...]:
-    """For each model, the places under all models of an unseen negative that is above all others of this model."""
+def _with_unseen(models: SameRows, sampler: OfModels) -> tuple[Observer, ...]:
+    """For each model, an observer who places part of an unseen negative above all others of this model."""
+    rows = min(_UNSEEN * math.sqrt(models.curves[0].n_pos), _MOST_UNSEEN)
     negatives = list(zip([score[~models.positive] for score in models.scores], sampler.cells, strict=True))
-    return tuple(
+    places = (
         tuple(TOP if other is score else _as_the_highest(score, other, cells) for other, cells in negatives)
         for score, _ in negatives
     )
+    return tuple(Observer(placed, 0.0, rows) for placed in places)
 
 
 def _as_the_highest(score: FloatArray, other: FloatArray, cells: Cells) -> Placed:
-    """The place, under another model, of a negative that is the highest of one model.
+    """The places, under another model, that a negative may have which is the highest of one model.
 
-    Its rank there is half the largest of the ranks of the highest negatives, each divided by its rank under the first.
+    Its ranks there are half of those of the highest negatives, each divided by its rank under the first.
     """
     highest = np.argsort(-score, kind="stable")[:_HIGHEST]
-    ranks = np.array([1 + np.count_nonzero(other > other[row]) for row in highest])
-    rank = int(np.max(ranks / np.arange(1, len(ranks) + 1)) / 2)
-    if rank < 1:
-        return TOP
-    place = np.partition(other, len(other) - rank)[len(other) - rank]
-    return Placed(TOP.pos, int(cell_of(np.array([place]), cells)[0]) + OFFSET)
+    ranks = [(1 + np.count_nonzero(other > other[row])) / k / 2 for k, row in enumerate(highest, start=1)]
+    descending = -np.partition(-other, range(min(len(other), int(max(ranks)) + 1)))
+    at = cell_of(descending[[max(int(rank) - 1, 0) for rank in ranks]], cells) + OFFSET
+    return Placed(TOP.pos, tuple(int(cell) if rank >= 1 else TOP.neg[0] for rank, cell in zip(ranks, at, strict=True)))
 
 
 def _melded(contest: Contest, settings: IntervalSettings) -> Verdict:

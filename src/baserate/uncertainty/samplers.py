@@ -63,15 +63,16 @@ class Drawn(Corners):
 class Placed(NamedTuple):
     """The place of the free mass on a model's curve: the index of a corner for positives, of a cell for negatives.
 
-    The indices count the additional corners above and below all others.
+    The indices count the additional corners above and below all others. Of several cells, each population takes one at
+    random, the same one under all models.
     """
 
     pos: int
-    neg: int
+    neg: tuple[int, ...]
 
 
 # Above all cells and below them; a cell of negatives has this number and the offset.
-TOP, BOTTOM = Placed(0, 1), Placed(-1, -2)
+TOP, BOTTOM = Placed(0, (1,)), Placed(-1, (-2,))
 OFFSET = 2
 
 
@@ -143,7 +144,9 @@ class Sampler(ABC):
             for k, (worth, rows) in enumerate(zip(observer.worth, observer[1:3], strict=True))
         ]
         placed = zip(models, observer.models, strict=True)
-        return tuple(self._with_free(cells, held, free, where) for (cells, held), where in placed)
+        # Who has a choice of places has no free positives, so their random numbers are not used yet.
+        chance = masses.free[:, 0]
+        return tuple(self._with_free(cells, held, free, where, chance) for (cells, held), where in placed)
 
     def seen(self) -> tuple[Drawn, ...]:
         """The curve of each model in the rows themselves, with the same cells."""
@@ -165,12 +168,17 @@ class Sampler(ABC):
         return Drawn(_shares(*held), atoms, cells.pos.total, cells.neg.total, cells.score, cells)
 
     def _with_free(
-        self, cells: Cells, held: tuple[FloatArray, FloatArray], free: Sequence[FloatArray], where: Placed
+        self,
+        cells: Cells,
+        held: tuple[FloatArray, FloatArray],
+        free: Sequence[FloatArray],
+        where: Placed,
+        chance: FloatArray,
     ) -> Drawn:
         """Curves with the free mass at its places, among corners of which one is added above and one below."""
         pos, neg = (np.pad(amounts, ((0, 0), (width, width))) for amounts, width in zip(held, (1, 2), strict=True))
         pos[:, where.pos] += free[0]
-        neg[:, where.neg] += free[1]
+        neg[np.arange(len(neg)), np.take(where.neg, (len(where.neg) * chance).astype(np.intp))] += free[1]
         atoms = ~cells.straight if self.again else cells.atoms
         score = np.concatenate([[np.inf], cells.score, [-np.inf]])
         return Drawn(_shares(pos, neg), np.pad(atoms, 1), cells.pos.total, cells.neg.total, score, cells)
@@ -190,11 +198,11 @@ def _ends(cells: Cells) -> tuple[Placed, Placed]:
     best_pos, best_neg = int(np.flatnonzero(pos)[0]), int(np.flatnonzero(neg)[-1]) if neg.any() else bottom
     high = Placed(
         best_pos + 1 if pos[best_pos] >= _KNOWN else TOP.pos,
-        2 * top + 1 + OFFSET if pos[top] + neg[top] >= _KNOWN else TOP.neg,
+        (2 * top + 1 + OFFSET,) if pos[top] + neg[top] >= _KNOWN else TOP.neg,
     )
     low = Placed(
         bottom + 1 if pos[bottom] + neg[bottom] >= _KNOWN else BOTTOM.pos,
-        2 * best_neg + 1 + OFFSET if neg[best_neg] >= _KNOWN else BOTTOM.neg,
+        (2 * best_neg + 1 + OFFSET,) if neg[best_neg] >= _KNOWN else BOTTOM.neg,
     )
     return high, low
 
