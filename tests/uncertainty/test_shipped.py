@@ -111,6 +111,22 @@ def test_the_best_threshold_of_a_rare_population_may_be_above_all_rows(tilt):
     assert held / n >= 0.93 - 2 * np.sqrt(0.93 * 0.07 / n)
 
 
+@pytest.mark.slow
+def test_a_precision_that_was_asked_for_of_few_heavy_rows():
+    """With half a row unassigned, the recall of the rule lay below a tenth of the intervals."""
+    tilt, n, error = -0.7, 150, np.sqrt(0.025 * 0.975 / 150)
+    z = np.linspace(-4, 6, 100_001)
+    tpr, fpr = ndtr(1.5 - z), ndtr(-z)
+    truth = tpr[tpr / (tpr + 99 * fpr) >= 0.05].max()
+    below = 0
+    for k in range(n):
+        label, score = normal_rows(15, 300, 1.5, rng=k)
+        weight = np.exp(tilt * (score - tilt))
+        curve = br.Curve.from_scores(label, score - tilt, weight=weight).at_prevalence(0.01)
+        below += truth < br.estimate(br.recall, curve.at_precision(0.05), about="rule", n_resamples=200, rng=k).low
+    assert below / n <= 0.025 + 3 * error
+
+
 def test_what_an_interval_may_be_about():
     (curve,) = drawn_sets(40, 400, 0.7, n=1)
     with pytest.raises(br.errors.InputError, match="must be one of 'threshold', 'rule', got 'rules'; did you mean"):

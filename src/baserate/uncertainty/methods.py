@@ -23,7 +23,7 @@ from baserate.uncertainty.cells import RUNS_PER_LOGIT, Cells, Cut
 from baserate.uncertainty.choosing import at_level, levels_of, likely_levels
 from baserate.uncertainty.draws import Reader, Seeds, drawn
 from baserate.uncertainty.readers import cut_for, has_interval, is_chosen, losses_of, reading_of
-from baserate.uncertainty.samplers import Drawn, OfCurve, Sampler, check_draws
+from baserate.uncertainty.samplers import Drawn, OfCurve, Sampler, check_draws, is_uneven
 
 
 class Estimand(NamedTuple):
@@ -203,8 +203,9 @@ def _for_each_x(estimand: Estimand, interval: Callable[[Curve, int, float, float
 
 
 def _values(estimand: Estimand) -> list[Reader]:
-    read = reading_of(estimand.metric, estimand.at)
-    return [Reader(lambda models: read(models[0], estimand.x), of_curves=isinstance(estimand.at, Curve))]
+    read, of_curves = reading_of(estimand.metric, estimand.at), isinstance(estimand.at, Curve)
+    whole = not of_curves and is_uneven(estimand.curve)
+    return [Reader(lambda models: read(models[0], estimand.x), of_curves=of_curves, whole_row=whole)]
 
 
 def _values_levels_and_search(estimand: Estimand) -> list[Reader]:
