@@ -114,7 +114,7 @@ def test_the_best_threshold_of_a_rare_population_may_be_above_all_rows(tilt):
 @pytest.mark.slow
 def test_a_precision_that_was_asked_for_of_few_heavy_rows():
     """With half a row unassigned, the recall of the rule lay below 12 % of the intervals, now below 6 % (700 sets)."""
-    tilt, n = -0.7, 300
+    tilt, n = -0.7, 400
     z = np.linspace(-4, 6, 100_001)
     tpr, fpr = ndtr(1.5 - z), ndtr(-z)
     truth = tpr[tpr / (tpr + 99 * fpr) >= 0.05].max()
