@@ -71,6 +71,17 @@ def test_every_score_fits_into_the_memory_or_is_refused_before(tmp_path, form, m
         br.curve(path, **options, memory_limit="200MB")
 
 
+@pytest.mark.parametrize("form", ["parquet", "csv"])
+def test_a_given_memory_limit_bounds_the_scores(tmp_path, form, monkeypatch):
+    """Whatever max_scores allows: every score is refused, else they are grouped."""
+    path = scores(tmp_path / f"rows.{form}", 60_000)
+    monkeypatch.setattr(files, "_SCORE", 5_000)
+    assert len(br.curve(path, label="y", score="p")) == 60_000  # nobody gave a limit
+    assert 2 < len(br.curve(path, label="y", score="p", memory_limit="200MB")) <= 40_000
+    with pytest.raises(br.errors.InputError, match="more than memory_limit"):
+        br.curve(path, label="y", score="p", tolerance=0, memory_limit="200MB")
+
+
 def test_few_scores_of_many_rows_fit(tmp_path):
     duckdb.sql(
         f"COPY (SELECT CAST(range % 7 AS DOUBLE) AS p, range % 2 AS y FROM range(60_000)) TO '{tmp_path}/a.parquet'"

@@ -71,9 +71,14 @@ class Files:
     format: str  # in words, with the dialect
     memory: int  # bytes that reading may take
 
+    @property
+    def most_scores(self) -> int:
+        """The number of scores that fit into the memory limit."""
+        return max(self.memory // _SCORE, 1)
+
     def check_room(self, asked: Request, max_scores: int) -> None:
         """Refuse to keep every score if that would exceed the memory limit, before it is tried."""
-        room = max(max_scores, self.memory // _SCORE)
+        room = max(max_scores, self.most_scores)
         least_rows = sum(file.size for file in self.files) // _SHORTEST_ROW
         packed = any(paths.is_compressed(file.path) for file in self.files)
         if (self.length if self.length is not None else math.inf if packed else least_rows) <= room:
