@@ -191,7 +191,14 @@ def _curves(table: Table, columns: Columns, tolerance: float, max_scores: int, o
 
 def _of_files(table: object, columns: Columns, tolerance: float, max_scores: int, options: Options) -> CurvesByKey:
     with files.opened(table, columns, options) as opened:
-        asked = request(opened.table, columns, collect=opened.collect, text=opened.text, length=opened.length)
+        asked = request(
+            opened.table,
+            columns,
+            collect=opened.collect,
+            text=opened.text,
+            length=opened.length,
+            limits=opened.limits,
+        )
         if options.memory_limit is not None:
             max_scores = min(max_scores, opened.most_scores)
         if tolerance == 0:
