@@ -45,12 +45,13 @@ def test_an_engine_that_fails_is_the_cause(make):
 
 
 @pytest.mark.spark
-def test_spark_that_fails_is_the_cause(spark_sessions):
+@pytest.mark.parametrize("kind", ["classic", "connect"])
+def test_spark_that_fails_is_the_cause(spark_sessions, kind):
     from pyspark.errors import PySparkException
 
     score = "CASE WHEN id > 5 THEN CAST(raise_error('a disk is gone') AS double) ELSE 0.5D END"
-    frame = spark_sessions.classic.sql(f"SELECT 1 AS y, {score} AS p FROM range(9)")
-    with pytest.raises(br.BaserateError, match="pyspark failed with") as refused:
+    frame = getattr(spark_sessions, kind).sql(f"SELECT 1 AS y, {score} AS p FROM range(9)")
+    with pytest.raises(br.BaserateError, match=r"pyspark(_connect)? failed with \w+ \(.*a disk is gone") as refused:
         br.curve(frame, label="y", score="p")
     assert isinstance(refused.value.__cause__, PySparkException)
 

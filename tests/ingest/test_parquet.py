@@ -60,6 +60,18 @@ def test_a_page_that_differs_from_its_checksum_is_refused(tmp_path, options):
     assert br.curve(path, label="y", score="p") == whole
 
 
+@pytest.mark.spark
+@pytest.mark.parametrize("version", ["PARQUET_1_0", "PARQUET_2_0"])
+def test_spark_writes_checksums(tmp_path, spark_sessions, version):
+    frame = spark_sessions.classic.sql("SELECT id % 2 AS y, round(rand(1), 3) AS p FROM range(50000)").coalesce(1)
+    frame.write.option("parquet.writer.version", version).parquet(str(tmp_path / "rows"))
+    (path,) = (tmp_path / "rows").glob("*.parquet")
+    assert br.curve(path, label="y", score="p").n_pos == 25_000
+    flip(path, span(pq.read_metadata(path), "p")[1] - 1)
+    with pytest.raises(br.errors.DataFileError, match="a page of column 'p' differs from its checksum"):
+        br.curve(path, label="y", score="p")
+
+
 def test_each_of_many_files_is_checked(tmp_path):
     for k in range(3):
         metadata = written(tmp_path / f"{k}.parquet")
