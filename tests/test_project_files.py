@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 import baserate as br
 from helpers.scripts import script
@@ -29,6 +30,25 @@ def test_classifiers_name_the_versions_that_are_tested():
     named = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
     assert named == tested["python"]
     assert PROJECT["requires-python"] == f">={named[0]}"
+
+
+def test_every_dependency_has_a_tested_range():
+    """From the lowest version that is tested, to one that nobody knows yet."""
+    users = [PROJECT["dependencies"], *(PROJECT["optional-dependencies"][extra] for extra in ("plot", "sklearn"))]
+    others = [Requirement(text) for texts in PROJECT["optional-dependencies"].values() for text in texts]
+    required = [Requirement(text) for texts in users for text in texts]
+    for one in (*required, *others):
+        assert one.name == "baserate" or {"<", "=="} & {part.operator for part in one.specifier}, f"{one} has no end"
+    lines = (ROOT / "constraints-lowest.txt").read_text("utf-8").splitlines()
+    lowest = {one.name: one.specifier for one in map(Requirement, lines[1:])}
+    for one in required:
+        (start,) = (part.version for part in one.specifier if part.operator == ">=")
+        assert lowest[one.name].contains(start), f"{one} is not tested from its start"
+
+
+def test_how_to_report_a_vulnerability_is_said():
+    headings = re.findall("^## (.*)", (ROOT / "SECURITY.md").read_text("utf-8"), re.MULTILINE)
+    assert {"What is promised", "How to report"} <= set(headings)
 
 
 WORKFLOWS = [ROOT / ".pre-commit-config.yaml", *sorted((ROOT / ".github/workflows").glob("*.yml"))]

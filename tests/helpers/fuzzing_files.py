@@ -1,9 +1,10 @@
 """Files that something happened to: each is read rightly or refused, in a sentence and in time.
 
 What harms nothing must give the counts of the untouched file. What may harm must give an error of ours, or the counts
-that Python finds in the same bytes; of Parquet those that pyarrow finds, or if it refuses the file, those of the
-untouched one. Files of ours have a checksum and must give what was written. Results as JSON and claims have none, and
-must give what Python's own parser finds.
+that Python finds in the same bytes. Parquet with checksums of its pages must give the counts of the untouched file.
+Parquet without them cannot tell: what pyarrow finds, too, or refuses to read, is counted as other values. Files of
+ours have a checksum and must give what was written. Results as JSON and claims have none, and must give what Python's
+own parser finds.
 """
 
 import argparse
@@ -28,9 +29,10 @@ from baserate.curves.packing import decode, encode
 from helpers.in_time import in_time
 from helpers.scripts import script
 
-FORMATS = ("csv", "csv.gz", "jsonl", "jsonl.gz", "parquet")
+FORMATS = ("csv", "csv.gz", "jsonl", "jsonl.gz", "parquet", "checked.parquet")
 KEPT = ("saved curve", "saved accumulator", "kept curve")  # what baserate itself writes
 PARSED = ("result", "claims")  # what is text, and may be changed by hand
+REFUSED, READ, OTHERWISE = "refused", "read", "read as other values"
 MISSING = {"", "NA", "N/A", "n/a", "null", "NULL", "None", "nan", "NaN"}
 
 
@@ -69,12 +71,11 @@ def as_json(rows, rng=None):
     return ends.join([*lines, ""]).encode()
 
 
-def as_parquet(rows, rng=None):
+def as_parquet(rows, rng=None, **options):
     """The rows as Parquet, likewise."""
     y, p, note = (list(column) for column in zip(*rows, strict=True))
-    options = {}
     if rng is not None:
-        options = {"compression": rng.choice(["none", "gzip", "zstd"]), "row_group_size": rng.choice([7, 100])}
+        options |= {"compression": rng.choice(["none", "gzip", "zstd"]), "row_group_size": rng.choice([7, 100])}
         options |= {"use_dictionary": rng.random() < 0.5, "data_page_version": rng.choice(["1.0", "2.0"])}
     packed = io.BytesIO()
     pq.write_table(pa.table({"y": y, "p": p, "note": note}), packed, **options)
@@ -83,7 +84,9 @@ def as_parquet(rows, rng=None):
 
 def written(form, rows, rng=None):
     """The rows in a format."""
-    data = {"csv": as_csv, "json": as_json, "parq": as_parquet}[form[:4].rstrip(".")](rows, rng)
+    checked = functools.partial(as_parquet, write_page_checksum=True)
+    writers = {"csv": as_csv, "jsonl": as_json, "parquet": as_parquet, "checked.parquet": checked}
+    data = writers[form.removesuffix(".gz")](rows, rng)
     if not form.endswith(".gz"):
         return data
     cut = 0 if rng is None else rng.randrange(len(data))
@@ -145,12 +148,12 @@ def _counts(rows):
     return found
 
 
-def by_pyarrow(data, otherwise):
-    """The same of Parquet, by pyarrow, if it can read the file."""
+def by_pyarrow(data):
+    """The same of Parquet, by pyarrow; None if it cannot read the file."""
     try:
         return _counts(pq.read_table(io.BytesIO(data), columns=["y", "p"]).to_pylist())
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError):
-        return otherwise
+        return None
 
 
 def by_baserate(path):
@@ -165,26 +168,28 @@ def by_baserate(path):
 
 
 def complaint(form, seed, folder):
-    """What is wrong with how one file is read, None if nothing is; and whether it was refused."""
+    """What is wrong with how one file is read, None if nothing is; and what came of it."""
     rng = random.Random(f"{form} {seed}")
     rows = rows_of(rng)
     harmless = rng.random() < 0.3
     data = written(form, rows, rng) if harmless else harmed(written(form, rows), rng)
     path = Path(folder) / f"rows.{form}"
     path.write_bytes(data)
-    expected = untouched = Counter((p, float(y)) for y, p, _ in rows)
-    if not harmless:
-        expected = by_pyarrow(data, untouched) if form == "parquet" else by_python(form, data)
+    expected = Counter((p, float(y)) for y, p, _ in rows)
+    if not harmless and not form.endswith("parquet"):
+        expected = by_python(form, data)
     try:
         with in_time():
             found = by_baserate(path)
     except br.BaserateError as error:
-        return f"refused though nothing happened to it: {error}" if harmless else None, True
+        return f"refused though nothing happened to it: {error}" if harmless else None, REFUSED
     except Exception as error:
-        return f"{type(error).__name__}: {error}", True
+        return f"{type(error).__name__}: {error}", REFUSED
     if found == expected:
-        return None, False
-    return "no table for Python" if expected is None else f"read {found - expected}, not {expected - found}", False
+        return None, READ
+    if form == "parquet" and not harmless and by_pyarrow(data) in (found, None):
+        return None, OTHERWISE
+    return "no table for Python" if expected is None else f"read {found - expected}, not {expected - found}", READ
 
 
 def complaint_of_kept(form, seed, folder):
@@ -207,10 +212,10 @@ def complaint_of_kept(form, seed, folder):
         with in_time():
             found = _loaded(form, path)
     except br.BaserateError:
-        return None, True
+        return None, REFUSED
     except Exception as error:
-        return f"{type(error).__name__}: {error}", True
-    return None if found == curve else f"loaded {found}, not {curve}", False
+        return f"{type(error).__name__}: {error}", REFUSED
+    return None if found == curve else f"loaded {found}, not {curve}", READ
 
 
 def _loaded(form, path):
@@ -257,10 +262,10 @@ def complaint_of_parsed(form, seed, folder):
                 shared = {key: value for key, value in parsed.items() if key != "claim"}
                 expected = [str(br.Claim(**(shared | row))) for row in parsed["claim"]]
     except br.BaserateError:
-        return None, True
+        return None, REFUSED
     except Exception as error:
-        return f"{type(error).__name__}: {error}", True
-    return None if found == expected else f"read {found}, not {expected}", False
+        return f"{type(error).__name__}: {error}", REFUSED
+    return None if found == expected else f"read {found}, not {expected}", READ
 
 
 def main():
@@ -276,8 +281,9 @@ def main():
             ask = complaint_of_kept if form in KEPT else complaint_of_parsed if form in PARSED else complaint
             outcomes = {seed: ask(form, seed, folder) for seed in range(asked.seed, asked.seed + asked.cases)}
             wrong = {seed: said for seed, (said, _) in outcomes.items() if said is not None}
-            refused = sum(was_refused for _, was_refused in outcomes.values())
-            print(f"{form}: {asked.cases:,} files, {refused:,} refused, {len(wrong)} wrong", flush=True)
+            counts = Counter(outcome for _, outcome in outcomes.values())
+            said = ", ".join(f"{counts[outcome]:,} {outcome}" for outcome in (REFUSED, READ, OTHERWISE))
+            print(f"{form}: {asked.cases:,} files, {said}, {len(wrong)} wrong", flush=True)
             for seed, said in list(wrong.items())[:5]:
                 print(f"  seed {seed}: {said[:500]}")
             failed += len(wrong)

@@ -45,12 +45,13 @@ def test_an_engine_that_fails_is_the_cause(make):
 
 
 @pytest.mark.spark
-def test_spark_that_fails_is_the_cause(spark_sessions):
+@pytest.mark.parametrize("kind", ["classic", "connect"])
+def test_spark_that_fails_is_the_cause(spark_sessions, kind):
     from pyspark.errors import PySparkException
 
     score = "CASE WHEN id > 5 THEN CAST(raise_error('a disk is gone') AS double) ELSE 0.5D END"
-    frame = spark_sessions.classic.sql(f"SELECT 1 AS y, {score} AS p FROM range(9)")
-    with pytest.raises(br.BaserateError, match="pyspark failed with") as refused:
+    frame = getattr(spark_sessions, kind).sql(f"SELECT 1 AS y, {score} AS p FROM range(9)")
+    with pytest.raises(br.BaserateError, match=r"pyspark(_connect)? failed with \w+ \(.*a disk is gone") as refused:
         br.curve(frame, label="y", score="p")
     assert isinstance(refused.value.__cause__, PySparkException)
 
@@ -69,6 +70,17 @@ def test_every_score_fits_into_the_memory_or_is_refused_before(tmp_path, form, m
     monkeypatch.setattr(GroupReader, "read", None)  # nothing may have begun
     with pytest.raises(br.errors.InputError, match=r"about \d\d,\d{3} scores need 0\.\d+ GB, more than memory_limit"):
         br.curve(path, **options, memory_limit="200MB")
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv"])
+def test_a_given_memory_limit_bounds_the_scores(tmp_path, form, monkeypatch):
+    """Whatever max_scores allows: every score is refused, else they are grouped."""
+    path = scores(tmp_path / f"rows.{form}", 60_000)
+    monkeypatch.setattr(files, "_SCORE", 5_000)
+    assert len(br.curve(path, label="y", score="p")) == 60_000  # nobody gave a limit
+    assert 2 < len(br.curve(path, label="y", score="p", memory_limit="200MB")) <= 40_000
+    with pytest.raises(br.errors.InputError, match="more than memory_limit"):
+        br.curve(path, label="y", score="p", tolerance=0, memory_limit="200MB")
 
 
 def test_few_scores_of_many_rows_fit(tmp_path):

@@ -31,6 +31,15 @@ def test_nothing_has_changed():
     assert [one.change is None for one in found.periods] == [True, True, True, False, False]
 
 
+@pytest.mark.parametrize("shift", [0.5, 2.0])
+def test_a_series_is_no_condition(shift):
+    """An assertion of it would pass on a model that has become worse."""
+    curves = {**STEADY, "2026-06": month(9, shift=shift)}
+    for found in (judged(curves), br.monitoring.model_alarms(br.average_precision, curves, reference=3)):
+        with pytest.raises(br.errors.InputError, match="neither true nor false"):
+            assert found
+
+
 @pytest.mark.parametrize(
     ("last", "verdict"), [(month(9, shift=0.5), "model"), (month(9, n_neg=600), "prevalence"), (month(9), None)]
 )

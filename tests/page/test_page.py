@@ -98,6 +98,13 @@ def test_facts_say_what_the_numbers_rest_on(curves):
     assert "average precision is exact to 0.09" in contents.facts(made({"m": bucketed}))[0][1]
 
 
+def test_facts_say_which_files_were_read(tmp_path):
+    (tmp_path / "rows.csv").write_text("y,p\n1,0.9\n0,0.2\n1,0.7\n0,0.1\n")
+    curve = br.curve(tmp_path / "rows.csv", label="y", score="p")
+    said = contents.facts(made({"m": curve}))[0][1]
+    assert f"read from {curve.source};" in said
+
+
 def test_what_cannot_be_shown_is_refused_in_a_sentence(curves, tmp_path):
     with pytest.raises(br.errors.InputError, match="a page needs a model, got none"):
         br.report(tmp_path / "page.html", {})

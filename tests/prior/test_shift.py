@@ -42,6 +42,13 @@ def test_bins_have_five_expected_rows():
     assert found.statistic_pos == pytest.approx(chi2_contingency(table, correction=False).statistic)
 
 
+def test_a_check_is_true_only_if_it_was_made_and_passed():
+    before = curve(1, 200, 2000)
+    assert br.prior.prior_shift_check(before, curve(2, 1000, 1000))
+    assert not br.prior.prior_shift_check(before, curve(2, 1000, 1000, neg=1.0))
+    assert not br.prior.prior_shift_check(before, curve(2, 1, 1))  # too few rows
+
+
 def test_only_the_prevalence_has_changed():
     found = br.prior.prior_shift_check(curve(1, 200, 2000), curve(2, 1000, 1000))
     assert found.fits

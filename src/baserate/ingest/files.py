@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import narwhals.stable.v2 as nw
 
 from baserate.errors import BaserateError, DataFileError, InputError, cut
-from baserate.ingest import delimited, engine, paths, relations, texts
+from baserate.ingest import delimited, engine, parquet, paths, relations, texts
 from baserate.ingest.collecting import AnyFrame, Fetched
 from baserate.ingest.delimited import ColumnKind, Dialect
 from baserate.ingest.engine import interrupts_wait
@@ -70,10 +70,16 @@ class Files:
     files: tuple[SourceFile, ...]
     format: str  # in words, with the dialect
     memory: int  # bytes that reading may take
+    limits: parquet.Limits  # the least and largest scores, if Parquet says them
+
+    @property
+    def most_scores(self) -> int:
+        """The number of scores that fit into the memory limit."""
+        return max(self.memory // _SCORE, 1)
 
     def check_room(self, asked: Request, max_scores: int) -> None:
         """Refuse to keep every score if that would exceed the memory limit, before it is tried."""
-        room = max(max_scores, self.memory // _SCORE)
+        room = max(max_scores, self.most_scores)
         least_rows = sum(file.size for file in self.files) // _SHORTEST_ROW
         packed = any(paths.is_compressed(file.path) for file in self.files)
         if (self.length if self.length is not None else math.inf if packed else least_rows) <= room:
@@ -117,13 +123,16 @@ def opened(path: object, columns: Columns, options: Options) -> Iterator[Files]:
     with _connected(duckdb, given, kind, options) as (connection, files):
         with interrupts_wait():
             table = relations.table(connection, kind, files, columns, options.dialect, parallel=options.parallel)
+            pages = parquet.chunks(connection, files, columns.names) if kind == "Parquet" else []
+        parquet.check_pages(pages)
         relation = _with_times(connection, table, columns.time)
         with interrupts_wait():
             length = len(relation) if kind == "Parquet" else None
         written = {alias: texts.from_json for alias, column in columns.grouping.items() if column in table.json}
         memory = engine.memory(connection)
         words = kind if table.dialect is None else f"{kind}, {table.dialect}"
-        yield Files(relation, partial(_collected, connection, written), table.text, length, before, words, memory)
+        collect, limits = partial(_collected, connection, written), parquet.limits(pages, columns.scores)
+        yield Files(relation, collect, table.text, length, before, words, memory, limits)
         for one in before:
             check_unchanged(one)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from baserate import checks
 from baserate.arrays import Array, BoolArray, FloatArray, Indices
-from baserate.errors import InputError
+from baserate.errors import DataFileError, InputError
 from baserate.ingest.bucket_expressions import with_bucket
 from baserate.ingest.collecting import AnyFrame, Fetched
 from baserate.ingest.request import Request
@@ -200,10 +200,22 @@ class GroupReader:
             )
         for place in np.flatnonzero(self._request.whole_scores).tolist():
             self._check_whole(cells.some(self._score_of(cells) == place), columns.scores[place])
+        for place, name in enumerate(columns.scores):
+            if name in self._request.limits:
+                self._check_within(cells.some(self._score_of(cells) == place), name)
         if least_weight is not None and (np.isnan(least_weight) | (least_weight < 0)).any():
             raise InputError(
                 f"the weight {columns.weight!r} must be finite and not negative in every row, got some that are "
                 f"missing, infinite or negative; drop or correct these rows."
+            )
+
+    def _check_within(self, cells: GroupedCounts, score: str) -> None:
+        least, largest = self._request.limits[score]
+        low, high = float(cells.low.min(initial=least)), float(cells.high.max(initial=largest))
+        if low < least or high > largest:
+            raise DataFileError(
+                f"the score {score!r} must lie within {least:g} and {largest:g}, as the Parquet files say themselves, "
+                f"got {low if low < least else high:g}; they are damaged: copy or write them again."
             )
 
     def _score_of(self, cells: GroupedCounts) -> Indices:

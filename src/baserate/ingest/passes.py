@@ -59,7 +59,7 @@ def gather(reader: GroupReader, tolerance: float, max_scores: int) -> list[Curve
         warnings.warn(
             PrecisionWarning(
                 f"the error of average precision is up to {found.widest:.2g}, above the tolerance {tolerance:g}: the "
-                f"table has too many distinct scores; raise max_scores, and see bounds(metric, curve)."
+                f"table has too many distinct scores; raise max_scores or memory_limit, and see bounds(metric, curve)."
             ),
             stacklevel=4,
         )
@@ -78,7 +78,7 @@ def _first_look(reader: GroupReader, max_scores: int) -> GroupedCounts:
             continue
     raise InputError(
         f"a table must give at most {max_scores:,} groups of rows, got more; choose fewer keys or longer periods, or "
-        f"raise max_scores."
+        f"raise max_scores or memory_limit."
     )
 
 

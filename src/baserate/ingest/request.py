@@ -1,7 +1,7 @@
 """A request to a table: columns by role, checked, and the table with only these columns."""
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -68,6 +68,8 @@ class Request:
         Columns that are text because the format has no other type.
     length : int or None
         The number of rows, if it is known but not from the frame.
+    limits : mapping
+        The least and the largest score, by column, where the files say them.
     """
 
     frame: AnyFrame
@@ -76,6 +78,7 @@ class Request:
     collect: Collect
     text: Collection[str] = ()
     length: int | None = None
+    limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def keys(self) -> list[str]:
@@ -121,6 +124,7 @@ def request(
     collect: Collect = collected,
     text: Collection[str] = (),
     length: int | None = None,
+    limits: Mapping[str, tuple[float, float]] | None = None,
 ) -> Request:
     """Check the columns and select them."""
     frame = _frame(table)
@@ -147,7 +151,7 @@ def request(
     whole_scores = tuple(schema[name].is_integer() for name in columns.scores)
     if columns.weight is not None:
         frame = _with_good_weights(frame)
-    return Request(frame, columns, whole_scores, collect, text, length)
+    return Request(frame, columns, whole_scores, collect, text, length, limits or {})
 
 
 def _frame(table: object) -> AnyFrame:

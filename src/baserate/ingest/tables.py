@@ -58,11 +58,12 @@ def curve(
     tolerance : float
         Largest error allowed in average precision when scores are grouped, at the table's own prevalence and from 1e-6
         to 0.5. Parts of the table are read again until the error is small enough; if it stays larger, a warning states
-        it. 0 keeps every score; scores of files must then fit into `memory_limit`.
+        it. 0 keeps every score; if you give a `memory_limit`, scores of files must fit into it.
     max_scores : int
         The largest number of scores, or of buckets, to fetch; with at most that many rows the curve is exact.
     memory_limit : str, optional
-        Memory limit for reading files, such as "2GB"; by default 512MB. Data beyond it go to a temporary folder.
+        Memory limit for reading files, such as "2GB"; by default 512MB. Data beyond it go to a temporary folder. A
+        limit that you give also bounds the scores that are fetched, at 250 bytes each, if `max_scores` allows more.
     delimiter, decimal : str, optional
         The format of CSV files: the delimiter, if the header is ambiguous, and the decimal sign, by default ".". The
         rules for CSV files are in the documentation of tables.
@@ -190,7 +191,16 @@ def _curves(table: Table, columns: Columns, tolerance: float, max_scores: int, o
 
 def _of_files(table: object, columns: Columns, tolerance: float, max_scores: int, options: Options) -> CurvesByKey:
     with files.opened(table, columns, options) as opened:
-        asked = request(opened.table, columns, collect=opened.collect, text=opened.text, length=opened.length)
+        asked = request(
+            opened.table,
+            columns,
+            collect=opened.collect,
+            text=opened.text,
+            length=opened.length,
+            limits=opened.limits,
+        )
+        if options.memory_limit is not None:
+            max_scores = min(max_scores, opened.most_scores)
         if tolerance == 0:
             opened.check_room(asked, max_scores)
         return _answered(asked, tolerance, max_scores, opened)

@@ -5,7 +5,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 from baserate.arrays import BoolArray, FloatArray
-from baserate.errors import Reason
+from baserate.errors import InputError, Reason
 from baserate.results.base import Result, Row, Said, cell, with_key
 from baserate.results.intervals import Estimate
 from baserate.results.words import cases, counted, key_text, percent, with_ends, with_notes
@@ -285,6 +285,8 @@ class Changes(Result):
 class Alarms(Result):
     """Whether a model has become worse, period by period, as returned by `model_alarms`.
 
+    It is neither true nor false: ask for `alarm`, or for `first`, which is None if there is no alarm.
+
     Attributes
     ----------
     metric : str
@@ -337,6 +339,12 @@ class Alarms(Result):
     looks: int
     side: str
     reasons: tuple[Reason | None, ...]
+
+    def __bool__(self) -> bool:
+        raise InputError(
+            "alarms are neither true nor false, got them as a condition; compare first, which is None if there is no "
+            "alarm."
+        )
 
     @property
     def first(self) -> Hashable | None:

@@ -79,6 +79,9 @@ the unlabelled scores look like a mix of the labelled classes (p = 0.26)
         """From the lower to the upper end."""
         return self.high - self.low
 
+    def __bool__(self) -> bool:
+        return self.fits is True
+
     @property
     def fits(self) -> bool | None:
         """Whether the test does not reject at 5 %; None without a test."""
@@ -116,6 +119,8 @@ the unlabelled scores look like a mix of the labelled classes (p = 0.26)
 class PriorShiftCheck(Result):
     """A test for prior shift, as returned by `prior_shift_check`.
 
+    It is true if there was a test and it does not reject, as `fits` says, and only then.
+
     Attributes
     ----------
     statistic, df, p_value : float
@@ -145,6 +150,9 @@ together p = 0.00084)
     df_neg: int
     p_value_neg: float
     reason: Reason | None = None
+
+    def __bool__(self) -> bool:
+        return self.fits is True
 
     @property
     def fits(self) -> bool | None:

@@ -5,6 +5,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Literal
 
+from baserate.errors import InputError
 from baserate.results.base import Result, Row, Said, cell, with_key
 from baserate.results.changes import Change
 from baserate.results.intervals import Estimate
@@ -110,6 +111,8 @@ def _text(estimated: Estimate) -> str:
 class SeriesVerdict(Result):
     """What has changed in a series of periods, as returned by `judge_periods`.
 
+    It is neither true nor false: ask for its `verdict`, which is None if nothing has changed.
+
     Attributes
     ----------
     metric : str
@@ -150,6 +153,12 @@ class SeriesVerdict(Result):
     reference: tuple[Hashable, ...]
     first_alarm: Hashable | None
     periods: tuple[PeriodReading, ...]
+
+    def __bool__(self) -> bool:
+        raise InputError(
+            "a verdict on periods is neither true nor false, got it as a condition; compare its verdict, which is None "
+            "if nothing has changed."
+        )
 
     def _rows(self) -> list[Row]:
         return [with_key("period", one.key, one.cells()) for one in self.periods]
