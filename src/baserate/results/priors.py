@@ -79,9 +79,6 @@ the unlabelled scores look like a mix of the labelled classes (p = 0.26)
         """From the lower to the upper end."""
         return self.high - self.low
 
-    def __bool__(self) -> bool:
-        return self.fits is True
-
     @property
     def fits(self) -> bool | None:
         """Whether the test does not reject at 5 %; None without a test."""
