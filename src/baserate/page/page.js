@@ -206,7 +206,7 @@ function showPoints() {
   const all = content.models[m].all_thresholds;
   $("kept").textContent = all > tpr.length
     ? `The page keeps ${amount(tpr.length)} of ${amount(all)} thresholds, with one for each whole percent of recall. ` +
-      "For a number of alerts a day it uses the lowest of them that stays within this number." : "";
+      "With a daily number of alerts, it uses the lowest of these that does not exceed it." : "";
 }
 
 function showOverPrevalence() {
