@@ -36,7 +36,7 @@ def run(setup: Setup) -> Experiment:
         ),
         Shape(
             "three passengers are too few to know any of this",
-            f"for men the difference is between {male.low:+.2f} and {male.high:+.2f}; known to be off: "
+            f"for men the difference is between {male.low:+.2f} and {male.high:+.2f}; significantly off: "
             f"{', '.join(map(str, small.disagreeing)) or 'none'}",
             not small.disagreeing and male.low < 0 < male.high,
             "not in the lecture",

@@ -71,7 +71,7 @@ def findings(curves: list[br.Curve], found: tuple[br.results.Reliability, ...]) 
         ),
         Shape(
             "… and spoils the calibration plot",
-            f"ECE {own.ece:.4f} becomes {moved.ece:.4f}; {too_high} of 10 deciles are known to be too high",
+            f"ECE {own.ece:.4f} becomes {moved.ece:.4f}; {too_high} of 10 deciles are significantly too high",
             moved.ece > own.ece + 0.05 and "too low" not in moved.judgement,
         ),
         Shape(

@@ -77,9 +77,8 @@ def run(setup: Setup) -> Experiment:
         story=(
             "The slides name the learners, not the data; here it is simulated, by scikit-learn's `make_classification` "
             "as in its own comparison of classifiers by calibration. Learned from 100 rows; the table also has 1,000 "
-            "and 3,000. Above, event rates by scores; below, how the "
-            "scores are distributed. Rings mark bins that are known to be off. With so many rows most are; the size "
-            "of the gap is what to look at."
+            "and 3,000. Above, event rates by scores; below, how the scores are distributed. Rings mark bins that are "
+            "significantly miscalibrated. With so many rows most are; the size of the gap is what to look at."
         ),
         findings=findings(all_sizes),
         figure=picture({name: one.curve for name, one in all_sizes[0].items()}),

@@ -48,6 +48,14 @@ def shift(estimator=MODEL, prevalence=0.01, **parameters):
     return br.PriorShiftClassifier(estimator, prevalence=prevalence, **parameters)
 
 
+class KnowsItsClasses(ClassifierMixin, BaseEstimator):
+    """Fitting notes the classes and nothing else."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+
 # --- scikit-learn's own checks ----------------------------------------------------------------------
 
 
@@ -91,11 +99,7 @@ def test_the_threshold_is_where_the_odds_of_the_prevalences_meet(data):
 
 
 def test_exactly_half_is_positive():
-    class Half(ClassifierMixin, BaseEstimator):
-        def fit(self, X, y):
-            self.classes_ = np.unique(y)
-            return self
-
+    class Half(KnowsItsClasses):
         def predict_proba(self, X):
             return np.full((len(X), 2), 0.5)
 
@@ -107,11 +111,7 @@ def test_exactly_half_is_positive():
 def test_digits_survive_next_to_one():
     """The estimator's two columns know more than one of them."""
 
-    class Sure(ClassifierMixin, BaseEstimator):
-        def fit(self, X, y):
-            self.classes_ = np.unique(y)
-            return self
-
+    class Sure(KnowsItsClasses):
         def predict_proba(self, X):
             return np.array([[1e-30, 1.0], [1.0, 1e-30], [0.0, 1.0], [1.0, 0.0]])
 
@@ -411,15 +411,11 @@ def test_a_tuned_threshold_is_near_the_best_one():
 # --- what it refuses ------------------------------------------------------------------------------------
 
 
-class Unsure(ClassifierMixin, BaseEstimator):
+class Unsure(KnowsItsClasses):
     """An estimator that answers what it is told to."""
 
     def __init__(self, answer=None):
         self.answer = answer
-
-    def fit(self, X, y):
-        self.classes_ = np.unique(y)
-        return self
 
     def predict_proba(self, X):
         return self.answer

@@ -244,5 +244,5 @@ class Reason(StrEnum):
     TOO_FEW_CLUSTERS = "too_few_clusters", "fewer than five clusters have positives, or negatives"
     TOO_FEW_CASES = "too_few_cases", "there are fewer cases than were asked for"
     NO_SUCH_POINT = "no_such_point", "no threshold satisfies the rule"
-    TOO_COARSE = "too_coarse", "the stored curve knows it only within a range; watch the threshold to keep it exactly"
+    TOO_COARSE = "too_coarse", "the stored curve gives only a range for it; watch the threshold to store it exactly"
     ROWS_UNKNOWN = "rows_unknown", "it needs the scores of all models for each row; br.Models keeps them"

@@ -146,7 +146,7 @@ def _caution(row: Metric | None, prevalences: tuple[float, float]) -> str | None
     low, high = prevalences
     if row is None or normalized(row) is None or not low < high:
         return None
-    return "folds differ in prevalence, and so in their floor; use the normalized mean, or pass one prevalence"
+    return "folds differ in prevalence, and so in their lowest value; use the normalized mean, or pass one prevalence"
 
 
 # --- the curve of the mean ------------------------------------------------------------------------

@@ -22,8 +22,8 @@ from baserate.errors import InputError, Reason
 class MetricLaw(Enum):
     """Laws that a metric may obey. The tests check every metric against the laws in its row."""
 
-    REWEIGHTING = "reading at a prevalence equals giving every negative the matching weight"
-    REPLICATION = "more copies of the rows of a class equal reading at the prevalence they make"
+    REWEIGHTING = "reading at a prevalence equals weighting every negative accordingly"
+    REPLICATION = "repeating the rows of a class equals reading at the resulting prevalence"
     MONOTONE = "an increasing transformation of the scores changes nothing"
 
 

@@ -177,7 +177,7 @@ def test_periods_of_one_model_are_compared_at_their_mean_prevalence_unless_told(
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ({"confidence_level": None}, "groups are compared by intervals and p-values, got none"),
+        ({"confidence_level": None}, "comparing groups takes intervals and p-values, got none"),
         ({"about": "rule", "at": "recall=0.5"}, "groups are compared at the chosen thresholds, got about 'rule'"),
         ({"period": ("day", "month")}, "one score is compared by slices or by periods, got both"),
     ],

@@ -59,7 +59,7 @@ def test_buckets_say_how_far_the_value_may_be_off():
     )
     assert exact.value_error == 0
     assert 0 < abs(found.value - exact.value) <= found.value_error < 1e-3
-    assert "known to 0.000" in str(found)
+    assert "exact to 0.000" in str(found)
 
 
 def test_scores_clipped_to_one_number_are_ties():

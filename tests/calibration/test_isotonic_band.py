@@ -187,10 +187,10 @@ def test_table_and_text():
     curve = br.Curve.from_counts([0.2, 0.9], pos=[20, 90], neg=[80, 10])
     found = br.calibration.isotonic_reliability(curve, rng=0)
     assert list(found.rows()[0]) == ["prevalence", "score", "rate", "low", "high", "n"]
-    assert str(found).endswith("the band holds at every score")
+    assert str(found).endswith("no score is outside the band")
     confident = br.calibration.isotonic_reliability(curve.at_prevalence(0.01), band="confidence", rng=0)
     assert "confidence band, prevalence 1 in 100" in str(confident)
-    assert "does not hold at 2 of 2 scores, with 100 % of the rows" in str(confident)
+    assert "outside the band: 2 of 2 scores, with 100 % of the rows" in str(confident)
 
 
 def test_a_bucketed_curve_is_read_in_the_middle():
@@ -202,4 +202,4 @@ def test_buckets_say_how_far_scores_may_be_off():
     curve = br.Curve.from_counts([0.2, 0.5], pos=[10, 40], neg=[90, 60], top=[0.3, 0.5])
     found = br.calibration.isotonic_reliability(curve, rng=0)
     assert found.score_error == pytest.approx(0.05)
-    assert "scores known to 0.05" in str(found)
+    assert "scores exact to 0.05" in str(found)

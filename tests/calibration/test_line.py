@@ -233,7 +233,7 @@ def test_buckets_are_read_in_the_middle_and_the_caution_holds():
 def test_of_one_bucket_the_caution_is_its_reach():
     curve = br.Curve.from_counts([0.2], pos=[30], neg=[70], top=[0.4])
     reach = logit(0.3) - logit(0.2)  # farther than to the top
-    assert f"by up to {reach:.2g} to" in br.calibration.cox_calibration(curve).in_the_large.caution
+    assert f"an error of up to {reach:.2g} to" in br.calibration.cox_calibration(curve).in_the_large.caution
 
 
 @pytest.mark.parametrize("bad", [[-0.1, 0.5, 0.7], [0.2, 0.5, 1.7]])

@@ -27,9 +27,9 @@ def test_bins_make_a_table():
     [
         (0.5, 0.0, "overconfident", "overconfident, too near to 0 and 1, to be pulled toward 0.5"),
         (2.0, 0.0, "underconfident", "underconfident, too near to 0.5, to be spread toward 0 and 1"),
-        (1.0, 1.0, "too low", "more happens than they promise"),
-        (1.0, -1.0, "too high", "they promise more than happens"),
-        (1.0, 0.0, "none", "No bin is known to be off."),
+        (1.0, 1.0, "too low", "more events occur than they predict"),
+        (1.0, -1.0, "too high", "fewer events occur than they predict"),
+        (1.0, 0.0, "none", "No bin is significantly miscalibrated."),
     ],
 )
 def test_the_verdict_names_what_was_done_to_the_scores(shape, offset, leaning, words):
@@ -47,7 +47,7 @@ def test_the_verdict_lists_the_bins():
     )
     mixed = br.Curve.from_counts([0.65, 0.75, 0.95], [100, 1000, 500], [900, 0, 500])
     assert br.reliability(mixed).leaning == "mixed"
-    assert "off in no single direction" in br.reliability(mixed).verdict
+    assert "without a common direction" in br.reliability(mixed).verdict
 
 
 @pytest.mark.slow
@@ -249,7 +249,7 @@ def test_bucketed_curves_state_their_error():
     exact, coarse = (br.reliability(curve, bins=2) for curve in (br.Curve.from_scores(y, s), counted.curve()))
     assert exact.score_error == 0
     assert 0 < coarse.score_error < 0.02
-    assert "scores known to 0.0" in str(coarse)
+    assert "scores exact to 0.0" in str(coarse)
     assert exact.n.tolist() == coarse.n.tolist()
     assert (np.abs(exact.mean_score - coarse.mean_score) <= coarse.score_error).all()
 

@@ -243,7 +243,7 @@ def test_no_number_of_labels_decides_what_is_the_bound_itself(curve):
     value = br.precision(curve.at_threshold(0.2))
     verdict = checked(curve, at_least=value)
     assert (verdict.verdict, verdict.more_pos, verdict.more_neg) == ("undecided", None, None)
-    assert "no number of labels can be given" in verdict.sentence
+    assert "too near the bound to say how many labels" in verdict.sentence
 
 
 def test_copies_keep_what_a_curve_knows():

@@ -120,7 +120,7 @@ def test_too_few_periods_are_too_early(asked):
 def test_periods_without_enough_cases_are_no_alarm(asked):
     done = asked([*STEADY[:3], month(4, frauds=5, rows=100, shift=0)])
     assert done.code == 0
-    assert "too early to say (no period has enough cases to be looked at)" in done.out
+    assert "too early to say (no period has enough cases to be judged)" in done.out
     done = asked([*STEADY[:3], month(4, shift=1.0), month(5, frauds=5, rows=100, shift=0)], store="other.db")
     assert done.code == 3
     assert " in 2025-04, " in done.out

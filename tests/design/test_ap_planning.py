@@ -193,7 +193,7 @@ def test_a_plan_is_always_the_same_and_says_what_it_is_for():
     assert plan.expected_width < plan.assured_width <= plan.wanted_width == 0.4
     assert 0.963 <= plan.chance < 0.975  # some test sets are kept in reserve
     assert plan.cost == plan.n_pos + plan.n_neg
-    assert "average_precision at prevalence 1 in 10 known to 0.4 (95 %, melded) in 9" in str(plan)
+    assert "interval of average_precision at prevalence 1 in 10 at most 0.4 wide (95 %, melded) in 9" in str(plan)
     assert f"about {plan.value:.4g}, width" in str(plan)
 
 

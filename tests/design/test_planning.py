@@ -173,7 +173,7 @@ def test_a_plan_tells_what_it_is_for():
     assert "precision at prevalence 1 in 1,000 known to ±0.1 (95 %, melded)" in str(plan)
     everywhere = br.design.test_set(0.6, 0.01, delta=0.3, method="wilson")
     assert everywhere.prevalence is everywhere.value is None
-    assert "known to 0.3 at every prevalence (each rate 95 %, wilson)" in str(everywhere)
+    assert "at most 0.3 wide at every prevalence (each rate 95 %, wilson)" in str(everywhere)
     assert str(replace(plan, n_pos=1234)).startswith("1,234 positives and ")
 
 

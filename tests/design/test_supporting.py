@@ -48,7 +48,7 @@ def test_precision_known_everywhere_or_nowhere():
     (one,) = br.design.supports(nothing).points
     assert one.not_known_between == (0, 1)
     assert math.isnan(one.cv_tpr)
-    assert "not known to 0.1 at any prevalence" in str(one)
+    assert "wider than 0.1 at every prevalence" in str(one)
 
 
 def test_without_false_positives_the_upper_end_is_one():

@@ -4,6 +4,7 @@ import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pytest
 
 MISLEADING_ZONE = "Pacific/Apia"
 
@@ -71,6 +72,12 @@ SLOW = {"dask", *SPARK}
 
 # Kinds that make check asks, too; the rest waits for make test.
 QUICK = {"pandas", "polars lazy", "pyarrow", "duckdb"}
+
+
+def marks(kind):
+    """The marks of a test that takes such a frame."""
+    return pytest.mark.spark if kind in SPARK else [] if kind in QUICK else pytest.mark.slow
+
 
 # Kinds whose columns of plain Python objects are not known to be dates.
 WITHOUT_DATES = {"pandas", "pandas nullable", "dask"}

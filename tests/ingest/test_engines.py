@@ -38,14 +38,10 @@ def _asked(kind, case):
     return case.on_slow or kind not in frames.SLOW
 
 
-def _marks(kind):
-    return pytest.mark.spark if kind in frames.SPARK else [] if kind in frames.QUICK else pytest.mark.slow
-
-
 @pytest.mark.parametrize(
     ("kind", "case"),
     [
-        pytest.param(kind, case, id=f"{kind}-{case.name}", marks=_marks(kind))
+        pytest.param(kind, case, id=f"{kind}-{case.name}", marks=frames.marks(kind))
         for kind in (*frames.IN_PROCESS, *frames.SPARK)
         for case in CASES
         if _asked(kind, case)

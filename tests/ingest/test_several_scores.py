@@ -45,10 +45,6 @@ READING = {
 }
 
 
-def marks(kind):
-    return pytest.mark.spark if kind in frames.SPARK else [] if kind in frames.QUICK else pytest.mark.slow
-
-
 def made(kind, table, sessions):
     if kind in frames.IN_PROCESS:
         return frames.IN_PROCESS[kind](table)
@@ -57,7 +53,7 @@ def made(kind, table, sessions):
 
 @pytest.mark.parametrize("keys", KEYS)
 @pytest.mark.parametrize("reading", READING)
-@pytest.mark.parametrize("kind", [pytest.param(k, marks=marks(k)) for k in (*frames.IN_PROCESS, *frames.SPARK)])
+@pytest.mark.parametrize("kind", [pytest.param(k, marks=frames.marks(k)) for k in (*frames.IN_PROCESS, *frames.SPARK)])
 @pytest.mark.filterwarnings("ignore::baserate.errors.UnlabelledWarning", "ignore::baserate.errors.PrecisionWarning")
 def test_each_score_has_the_curves_that_it_has_alone(kind, reading, keys, request):
     if kind in frames.SLOW and (keys, reading) not in {("both", "exact"), ("whole table", "usual")}:

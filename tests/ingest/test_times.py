@@ -137,14 +137,14 @@ def _zones(kind):
     return [None, "UTC", "Asia/Kathmandu", *(["Europe/Prague"] if kind in frames.QUICK else [])]
 
 
-def _marks(kind):
-    return pytest.mark.spark if kind in frames.SPARK else [] if kind in frames.QUICK else pytest.mark.slow
-
-
 @pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize(
     ("kind", "tz"),
-    [pytest.param(kind, tz, marks=_marks(kind)) for kind in (*frames.IN_PROCESS, *frames.SPARK) for tz in _zones(kind)],
+    [
+        pytest.param(kind, tz, marks=frames.marks(kind))
+        for kind in (*frames.IN_PROCESS, *frames.SPARK)
+        for tz in _zones(kind)
+    ],
 )
 def test_periods_of_centuries_are_the_same_in_every_engine(kind, length, tz, frame_of):
     frame = frame_of(kind, "centuries")

@@ -188,7 +188,7 @@ def test_own_functions_are_refused():
     for own in (np.mean, lambda curve: 1.0, functools.partial(lambda curve, k: k, k=1)):
         with pytest.raises(br.errors.InputError, match="metric of this library"):
             br.bounds(own, BLURRED)
-    with pytest.raises(br.errors.InputError, match="where your own function is best are unknown"):
+    with pytest.raises(br.errors.InputError, match="a point that was not chosen by your own function"):
         br.bounds(br.recall, BLURRED.best(lambda at: at.tpr - at.fpr))
     with pytest.raises(br.errors.InputError, match="whole Curve"):
         br.bounds(br.roc_auc, BLURRED.at_recall(0.5))

@@ -170,7 +170,7 @@ def test_the_table_prints_and_becomes_a_frame():
     assert columns["from_others_low"][0] == table.groups[0].differences[0].low
     lines = str(table).splitlines()
     assert len(lines) == 7
-    assert "for all of a column at once" in lines[0]
+    assert "differences simultaneous in each column" in lines[0]
     east = table.groups[2].differences[0]
     assert f"[{east.simultaneous_low:+.4g}, {east.simultaneous_high:+.4g}] p={east.adjusted_p_value:.2g}" in lines[4]
     assert "there are fewer cases than were asked for" in lines[5]

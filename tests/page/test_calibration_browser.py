@@ -125,7 +125,10 @@ def test_points_known_to_be_off_are_filled(opened, models):
     assert opened.locator("#reliability-0 .whisker").count() == len(found.n)
     assert opened.locator("#shares-0 .bar").count() == len(found.n)
     said = opened.get_attribute("#reliability-0 svg", "aria-label")
-    assert said == f"old_model: event rate over mean score in {len(found.n)} bins, {off} of them known to be off"
+    assert (
+        said
+        == f"old_model: event rate over mean score in {len(found.n)} bins, {off} of them significantly miscalibrated"
+    )
     assert opened.locator("figcaption", has_text=HOSTILE).count() == 1
 
 

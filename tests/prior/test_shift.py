@@ -53,7 +53,7 @@ def test_only_the_prevalence_has_changed():
     found = br.prior.prior_shift_check(curve(1, 200, 2000), curve(2, 1000, 1000))
     assert found.fits
     assert found.reason is None
-    assert str(found).startswith("no change of scores within the classes is seen (positives p = ")
+    assert str(found).startswith("no change of scores within the classes detected (positives p = ")
     assert (found.df_pos, found.df_neg, found.df) == (9, 9, 18)
 
 

@@ -35,7 +35,7 @@ def compared_groups(
     if kind == "slices and periods":
         raise InputError("one score is compared by slices or by periods, got both; leave out one, or name two scores.")
     if level is None:
-        raise InputError("groups are compared by intervals and p-values, got none; ask for intervals.")
+        raise InputError("comparing groups takes intervals and p-values, got none; ask for intervals.")
     if any(question.about == "rule" and question.rule is not None for question in asked):
         raise InputError("groups are compared at the chosen thresholds, got about 'rule'; leave it out.")
     groups = {key[0] if len(key) == 1 else key: curve for (_, key), curve in curves.items()}

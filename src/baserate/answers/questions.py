@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,8 @@ from baserate.errors import InputError
 from baserate.metrics.by_name import Chooser, metric_from, rule_from
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.registry import Family, describe, row_of
+from baserate.uncertainty.estimate import About
 
-About = Literal["threshold", "rule"]  # as in `estimate`
 Metrics = MetricFunction | str | Sequence[MetricFunction | str]
 
 # The metrics that are shown if none are named: of whole curves and, where a threshold is chosen, of points.

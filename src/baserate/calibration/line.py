@@ -200,7 +200,7 @@ class _Reading:
             slack = np.maximum(high - self.rows.x, self.rows.x - low)
             moved = logistic.sensitivity(self.rows, best, parameter.of, parameter.free, slack)
             notes.append(
-                f"scores are in buckets and read at their middle, which changes it by up to {moved:.2g} to first order"
+                f"scores are in buckets and count as the middle of each: an error of up to {moved:.2g} to first order"
             )
         return "; ".join(notes) or None
 

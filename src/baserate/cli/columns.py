@@ -8,6 +8,7 @@ holds, so that a large file is not read for it; should later rows disagree, read
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from baserate.checks.synonyms import plain
 from baserate.cli.notes import note
 from baserate.errors import InputError
 from baserate.ingest.files import Column, Options, columns_of
@@ -75,7 +76,7 @@ def label_among(columns: Sequence[Column]) -> str:
 def scores_among(columns: Sequence[Column], n_scores: int) -> tuple[str, ...]:
     """The candidates for the scores, if there are as many as needed."""
     # A name counts whatever the column holds: better a sentence about it than another column in its place.
-    candidates = [column.name for column in columns if _plain(column.name) in _SCORE_NAMES]
+    candidates = [column.name for column in columns if plain(column.name) in _SCORE_NAMES]
     candidates = candidates or [column.name for column in columns if column.kind == "float"]
     if len(candidates) == n_scores:
         return tuple(candidates)
@@ -83,14 +84,10 @@ def scores_among(columns: Sequence[Column], n_scores: int) -> tuple[str, ...]:
 
 
 def _may_be_label(column: Column) -> bool:
-    if column.kind == "bool" or _plain(column.name) in _LABEL_NAMES:
+    if column.kind == "bool" or plain(column.name) in _LABEL_NAMES:
         return True
     values = set(column.values)
     return bool(values) and (values <= {0, 1} or values <= {-1, 1})
-
-
-def _plain(name: str) -> str:
-    return "".join(sign for sign in name.lower() if sign.isalnum())
 
 
 def _unclear(part: str, option: str, candidates: list[str]) -> InputError:

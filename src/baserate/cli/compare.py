@@ -7,7 +7,7 @@ import click
 
 from baserate.answers.comparing import compared
 from baserate.answers.groups import kind_of_groups
-from baserate.answers.questions import COMPARED, About
+from baserate.answers.questions import COMPARED
 from baserate.arrays import PrevalenceRange
 from baserate.cli.arguments import curves_of, of_a_file
 from baserate.cli.notes import note, quiet_option
@@ -17,6 +17,7 @@ from baserate.cli.questions import asked_by_options, level_from, questions_from,
 from baserate.registry import lower_is_better
 from baserate.results.base import Result, Row
 from baserate.results.changes import GroupTable
+from baserate.uncertainty.estimate import About
 from baserate.written import one_in
 
 _EXAMPLES = """\b

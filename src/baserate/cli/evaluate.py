@@ -5,12 +5,13 @@ from typing import Any
 import click
 
 from baserate.answers.evaluating import evaluated
-from baserate.answers.questions import EVALUATED, About
+from baserate.answers.questions import EVALUATED
 from baserate.cli.arguments import curves_of, of_a_file
 from baserate.cli.notes import quiet_option
 from baserate.cli.output import answered, in_a_format, show
 from baserate.cli.prevalences import PREVALENCE_HELP, prevalence_from
 from baserate.cli.questions import asked_by_options, level_from, questions_from, with_intervals
+from baserate.uncertainty.estimate import About
 
 # The sign \b keeps lines as they are.
 _EXAMPLES = """\b

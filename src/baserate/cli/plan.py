@@ -42,8 +42,13 @@ _SHOWN = ("metric", "method", "n_pos", "n_neg", "cost", "prevalence", "wanted_wi
     type=click.Path(),
     help="Pilot data whose ROC curve is assumed, instead of --tpr and --fpr.",
 )
-@click.option("--label", metavar="COLUMN", help="Column of labels in it.  [default: the only candidate]")
-@click.option("--score", metavar="COLUMN", multiple=True, help="Column of scores in it.  [default: the only candidate]")
+@click.option("--label", metavar="COLUMN", help="Column of labels in the pilot data.  [default: the only candidate]")
+@click.option(
+    "--score",
+    metavar="COLUMN",
+    multiple=True,
+    help="Column of scores in the pilot data.  [default: the only candidate]",
+)
 @click.option("--positive", metavar="LABEL", help="Label of the positive class.  [default: 1 or true]")
 @written_as
 @click.option("--cost-pos", type=float, default=1.0, show_default=True, help="Cost of a labelled positive.")

@@ -7,9 +7,10 @@ import click
 from click.shell_completion import CompletionItem
 
 from baserate import checks
-from baserate.answers.questions import About, Question, questions
+from baserate.answers.questions import Question, questions
 from baserate.curves.rules import Rule
 from baserate.registry import METRICS
+from baserate.uncertainty.estimate import About
 
 F = TypeVar("F", bound=Callable[..., object])
 

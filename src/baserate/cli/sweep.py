@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from baserate.answers.curves import Key, group_name
-from baserate.answers.questions import About, Question
+from baserate.answers.questions import Question
 from baserate.answers.reading import answers_over
 from baserate.arrays import PrevalenceRange
 from baserate.cli.arguments import curves_of, of_a_file
@@ -20,6 +20,7 @@ from baserate.errors import InputError, NoSuchPointError
 from baserate.metrics.over_prevalence import mean_over_prevalence
 from baserate.progress import progress
 from baserate.registry import describe
+from baserate.uncertainty.estimate import About
 
 _EXAMPLES = """\b
 Examples:

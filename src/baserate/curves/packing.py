@@ -101,8 +101,8 @@ def decode(packed: bytes) -> Curve:
         raise
     except _SIGNS_OF_DAMAGE as error:
         raise CurveFileError(
-            f"a curve is decoded from the bytes of encode, got {len(packed):,} that are damaged or something "
-            f"else ({type(error).__name__}); encode it again."
+            f"a curve is decoded from the bytes of encode, got {len(packed):,} bytes that are damaged or "
+            f"something else ({type(error).__name__}); encode it again."
         ) from None
 
 
@@ -110,7 +110,7 @@ def _unpacked(packed: bytes) -> bytes:
     unpacker = zlib.decompressobj()
     raw = unpacker.decompress(packed, _MOST_UNPACKED)
     if not unpacker.eof or unpacker.unused_data:
-        raise ValueError("bytes are missing, left over or too many")
+        raise ValueError("the packed bytes are incomplete, too many, or followed by others")
     return raw
 
 

@@ -102,7 +102,7 @@ class Point(Reading[float]):
 
     @property
     def chosen_by(self) -> str | None:
-        """The rule that chose it as text, with the prevalence if the choice depends on it."""
+        """The text of the rule that chose this point, with the prevalence if the choice depends on it."""
         return None if self.chosen is None or self.curve is None else self.chosen.said_of(self.curve)
 
     @classmethod

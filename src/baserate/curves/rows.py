@@ -145,9 +145,9 @@ def count_split(rows: ScoredRows) -> Counted:
     return _narrow_alike(_head(score, different), pos[:different], neg[:different])
 
 
-def _head(room: Array, n: int) -> Array:
-    """What was written to the head of some room; the room itself is given up if most of it stayed empty."""
-    return room[:n].copy() if 2 * n < len(room) else room[:n]
+def _head(buffer: Array, n: int) -> Array:
+    """The first entries of a buffer; a copy if most of the buffer is empty, so that its memory can be freed."""
+    return buffer[:n].copy() if 2 * n < len(buffer) else buffer[:n]
 
 
 def _narrow_alike(score: FloatArray, pos: Counts, neg: Counts) -> Counted:

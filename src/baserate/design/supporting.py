@@ -63,7 +63,7 @@ def supports(
     >>> print(found)
     100 positives, 10,000 negatives (95 %)
     the point: TPR 0.6 [0.4972, 0.6967] rests on 60 of 100 positives, FPR 0.001 [0.0004796, 0.001838] rests on 10 of \
-10,000 negatives; precision is known to 0.2 from prevalence 1 in 131 up
+10,000 negatives; the interval of precision is at most 0.2 wide from prevalence 1 in 131 up
     >>> print(found.points[0].precision[0])
     precision 0.3752 [0.2391, 0.5608] (95 %, melded, prevalence 1 in 1,000, 100 pos, 10,000 neg)
     """

@@ -108,8 +108,8 @@ def boxes_of_choice(point: Point, curve: Curve) -> Boxes:
     elif isinstance(rule, Best):
         if row_of(rule.metric) is None:
             raise InputError(
-                f"bounds of a point where your own function is best are unknown, got {point.chosen_by}; choose it by "
-                f"a metric of this library such as br.f1."
+                f"bounds needs a point that was not chosen by your own function, got {point.chosen_by}; choose it by a "
+                f"metric of this library such as br.f1."
             )
         as_chosen = replace(point, _given=curve.given_prevalence)
         reached = float(evaluate(rule.metric, as_chosen)[0])

@@ -204,7 +204,7 @@ def _looks(judging: _Judging, curves: Mapping[GroupKey, Curve]) -> _Looks:
         )
     except InputError as error:
         return _Looks(None, str(error).rstrip("."))
-    return _Looks(alarms, "no period has enough cases to be looked at")
+    return _Looks(alarms, "no period has enough cases to be judged")
 
 
 # --- the prevalence -------------------------------------------------------------------------------

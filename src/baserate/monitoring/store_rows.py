@@ -70,7 +70,7 @@ def cuts_of_model(model: str) -> Place:
 
 
 class StoredRow(NamedTuple):
-    """A row of the table."""
+    """A row of the store: a curve with its key, its counts and its checksums."""
 
     model: str
     slice: str  # empty for all rows

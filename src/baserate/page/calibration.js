@@ -85,7 +85,7 @@ function showBins({ name, m, bins, read }) {
   const off = read.filter((bin) => bin.off).length;
   const chart = picture(`reliability-${m}`, {
     x: unit, y: unit, label: "mean score",
-    described: `${name}: event rate over mean score in ${read.length} bins, ${off} of them known to be off`,
+    described: `${name}: event rate over mean score in ${read.length} bins, ${off} of them significantly miscalibrated`,
   });
   chart.chance([[0, 0], [1, 1]]);
   read.forEach((bin) => {

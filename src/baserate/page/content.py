@@ -383,5 +383,5 @@ def facts(made: Content) -> list[tuple[str, str]]:
 
 def _revealed(made: Content) -> str:
     """What a reader of the file can infer about single rows."""
-    said = "This file has no rows, but its thresholds are scores of rows, and every group has its counts and its curve"
+    said = "This file has no rows, but its thresholds are scores of rows, and it has counts and a curve of each group"
     return ". ".join([said, *(sentence[0].upper() + sentence[1:] for sentence in made.revealing)]) + "."

@@ -205,8 +205,8 @@ function showPoints() {
   $("threshold-text").textContent = thresholdText(threshold[k]);
   const all = content.models[m].all_thresholds;
   $("kept").textContent = all > tpr.length
-    ? `The page keeps ${amount(tpr.length)} of its ${amount(all)} thresholds, those for each whole percent of recall among them; ` +
-      "so many alerts a day are met by the last of these that stays within them." : "";
+    ? `The page keeps ${amount(tpr.length)} of ${amount(all)} thresholds, with one for each whole percent of recall. ` +
+      "With a daily number of alerts, it uses the lowest of these that does not exceed it." : "";
 }
 
 function showOverPrevalence() {

@@ -87,7 +87,7 @@ class ClaimVerdict(Result):
         if self.estimate.caution is not None:
             return f"no verdict, because {self.estimate.caution}"
         if self.more_pos is None or self.more_neg is None:
-            return "it is so near the bound that no number of labels can be given that would decide"
+            return "it is too near the bound to say how many labels would decide"
         return (
             f"if it stays there, about {self.more_pos:,} more positives and {self.more_neg:,} more negatives would "
             f"decide"

@@ -154,7 +154,7 @@ class GroupTable(Result):
             facts += [with_ends(estimated.value, estimated.low, estimated.high) for estimated in (row.own, row.common)]
             facts += [one._text for one in row.differences]
             cells.append([*facts, row.reason.sentence if row.reason else ""])
-        level = f"{self.metric}, {percent(self.confidence_level)} intervals; differences for all of a column at once"
+        level = f"{self.metric}, {percent(self.confidence_level)} intervals; differences simultaneous in each column"
         return Said(level, [*heads, ""], cells, [self.caution] if self.caution else [])
 
 

@@ -98,10 +98,11 @@ test sets; about 54 true and 43.42 false positives, width 0.17 on average, cost 
 
     def _what(self) -> str:
         if self.prevalence is None:
-            return f"{self.metric} known to {self.wanted_width:.4g} at every prevalence"
-        # The interval of an area is not even: it reaches further down.
-        known = f"±{self.wanted_width / 2:.4g}" if self.of_a_point else f"{self.wanted_width:.4g}"
-        return f"{self.metric} at prevalence {one_in(self.prevalence)} known to {known}"
+            return f"band of {self.metric} at most {self.wanted_width:.4g} wide at every prevalence"
+        where = f"{self.metric} at prevalence {one_in(self.prevalence)}"
+        if self.of_a_point:
+            return f"{where} known to ±{self.wanted_width / 2:.4g}"
+        return f"interval of {where} at most {self.wanted_width:.4g} wide"  # it is not even: it reaches further down
 
     def _about(self) -> str:
         if not self.of_a_point or self.expected_tp is None or self.expected_fp is None:
@@ -190,14 +191,14 @@ class PointSupport(Result):
             )
         )
         if self.not_known_between is None:
-            known = f"precision is known to {self.wanted_width:.4g} at every prevalence"
+            known = f"at most {self.wanted_width:.4g} wide at every prevalence"
         else:
             low, high = self.not_known_between
-            known = f"precision is known to {self.wanted_width:.4g} from prevalence {one_in(high)} up"
+            known = f"at most {self.wanted_width:.4g} wide from prevalence {one_in(high)} up"
             if high >= 1:
                 above = f" above {one_in(low)}" if low else ""
-                known = f"precision is not known to {self.wanted_width:.4g} at any prevalence{above}"
-        return Said(f"{self.point}: {rests}; {known}")
+                known = f"wider than {self.wanted_width:.4g} at every prevalence{above}"
+        return Said(f"{self.point}: {rests}; the interval of precision is {known}")
 
 
 def _variation(k: float, rest: float) -> float:
@@ -223,7 +224,7 @@ class Support(Result):
     >>> print(br.design.supports(br.Point.from_counts(tp=60, fp=10, fn=40, tn=9_990)))
     100 positives, 10,000 negatives (95 %)
     the point: TPR 0.6 [0.4972, 0.6967] rests on 60 of 100 positives, FPR 0.001 [0.0004796, 0.001838] rests on 10 of \
-10,000 negatives; precision is known to 0.1 from prevalence 1 in 51 up
+10,000 negatives; the interval of precision is at most 0.1 wide from prevalence 1 in 51 up
     """
 
     points: tuple[PointSupport, ...]

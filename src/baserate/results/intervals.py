@@ -209,11 +209,11 @@ class MaxWidth(Result):
     --------
     >>> import baserate as br
     >>> print(br.design.max_width(tpr=(0.54, 0.66), fpr=(0.0005, 0.0015)))
-    precision is known to 0.3139 at worst, at prevalence 1 in 690
+    the band of precision is widest at prevalence 1 in 690: 0.3139
     """
 
     width: float
     prevalence: float
 
     def _said(self) -> Said:
-        return Said(f"precision is known to {self.width:.4g} at worst, at prevalence {one_in(self.prevalence)}")
+        return Said(f"the band of precision is widest at prevalence {one_in(self.prevalence)}: {self.width:.4g}")

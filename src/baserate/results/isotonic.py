@@ -58,7 +58,7 @@ class Decomposition(Result):
     def _said(self) -> Said:
         parts = f"miscalibration {self.miscalibration:.4g} - discrimination {self.discrimination:.4g}"
         text = f"{self.metric} {self.value:.4g} = {parts} + uncertainty {self.uncertainty:.4g}"
-        known = f", known to {self.value_error:.1g}" if self.value_error else ""
+        known = f", exact to {self.value_error:.1g}" if self.value_error else ""
         return Said(with_notes(f"{text} (prevalence {one_in(self.prevalence)}{known})", self.reason))
 
 
@@ -94,7 +94,7 @@ class IsotonicReliability(Result):
     array([0.1, 0.4, 0.4])
     >>> print(found)
     isotonic reliability: 2 steps, from 0.1 to 0.4 (230 rows, 95 % consistency band, prevalence 1 in 3.71)
-    the band does not hold at 2 of 3 scores, with 87 % of the rows
+    outside the band: 2 of 3 scores, with 87 % of the rows
     """
 
     _drawn = ("score", "rate", "low", "high")
@@ -120,10 +120,10 @@ class IsotonicReliability(Result):
         facts = (
             f"{rows:,} rows, {percent(self.confidence_level)} {self.band} band, prevalence {one_in(self.prevalence)}"
         )
-        facts += f", scores known to {self.score_error:.1g}" if self.score_error else ""
+        facts += f", scores exact to {self.score_error:.1g}" if self.score_error else ""
         ends = f"{plural(len(np.unique(self.rate)), 'step')}, from {self.rate[0]:.4g} to {self.rate[-1]:.4g}"
-        verdict = "the band holds at every score"
+        verdict = "no score is outside the band"
         if off.any():
             share = f"{100 * self.n[off].sum() / rows:.3g} % of the rows"
-            verdict = f"the band does not hold at {off.sum():,} of {counted(len(off))} scores, with {share}"
+            verdict = f"outside the band: {off.sum():,} of {counted(len(off))} scores, with {share}"
         return Said(f"isotonic reliability: {ends} ({facts})", foot=[verdict])

@@ -162,7 +162,7 @@ together p = 0.00084)
         if self.fits is None:
             return "whether scores have changed within the classes is not known"
         if self.fits:
-            return "no change of scores within the classes is seen"
+            return "no change of scores within the classes detected"
         classes = (("positives", self.p_value_pos), ("negatives", self.p_value_neg))
         changed = [name for name, p_value in classes if p_value < CHECK_LEVEL] or ["classes"]
         return f"scores have changed within the {' and the '.join(changed)}, not only the prevalence"

@@ -57,7 +57,7 @@ class Reliability(Result):
     (0.6, 0.8]  3     0.7    0.6667 [0.0943, 0.9916]  agrees
     (0.8, 1]    1     0.9    1 [0.025, 1]             agrees
     ECE 0.075, prevalence 1 in 2, equal_width(5), 95 % intervals
-    No bin is known to be off.
+    No bin is significantly miscalibrated.
     """
 
     _drawn = ("mean_score", "event_rate", "rate_low", "rate_high")
@@ -85,7 +85,7 @@ class Reliability(Result):
         """A sentence: which bins are miscalibrated, in which direction, and whether over- or underconfident."""
         off = self.judgement != AGREES
         if not off.any():
-            return "No bin is known to be off."
+            return "No bin is significantly miscalibrated."
         parts = [
             f"{word} in {_listed(self._names()[self.judgement == word])}"
             for word in (TOO_HIGH, TOO_LOW)
@@ -129,7 +129,7 @@ class Reliability(Result):
             facts.append(f"{len(self.n)} bins, because equal scores are never split")
         facts.append(f"{percent(self.confidence_level)} intervals")
         if self.score_error:
-            facts.append(f"scores known to {self.score_error:.1g}")
+            facts.append(f"scores exact to {self.score_error:.1g}")
         heads = ["bin", "rows", "score", "event rate", "judgement"]
         return Said("", heads, cells, [", ".join(facts), self.verdict])
 
@@ -137,9 +137,9 @@ class Reliability(Result):
 _LEANINGS = {
     "overconfident": "overconfident, too near to 0 and 1, to be pulled toward 0.5",
     "underconfident": "underconfident, too near to 0.5, to be spread toward 0 and 1",
-    TOO_HIGH: "they promise more than happens",
-    TOO_LOW: "more happens than they promise",
-    "mixed": "off in no single direction",
+    TOO_HIGH: "fewer events occur than they predict",
+    TOO_LOW: "more events occur than they predict",
+    "mixed": "without a common direction",
 }
 
 
@@ -175,8 +175,8 @@ class PriorEffect(Result):
     >>> curve = br.Curve.from_counts([0.1, 0.5, 0.9], pos=[10, 50, 90], neg=[90, 50, 10])
     >>> found = br.calibration.prior_effect(curve.at_prevalence(0.01))
     >>> print(found)
-    ECE 0 at prevalence 1 in 2, where the scores belong; 0.2809 at 1 in 100 without adjusting them, 0 after: 0.2809 is \
-the prior, 0 is shape.
+    ECE 0 at prevalence 1 in 2, where the scores belong; at 1 in 100 it is 0.2809 without adjusting them and 0 after: \
+0.2809 is due to the prior, 0 to the shape.
     """
 
     ece_before: float
@@ -208,6 +208,7 @@ the prior, 0 is shape.
             f"{round(error, 12):.4g}" for error in (self.ece_before, self.ece, self.ece_shifted, self.prior_part)
         )
         return Said(
-            f"ECE {before} at prevalence {one_in(self.from_prevalence)}, where the scores belong; {here} at "
-            f"{one_in(self.prevalence)} without adjusting them, {moved} after: {prior} is the prior, {moved} is shape."
+            f"ECE {before} at prevalence {one_in(self.from_prevalence)}, where the scores belong; at "
+            f"{one_in(self.prevalence)} it is {here} without adjusting them and {moved} after: {prior} is due to the "
+            f"prior, {moved} to the shape."
         )
