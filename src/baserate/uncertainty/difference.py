@@ -169,8 +169,8 @@ def swap_test(
     the spread), the p-value was at or below 0.05 in 2.5 % to 5.5 % of test sets with 100 positives and 1,000 negatives.
     With 30 positives and 1,000 negatives it was in 6 % and 6.5 % (scores correlated by 0.5) or 8.5 % and 10.5 % (by
     0.9). Dividing each difference by its standard error (Chung & Romano, doi:10.1214/13-AOS1090) made the last two
-    7.5 % and 10 %, at no loss of power; it is not done. `difference` had 10 % there, too. The rest is due to the bias
-    of average precision with so few positives: 0.025 for one of these models and 0.008 for the other.
+    7.5 % and 10 %, at no loss of power; it is not done. The rest is due to the bias of average precision with so few
+    positives: 0.025 for one of these models and 0.008 for the other.
 
     References
     ----------
