@@ -3,6 +3,7 @@
 `rows` does the same with the compiled kernel and must agree with it; without the kernel, this is what counts.
 """
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -125,6 +126,38 @@ def merge_counts(counted: Counted) -> Counted:
     score = lowest_yet[np.append(first, len(keys))[1:] - 1] + 0.0
     exact = np.array_equal(score, top)
     return Counted(score, narrow(pos), narrow(neg), pos_squares, neg_squares, None if exact else top)
+
+
+def merge_counts_by_group(counted: Counted, group: Indices, n_groups: int) -> list[Counted]:
+    """Merge the counts of each group, as `merge_counts` does, but sort all of them at once; for rows without weights.
+
+    No entry may be empty.
+    """
+    order = np.argsort(narrow(group), kind="stable")
+    ends = np.append(0, np.cumsum(np.bincount(group, minlength=n_groups)))
+    top = (counted.score if counted.top is None else counted.top)[order]
+    lowest_yet = counted.score[order]
+    for part in (slice(begin, end) for begin, end in pairwise(ends.tolist())):
+        falling = np.argsort(np.negative(top[part]))  # whole numbers add up to the same in any order
+        order[part], top[part] = order[part][falling], top[part][falling]
+        lowest_yet[part] = np.minimum.accumulate(lowest_yet[part][falling])
+    new = np.ones(len(order), np.bool_)
+    np.less(top[1:], lowest_yet[:-1], out=new[1:])
+    new[ends[:-1][np.diff(ends) > 0]] = True
+    first = np.flatnonzero(new)
+    pos, neg = counted.pos[order], counted.neg[order]
+    if len(first):
+        pos, neg = np.add.reduceat(pos, first), np.add.reduceat(neg, first)
+    top, score = top[first] + 0.0, lowest_yet[np.append(first[1:], len(order))[: len(first)] - 1] + 0.0
+    return [
+        _without_top(Counted(score[part].copy(), narrow(pos[part]), narrow(neg[part]), top=top[part].copy()))
+        for part in (slice(begin, end) for begin, end in pairwise(np.searchsorted(first, ends).tolist()))
+    ]
+
+
+def _without_top(counted: Counted) -> Counted:
+    """The same without the highest scores of buckets, if no entry is a bucket."""
+    return counted._replace(top=None) if np.array_equal(counted.score, counted.top) else counted  # type: ignore[arg-type]
 
 
 def check_totals(counted: Counted) -> None:

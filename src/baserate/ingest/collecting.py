@@ -61,9 +61,9 @@ class Fetched:
             column = _python_times(column)
         if isinstance(column, list) or column.dtype.kind not in "biuf":
             column = column.tolist() if isinstance(column, np.ndarray) else column
-            seen: dict[object, int] = {}
             try:
-                place = np.array([seen.setdefault(value, len(seen)) for value in column], np.intp)
+                seen = {value: k for k, value in enumerate(dict.fromkeys(column))}
+                place = np.fromiter(map(seen.__getitem__, column), np.intp, len(column))
             except TypeError:
                 raise not_single(column) from None
             if any(isinstance(value, bytes | tuple) for value in seen):
