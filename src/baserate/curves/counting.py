@@ -33,26 +33,39 @@ def count_rows(scores: FloatArray, positive: BoolArray) -> Counted:
     Values are sorted, never indices: all scores once, then those of the rarer class, which are located among the
     distinct ones. Counts are stored in the narrowest integer type that holds them, one byte without ties.
     """
-    keys = np.negative(scores)
-    keys.sort()
     rarer_is_positive = 2 * np.count_nonzero(positive) <= len(positive)
     rarer = np.negative(scores[positive if rarer_is_positive else ~positive])
-    rarer.sort()
+    keys, rare, common = _by_key(np.negative(scores), rarer)
+    return Counted(keys, rare, common) if rarer_is_positive else Counted(keys, common, rare)
 
-    first = starts(keys)
+
+def count_rare_positives(pos: FloatArray, neg: FloatArray) -> Counted:
+    """Count unweighted rows that are split by class, if positives are the rarer one."""
+    keys = np.empty(len(pos) + len(neg))
+    np.negative(pos, out=keys[: len(pos)])
+    np.negative(neg, out=keys[len(pos) :])
+    return Counted(*_by_key(keys, np.negative(pos)))
+
+
+def _by_key(keys: FloatArray, rarer: FloatArray) -> tuple[FloatArray, Counts, Counts]:
+    """The scores, the rarer rows and the others at each, from negated scores of all rows and of the rarer ones.
+
+    Both arrays are overwritten.
+    """
+    keys.sort()
+    rarer.sort()
+    new = _begins(keys)
     all_counts: Counts
-    if len(first) == len(keys):
+    if new.all():
         all_counts = np.ones(len(keys), np.uint8)
         rare_counts = np.zeros(len(keys), np.uint8)
         rare_counts[np.searchsorted(keys, rarer)] = 1
     else:
+        first = np.flatnonzero(new)
         all_counts = narrow(np.diff(first, append=len(keys)))
         keys = keys[first]
         rare_counts = np.bincount(np.searchsorted(keys, rarer), minlength=len(keys)).astype(all_counts.dtype)
-    common_counts = all_counts - rare_counts
-
-    pos, neg = (rare_counts, common_counts) if rarer_is_positive else (common_counts, rare_counts)
-    return Counted(_unnegated(keys), pos, neg)
+    return _unnegated(keys), rare_counts, all_counts - rare_counts
 
 
 def count_weighted_rows(scores: FloatArray, positive: BoolArray, weight: FloatArray) -> Counted:
@@ -178,9 +191,14 @@ def narrow(counts: Counts) -> Counts:
 
 def starts(sorted_keys: Array) -> Indices:
     """The index at which each run of equal keys begins."""
+    return np.flatnonzero(_begins(sorted_keys))
+
+
+def _begins(sorted_keys: Array) -> BoolArray:
+    """Which keys begin a run of equal ones."""
     new = np.ones(len(sorted_keys), np.bool_)
     np.not_equal(sorted_keys[1:], sorted_keys[:-1], out=new[1:])
-    return np.flatnonzero(new)
+    return new
 
 
 def _unnegated(keys: FloatArray) -> FloatArray:
