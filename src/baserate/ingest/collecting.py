@@ -143,7 +143,7 @@ def _ranked(numbers: Array, missing: BoolArray) -> tuple[Array, Indices]:
     if len(there) == len(numbers) > 0 and numbers.dtype.kind in "iuf":
         low, high = float(numbers.min()), float(numbers.max())
         if max(-low, high) < _SMALL and high - low < len(numbers):  # never true of nan
-            above = (numbers - numbers.min()).astype(np.intp)
+            above = numbers.astype(np.intp) - int(low)  # wide first: differences of narrow numbers may not fit
             if numbers.dtype.kind != "f" or np.array_equal(above + low, numbers):
                 known = np.flatnonzero(marked(above, int(high - low) + 1))
                 return (known + low).astype(numbers.dtype), indexed(known, int(high - low) + 1)[above]
