@@ -1,9 +1,9 @@
 """Speed and memory beside other programs, in one run: ratios are what counts, milliseconds belong to a machine.
 
 ``python benchmarks/speed.py`` prints the page; ``--write docs/speed.md`` puts it into the documentation, with its
-picture; ``--quick`` takes few rows and less than a minute; ``--huge`` adds 1e8 rows; ``--main-job`` measures that
-section alone, in minutes, and has it take its place on the page, with the day. Programs that are not installed are left
-out, and the page says so.
+picture; ``--quick`` takes few rows and less than a minute; ``--huge`` adds 1e8 rows; ``--main-job`` and ``--where``
+measure a section alone, in minutes, and have it take its place on the page, with the day. Programs that are not
+installed are left out, and the page says so.
 """
 
 import argparse
@@ -17,6 +17,7 @@ import competitors
 import further_questions as further
 import main_job
 import rows_to_numbers as numbers
+import where_time_goes
 from competitors import SCIPY, SKLEARN, TORCH, TORCH_BINNED
 from sections import FULL, QUICK, Section, Sizes, say, wrapped
 from speed_picture import picture
@@ -34,6 +35,7 @@ def sections(sizes: Sizes, *, huge: bool) -> tuple[numbers.APRaces, list[Section
     races = numbers.average_precision_races(sizes, huge=huge)
     found = [
         main_job.section(sizes),
+        where_time_goes.section(sizes),
         numbers.average_precision_section(races),
         numbers.growth_section(races),
         numbers.curve_section(sizes),
@@ -150,9 +152,11 @@ def main() -> None:
     parser.add_argument("--huge", action="store_true", help="1e8 rows as well, where the memory allows it")
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the page there, and its picture beside it")
     parser.add_argument("--main-job", action="store_true", help="that section alone: minutes")
+    parser.add_argument("--where", action="store_true", help="where the time goes: that section alone, a minute")
     options = parser.parse_args()
-    if options.main_job:
-        _main_job(options.write, QUICK if options.quick else FULL)
+    if options.main_job or options.where:
+        measured = main_job if options.main_job else where_time_goes
+        _alone(measured.section(QUICK if options.quick else FULL), options.write)
         return
     text, drawing = page(QUICK if options.quick else FULL, huge=options.huge)
     print(text)
@@ -162,8 +166,7 @@ def main() -> None:
     say("done")
 
 
-def _main_job(target: Path | None, sizes: Sizes) -> None:
-    found = main_job.section(sizes)
+def _alone(found: Section, target: Path | None) -> None:
     print(found)
     if target:
         target.write_text(with_section(target.read_text(encoding="utf-8"), found), encoding="utf-8")

@@ -197,6 +197,16 @@ def test_the_quick_study_of_how_far_it_goes_runs(monkeypatch, capsys):
     assert "| Spark |" not in page
 
 
+def test_the_time_of_each_job_is_shared_among_rooms(speed):
+    section = speed.where_time_goes.section(few_rows(speed))
+    rooms, arrays = section.table.split("\n\n")
+    lines = [line.strip("| ").split(" | ") for line in rooms.splitlines()[2:]]
+    assert {"imports", "DuckDB", "`ingest`", "`uncertainty`", "others"} <= {line[0] for line in lines}
+    shares = [[int(share.removesuffix(" %")) for share in line[2:]] for line in lines]
+    assert all(abs(sum(of_job) - 100) <= len(lines) / 2 for of_job in zip(*shares, strict=True))
+    assert [line.split(" | ")[0] for line in arrays.splitlines()[2:]] == ["| 0.001", "| 0.01", "| 0.5"]
+
+
 @pytest.mark.slow
 def test_the_quick_study_of_engines_runs(monkeypatch, capsys):
     engines = script(DOCS.parent / "benchmarks" / "engines.py")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import baserate as br
-from baserate.curves.counting import count_rows, count_weighted_rows
+from baserate.curves.counting import Counted, count_rows, count_weighted_rows, merge_counts, merge_counts_by_group
 
 
 def counted_by_hand(scores, positive, weight=None):
@@ -75,3 +75,26 @@ def test_counts_seen_from_outside_do_not_overflow():
     curve = br.Curve.from_scores([1, 0, 1], [3, 2, 1])
     assert curve.pos.dtype == np.int64
     assert (curve.pos * 1000).tolist() == [1000, 0, 1000]
+
+
+SCORES = st.sampled_from([-np.inf, -3.5, -0.0, 0.0, 0.1, 0.2, 0.30000000000000004, 1.0, 4.0, np.inf])
+CELLS = st.tuples(st.integers(0, 4), SCORES, SCORES, st.integers(0, 300), st.integers(0, 70_000))
+
+
+@given(cells=st.lists(CELLS), ends=st.booleans())
+def test_groups_merged_together_are_as_each_merged_alone(cells, ends):
+    cells = [cell for cell in cells if cell[3] or cell[4]]
+    group = np.array([cell[0] for cell in cells], np.intp)
+    low, high = (np.array([end(cell[1:3]) for cell in cells], np.float64) for end in (min, max))
+    pos, neg = (np.array([cell[k] for cell in cells], np.int64) for k in (3, 4))
+    top = high if ends else None
+    merged = merge_counts_by_group(Counted(low, pos, neg, top=top), group, 5)
+    for k, found in enumerate(merged):
+        at = group == k
+        alone = merge_counts(Counted(low[at], pos[at], neg[at], top=None if top is None else top[at]))
+        for ours, theirs in zip(found, alone, strict=True):
+            assert (ours is None) == (theirs is None)
+            if ours is not None:
+                assert ours.dtype == theirs.dtype
+                assert ours.base is None  # else one curve would keep the rows of all
+                np.testing.assert_array_equal(ours, theirs)

@@ -2,6 +2,7 @@
 
 import datetime
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -10,6 +11,7 @@ import pytest
 
 import baserate as br
 from baserate.cli.app import run
+from baserate.ingest.collecting import Fetched
 
 NESTED = {"lists": [["a"], ["b"]], "structs": [{"a": 1}, {"a": 2}], "bytes": [b"a", b"b"]}
 
@@ -79,3 +81,18 @@ def test_by_in_the_command(tmp_path, capsys, kind):
     path = in_parquet(rows(NESTED[kind]), tmp_path)
     assert run(["evaluate", str(path), "--label", "y", "--score", "p", "--by", "k"]) == 1
     assert "Error: --by must be a column of numbers, text, bools or dates, got 'k'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["int8", "int16", "uint8", "int64", "float32", "float64", "far", "half"])
+def test_distinct_numbers_and_their_places(kind):
+    values = {
+        "far": np.array([2**40, 2**40 + 1] * 300),
+        "half": np.array([0.5, -0.0, 0.0, 2.0] * 150),
+    }.get(kind)
+    if values is None:
+        whole = np.arange(600) * 7 % 201 - (0 if kind == "uint8" else 100)
+        values = whole.astype(kind)
+    for column in (values, np.ma.MaskedArray(values, np.arange(len(values)) % 5 == 0)):
+        distinct, place = Fetched({"key": column}).distinct("key")
+        assert len(distinct) == len(set(distinct))
+        assert [distinct[k] for k in place] == column.tolist()

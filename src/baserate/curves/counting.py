@@ -3,6 +3,7 @@
 `rows` does the same with the compiled kernel and must agree with it; without the kernel, this is what counts.
 """
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -32,26 +33,39 @@ def count_rows(scores: FloatArray, positive: BoolArray) -> Counted:
     Values are sorted, never indices: all scores once, then those of the rarer class, which are located among the
     distinct ones. Counts are stored in the narrowest integer type that holds them, one byte without ties.
     """
-    keys = np.negative(scores)
-    keys.sort()
     rarer_is_positive = 2 * np.count_nonzero(positive) <= len(positive)
     rarer = np.negative(scores[positive if rarer_is_positive else ~positive])
-    rarer.sort()
+    keys, rare, common = _by_key(np.negative(scores), rarer)
+    return Counted(keys, rare, common) if rarer_is_positive else Counted(keys, common, rare)
 
-    first = starts(keys)
+
+def count_rare_positives(pos: FloatArray, neg: FloatArray) -> Counted:
+    """Count unweighted rows that are split by class, if positives are the rarer one."""
+    keys = np.empty(len(pos) + len(neg))
+    np.negative(pos, out=keys[: len(pos)])
+    np.negative(neg, out=keys[len(pos) :])
+    return Counted(*_by_key(keys, np.negative(pos)))
+
+
+def _by_key(keys: FloatArray, rarer: FloatArray) -> tuple[FloatArray, Counts, Counts]:
+    """The scores, the rarer rows and the others at each, from negated scores of all rows and of the rarer ones.
+
+    Both arrays are overwritten.
+    """
+    keys.sort()
+    rarer.sort()
+    new = _begins(keys)
     all_counts: Counts
-    if len(first) == len(keys):
+    if new.all():
         all_counts = np.ones(len(keys), np.uint8)
         rare_counts = np.zeros(len(keys), np.uint8)
         rare_counts[np.searchsorted(keys, rarer)] = 1
     else:
+        first = np.flatnonzero(new)
         all_counts = narrow(np.diff(first, append=len(keys)))
         keys = keys[first]
         rare_counts = np.bincount(np.searchsorted(keys, rarer), minlength=len(keys)).astype(all_counts.dtype)
-    common_counts = all_counts - rare_counts
-
-    pos, neg = (rare_counts, common_counts) if rarer_is_positive else (common_counts, rare_counts)
-    return Counted(_unnegated(keys), pos, neg)
+    return _unnegated(keys), rare_counts, all_counts - rare_counts
 
 
 def count_weighted_rows(scores: FloatArray, positive: BoolArray, weight: FloatArray) -> Counted:
@@ -127,6 +141,38 @@ def merge_counts(counted: Counted) -> Counted:
     return Counted(score, narrow(pos), narrow(neg), pos_squares, neg_squares, None if exact else top)
 
 
+def merge_counts_by_group(counted: Counted, group: Indices, n_groups: int) -> list[Counted]:
+    """Merge the counts of each group, as `merge_counts` does, but sort all of them at once; for rows without weights.
+
+    No entry may be empty.
+    """
+    order = np.argsort(narrow(group), kind="stable")
+    ends = np.append(0, np.cumsum(np.bincount(group, minlength=n_groups)))
+    top = (counted.score if counted.top is None else counted.top)[order]
+    lowest_yet = counted.score[order]
+    for part in (slice(begin, end) for begin, end in pairwise(ends.tolist())):
+        falling = np.argsort(np.negative(top[part]))  # whole numbers add up to the same in any order
+        order[part], top[part] = order[part][falling], top[part][falling]
+        lowest_yet[part] = np.minimum.accumulate(lowest_yet[part][falling])
+    new = np.ones(len(order), np.bool_)
+    np.less(top[1:], lowest_yet[:-1], out=new[1:])
+    new[ends[:-1][np.diff(ends) > 0]] = True
+    first = np.flatnonzero(new)
+    pos, neg = counted.pos[order], counted.neg[order]
+    if len(first):
+        pos, neg = np.add.reduceat(pos, first), np.add.reduceat(neg, first)
+    top, score = top[first] + 0.0, lowest_yet[np.append(first[1:], len(order))[: len(first)] - 1] + 0.0
+    return [
+        _without_top(Counted(score[part].copy(), narrow(pos[part]), narrow(neg[part]), top=top[part].copy()))
+        for part in (slice(begin, end) for begin, end in pairwise(np.searchsorted(first, ends).tolist()))
+    ]
+
+
+def _without_top(counted: Counted) -> Counted:
+    """The same without the highest scores of buckets, if no entry is a bucket."""
+    return counted._replace(top=None) if np.array_equal(counted.score, counted.top) else counted  # type: ignore[arg-type]
+
+
 def check_totals(counted: Counted) -> None:
     """Refuse counts whose total does not fit into the integers used."""
     for name, column in (("pos", counted.pos), ("neg", counted.neg)):
@@ -145,9 +191,14 @@ def narrow(counts: Counts) -> Counts:
 
 def starts(sorted_keys: Array) -> Indices:
     """The index at which each run of equal keys begins."""
+    return np.flatnonzero(_begins(sorted_keys))
+
+
+def _begins(sorted_keys: Array) -> BoolArray:
+    """Which keys begin a run of equal ones."""
     new = np.ones(len(sorted_keys), np.bool_)
     np.not_equal(sorted_keys[1:], sorted_keys[:-1], out=new[1:])
-    return np.flatnonzero(new)
+    return new
 
 
 def _unnegated(keys: FloatArray) -> FloatArray:

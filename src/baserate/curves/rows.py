@@ -12,7 +12,7 @@ import numpy as np
 
 from baserate import native
 from baserate.arrays import Array, BoolArray, Counts, FloatArray
-from baserate.curves.counting import Counted, count_rows, narrow, starts
+from baserate.curves.counting import Counted, count_rare_positives, count_rows, narrow, starts
 from baserate.formulas.steps import Steps
 
 # Up to this many different scores are counted without sorting, if rows are eight times as many.
@@ -20,6 +20,9 @@ _FEW_SCORES = 1 << 14
 
 # Where there are so many times as many negatives as positives, only positives are sorted.
 _RARE = 32
+
+# Where there are so many times as many, numpy counts all rows by score.
+_FEWER = 8
 
 # What the kernel takes, by the letters of types. A long double is none of these, even where it is as wide as a double.
 SCORES, LABELS = "fd", "?bBhHiIlLqQ"
@@ -139,6 +142,8 @@ def count_split(rows: ScoredRows) -> Counted:
     n = len(rows.pos) + len(rows.neg)
     if native.kernel is None:  # rows that came from elsewhere
         return count_rows(np.concatenate([rows.pos, rows.neg]), np.arange(n) < len(rows.pos))
+    if not rows.sorted and _FEWER * len(rows.pos) <= len(rows.neg):  # numpy needs less room, and is quicker
+        return count_rare_positives(rows.pos, rows.neg)
     rising = sort(rows)
     score, pos, neg = np.empty(n), np.empty(n, np.uint32), np.empty(n, np.uint32)
     different = native.loaded().count(rising.pos, rising.neg, score, pos, neg)

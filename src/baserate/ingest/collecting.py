@@ -8,31 +8,44 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from baserate import checks
-from baserate.arrays import Array, FloatArray, Indices
+from baserate.arrays import Array, BoolArray, FloatArray, Indices
 from baserate.errors import BaserateError, InputError
 
 AnyFrame = nw.DataFrame[Any] | nw.LazyFrame[Any]
+
+# Whole numbers up to here are counted by place, in any type that holds them.
+_SMALL = 2.0**31
 
 
 class Fetched:
     """The result of a query, as columns in memory.
 
-    `written` has functions that parse the values of some columns, by column.
+    `written` has functions that parse the values of some columns, by column. Columns in `times` are meant so many times
+    over, each time below the one before.
     """
 
     def __init__(
         self,
         columns: dict[str, Array | list[object]],
         written: Mapping[str, Callable[[object], object]] | None = None,
+        times: Mapping[str, int] | None = None,
     ) -> None:
         self._columns = columns
         self._written = written or {}
+        self._times = times or {}
 
     def numbers(self, name: str) -> FloatArray:
         """A column as floats, nan where it is null."""
+        numbers = self._numbers(name)
+        return np.tile(numbers, self._times[name]) if name in self._times else numbers
+
+    def _numbers(self, name: str) -> FloatArray:
         column = self._columns[name]
         if isinstance(column, np.ma.MaskedArray):
-            return np.where(np.ma.getmaskarray(column), np.nan, column.data.astype(np.float64))
+            numbers = column.data.astype(np.float64)
+            if column.mask.any():
+                numbers[column.mask] = np.nan
+            return numbers
         if isinstance(column, list):
             column = np.array([np.nan if value is None else value for value in map(_plain, column)], np.float64)
         return column.astype(np.float64)
@@ -40,11 +53,11 @@ class Fetched:
     def stacked(self, names: Sequence[str], *, as_one: str, place: str) -> "Fetched":
         """Some columns of numbers as one, each below the one before, beside the place of each; all others repeat."""
         n = len(names)
-        others = {name: _repeated(column, n) for name, column in self._columns.items() if name not in names}
+        others = {name: column for name, column in self._columns.items() if name not in names}
         numbers = [self.numbers(name) for name in names]
         one = numbers[0] if n == 1 else np.concatenate(numbers)
         columns = others | {as_one: one, place: np.repeat(np.arange(n), len(numbers[0]))}
-        return Fetched(columns, self._written)
+        return Fetched(columns, self._written, dict.fromkeys(others, n) if n > 1 else {})
 
     def instant(self, name: str) -> object:
         """The only value of a column of times, to the microsecond; None if it is null."""
@@ -55,15 +68,19 @@ class Fetched:
 
     def distinct(self, name: str) -> tuple[list[object], Indices]:
         """The distinct values of a column, None for null and nan, and the index of each row's value."""
+        values, place = self._distinct(name)
+        return values, np.tile(place, self._times[name]) if name in self._times else place
+
+    def _distinct(self, name: str) -> tuple[list[object], Indices]:
         column = self._columns[name]
         if isinstance(column, np.ndarray) and column.dtype.kind == "M":
             _check_microseconds(column)
             column = _python_times(column)
         if isinstance(column, list) or column.dtype.kind not in "biuf":
             column = column.tolist() if isinstance(column, np.ndarray) else column
-            seen: dict[object, int] = {}
             try:
-                place = np.array([seen.setdefault(value, len(seen)) for value in column], np.intp)
+                seen = {value: k for k, value in enumerate(dict.fromkeys(column))}
+                place = np.fromiter(map(seen.__getitem__, column), np.intp, len(column))
             except TypeError:
                 raise not_single(column) from None
             if any(isinstance(value, bytes | tuple) for value in seen):
@@ -71,8 +88,7 @@ class Fetched:
             values = [_plain(self._written.get(name, _plain)(value)) for value in seen]
         else:
             known, missing = np.ma.getdata(column), np.ma.getmaskarray(column)
-            rising = np.unique(known[~missing] if missing.any() else known)
-            place = np.searchsorted(rising, known)  # quicker than np.unique knows it
+            rising, place = _ranked(known, missing)
             values = list(map(_plain, rising.tolist()))
             if missing.any():
                 place, values = np.where(missing, len(rising), place), [*values, None]
@@ -121,14 +137,32 @@ def not_single(values: Iterable[object]) -> InputError:
     )
 
 
-def _repeated(column: Array | list[object], n: int) -> Array | list[object]:
-    if n == 1:
-        return column
-    if isinstance(column, list):
-        return column * n
-    if isinstance(column, np.ma.MaskedArray):
-        return np.ma.MaskedArray(np.tile(column.data, n), np.tile(np.ma.getmaskarray(column), n))
-    return np.tile(column, n)
+def _ranked(numbers: Array, missing: BoolArray) -> tuple[Array, Indices]:
+    """The different numbers that are there, rising, and the index of each; that of a missing one has no meaning."""
+    there = numbers[~missing] if missing.any() else numbers
+    if len(there) == len(numbers) > 0 and numbers.dtype.kind in "iuf":
+        low, high = float(numbers.min()), float(numbers.max())
+        if max(-low, high) < _SMALL and high - low < len(numbers):  # never true of nan
+            above = numbers.astype(np.intp) - int(low)  # wide first: differences of narrow numbers may not fit
+            if numbers.dtype.kind != "f" or np.array_equal(above + low, numbers):
+                known = np.flatnonzero(marked(above, int(high - low) + 1))
+                return (known + low).astype(numbers.dtype), indexed(known, int(high - low) + 1)[above]
+    rising = np.unique(there)
+    return rising, np.searchsorted(rising, numbers)  # quicker than np.unique knows it
+
+
+def marked(places: Indices, n: int) -> BoolArray:
+    """Which of n places occur."""
+    there = np.zeros(n, np.bool_)
+    there[places] = True
+    return there
+
+
+def indexed(places: Indices, n: int) -> Indices:
+    """The index of each of n places among some of them, rising; 0 for others."""
+    index = np.zeros(n, np.intp)
+    index[places] = np.arange(len(places))
+    return index
 
 
 def _python_times(column: Array) -> list[object]:

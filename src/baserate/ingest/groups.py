@@ -5,6 +5,7 @@ A group has one score: each score of a table has groups of its own, and all of t
 Few rows are fetched instead, which is faster than grouping in the engine; then each row is a cell.
 """
 
+import math
 from collections.abc import Sequence
 from functools import reduce
 from operator import or_
@@ -17,7 +18,7 @@ from baserate import checks
 from baserate.arrays import Array, BoolArray, FloatArray, Indices
 from baserate.errors import DataFileError, InputError
 from baserate.ingest.bucket_expressions import with_bucket
-from baserate.ingest.collecting import AnyFrame, Fetched
+from baserate.ingest.collecting import AnyFrame, Fetched, indexed, marked
 from baserate.ingest.request import Request
 
 ScoreRange = tuple[float, float]
@@ -165,12 +166,14 @@ class GroupReader:
         if not length:
             return np.zeros(0, np.intp)
         code = np.ravel_multi_index([place for _, place in parts], sizes)
-        codes = np.unique(code)
+        n_codes = math.prod(sizes)
+        few = n_codes <= max(length, 1000)  # so few that there may be a place for each
+        codes = np.flatnonzero(marked(code, n_codes)) if few else np.unique(code)
         places = np.stack(np.unravel_index(codes, sizes), axis=1).tolist()
         found = [tuple(part[k] for part, k in zip(values, place, strict=True)) for place in places]
         groups: list[Group] = found if of_score else [(0, *key) for key in found]
         known = np.array([self.groups.setdefault(group, len(self.groups)) for group in groups], np.intp)
-        return known[np.searchsorted(codes, code)]
+        return known[indexed(codes, n_codes)[code] if few else np.searchsorted(codes, code)]
 
     def _labels(self, answer: Fetched, length: int) -> tuple[list[object], Indices]:
         """The distinct labels, and the index of the label of each cell; without a label column, 0 for all."""

@@ -2,14 +2,15 @@
 
 import math
 import warnings
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise, product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from baserate.arrays import BoolArray, FloatArray, Indices
-from baserate.curves.counting import narrow
+from baserate.curves.counting import Counted, merge_counts_by_group, narrow
 from baserate.curves.curve import Curve
 from baserate.curves.extremes import blur
 from baserate.curves.table import CountTable
@@ -84,30 +85,43 @@ def _first_look(reader: GroupReader, max_scores: int) -> GroupedCounts:
 
 def curves_of(cells: GroupedCounts, reader: GroupReader) -> list[Curve]:
     """The curve of each group, in the order of the reader."""
-    parts = [cells] if len(reader.groups) == 1 else _by_group(cells, len(reader.groups))
+    n_groups = len(reader.groups)
+    if len(cells.bits) and cells.bits[0] == EACH_ROW:
+        curves = [
+            Curve.from_scores(positive, score, weight=weight)
+            for positive, score, weight in _by_group(cells.group, n_groups, cells.positive, cells.low, cells.weight)
+        ]
+    elif cells.weight is not None:
+        columns = (cells.low, cells.high, cells.positive, cells.weight, cells.square)
+        curves = [_weighted_curve(*part) for part in _by_group(cells.group, n_groups, *columns)]
+    else:
+        rows = cells.rows.astype(np.int64)
+        pos, neg = np.where(cells.positive, rows, 0), np.where(cells.positive, 0, rows)
+        counted = merge_counts_by_group(Counted(cells.low, pos, neg, top=cells.high), cells.group, n_groups)
+        curves = [Curve._of(of_group) for of_group in counted]
     return [
-        replace(_curve(part), unlabelled=int(unlabelled))
-        for part, unlabelled in zip(parts, reader.unlabelled, strict=True)
+        replace(curve, unlabelled=int(unlabelled)) for curve, unlabelled in zip(curves, reader.unlabelled, strict=True)
     ]
 
 
-def _by_group(cells: GroupedCounts, n_groups: int) -> list[GroupedCounts]:
-    order = np.argsort(narrow(cells.group), kind="stable")
-    ends = np.searchsorted(cells.group[order], np.arange(n_groups + 1))
-    return [cells.some(order[start:end]) for start, end in pairwise(ends)]
+def _by_group(group: Indices, n_groups: int, *columns: Any) -> Iterator[list[Any]]:
+    """The columns of each group; None stays."""
+    order = np.argsort(narrow(group), kind="stable")
+    ends = np.append(0, np.cumsum(np.bincount(group, minlength=n_groups))).tolist()
+    ordered = [None if column is None else column[order] for column in columns]
+    return ([None if column is None else column[start:end] for column in ordered] for start, end in pairwise(ends))
 
 
-def _curve(cells: GroupedCounts) -> Curve:
-    if len(cells.bits) and cells.bits[0] == EACH_ROW:
-        return Curve.from_scores(cells.positive, cells.low, weight=cells.weight)
-    amount = cells.rows if cells.weight is None else cells.weight
-    columns = {"pos": np.where(cells.positive, amount, 0), "neg": np.where(cells.positive, 0, amount)}
-    if cells.square is not None:
-        columns["pos_squares"] = np.where(cells.positive, cells.square, 0)
-        columns["neg_squares"] = np.where(cells.positive, 0, cells.square)
-    if not np.array_equal(cells.low, cells.high):
-        columns["top"] = cells.high
-    return Curve.from_counts(cells.low, **columns)
+def _weighted_curve(
+    low: FloatArray, high: FloatArray, positive: BoolArray, weight: FloatArray, square: FloatArray
+) -> Curve:
+    columns = {
+        "pos": np.where(positive, weight, 0),
+        "neg": np.where(positive, 0, weight),
+        "pos_squares": np.where(positive, square, 0),
+        "neg_squares": np.where(positive, 0, square),
+    }
+    return Curve.from_counts(low, top=None if np.array_equal(low, high) else high, **columns)
 
 
 # --- what is not known well enough ----------------------------------------------------------------
@@ -181,7 +195,7 @@ def _looked_at_again(found: _Found, reader: GroupReader, tolerance: float, max_s
         if not any(entries.any() for entries in blurred):
             return None
         stretches = Stretches.covering(axis, curves, blurred, most_ranges)
-        again = stretches.contains(cells)
+        again = stretches.cells
         room = max_scores - int(np.count_nonzero(~again))
         bits = _finer(cells.some(again), found.widest / tolerance, room)
         if bits is None:

@@ -21,15 +21,18 @@ class Axis(NamedTuple):
     low: FloatArray
     high: FloatArray
     rows: FloatArray
+    place: Indices  # the bucket of each cell
 
     @classmethod
     def of(cls, cells: GroupedCounts) -> "Axis":
         """All cells of a bucket as one."""
-        order = np.argsort(cells.low, kind="stable")
+        order = np.argsort(cells.low)
         bits, bucket = cells.bits[order], cells.bucket[order]
-        first = np.flatnonzero(np.append(True, (bits[1:] != bits[:-1]) | (bucket[1:] != bucket[:-1])))
+        new = np.append(True, (bits[1:] != bits[:-1]) | (bucket[1:] != bucket[:-1]))
+        first, place = np.flatnonzero(new), np.empty(len(order), np.intp)
+        place[order] = np.cumsum(new) - 1
         rows, high = np.add.reduceat(cells.rows[order], first), np.maximum.reduceat(cells.high[order], first)
-        return cls(cells.low[order][first], high, rows)
+        return cls(cells.low[order][first], high, rows, place)
 
 
 @dataclass(frozen=True)
@@ -49,9 +52,10 @@ class Stretches:
                 np.add.at(marks, _bucket_at(axis.low, curve.top[entries]) + 1, -1)
         return cls(axis, _with_small_gaps_filled(np.cumsum(marks)[:-1] > 0, axis.rows, most))
 
-    def contains(self, cells: GroupedCounts) -> BoolArray:
+    @property
+    def cells(self) -> BoolArray:
         """Which cells are in a stretch to read again."""
-        return self.again[_bucket_at(self.axis.low, cells.low)]
+        return self.again[self.axis.place]
 
     def ranges(self) -> list[ScoreRange]:
         """The lowest and highest score of each stretch to read again."""
