@@ -84,7 +84,7 @@ def expected_labels(
     maturity = maturity_from(matures, today)
     assert maturity is not None
     level = checks.confidence_level(confidence_level)
-    growth = _growth(store, model, slice)
+    growth = _growth(store, model, slice, maturity.today)
     period = next((name for name in reversed(growth) if maturity.is_open(name)), None)
     if period is None:
         raise InputError(
@@ -94,15 +94,15 @@ def expected_labels(
     return forecast(growth, period, maturity, level)
 
 
-def _growth(store: CurveStore, model: str, part: str | None) -> dict[str, list[_Known]]:
-    """What was known of each period in the course of time."""
+def _growth(store: CurveStore, model: str, part: str | None, today: datetime.date) -> dict[str, list[_Known]]:
+    """What was known of each period in the course of time, until today."""
     known = store.versions(model=model, slice=part)
     growth: dict[str, list[_Known]] = {}
     for period, on, n_pos, n_neg in zip(
         *(known[name].tolist() for name in ("period", "on", "n_pos", "n_neg")), strict=True
     ):
-        if on:
-            age = (datetime.date.fromisoformat(on) - end_of(period)).days
+        if on and (day := datetime.date.fromisoformat(on)) <= today:
+            age = (day - end_of(period)).days
             growth.setdefault(period, []).append(_Known(age, n_pos, n_pos + n_neg))
     return growth
 

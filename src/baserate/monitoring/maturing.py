@@ -63,7 +63,9 @@ def maturity_from(matures: object, today: object) -> Maturity | None:
         return None
     written = re.fullmatch(r"(\d{1,5}) ?([dw])", matures) if isinstance(matures, str) else None
     if isinstance(matures, str) and written is None:
-        raise InputError(f"matures must be a number of days or weeks such as '60d' or '8w', got {shown(matures)}.")
+        raise InputError(
+            f"matures must be a number of days or weeks, got {shown(matures)}; pass for example matures='60d'."
+        )
     days = checks.whole_number(int(written[1]) * _DAYS[written[2]] if written else matures, "matures", most=_MOST_DAYS)
     if today is not None and (not isinstance(today, datetime.date) or isinstance(today, datetime.datetime)):
         raise InputError(f"today must be a datetime.date, got {shown(today)}; pass datetime.date(2026, 6, 1).")
