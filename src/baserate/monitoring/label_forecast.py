@@ -82,7 +82,8 @@ def expected_labels(
     >>> store.close()
     """
     maturity = maturity_from(matures, today)
-    assert maturity is not None
+    if maturity is None:
+        raise InputError("matures must be a number of days or weeks, got None; pass for example matures='60d'.")
     level = checks.confidence_level(confidence_level)
     growth = _growth(store, model, slice, maturity.today)
     period = next((name for name in reversed(growth) if maturity.is_open(name)), None)

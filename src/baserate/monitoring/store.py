@@ -148,7 +148,9 @@ class CurveStore:
         """
         maturity = maturity_from(matures, today)
         if checks.one_of(rows, ("all", "new"), "rows") == "new" and maturity is None:
-            raise InputError("rows='new' needs matures=, such as '60d': a period that may not grow has all its rows.")
+            raise InputError(
+                "rows='new' needs matures=, got none: other periods may not grow; pass matures='60d', too."
+            )
         wanted = {key_of(key): curve for key, curve in curves.items()}
         prints = {key: fingerprint(curve) for key, curve in wanted.items()}
         offer = Offer(prints, replace, maturity, rows)
