@@ -67,6 +67,24 @@ def receipt() -> br.monitoring.Receipt:
         return store.append(GOOD, model="fraud-3", period="2026-05")
 
 
+def forecast() -> results.LabelForecast:
+    """A month whose labels are still coming in, after some that had as many again a month later."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        br.monitoring.CurveStore(pathlib.Path(folder) / "monitor.db") as store,
+    ):
+
+        def seen(month: int, pos: int, day: datetime.date) -> None:
+            curve = br.Curve.from_counts([0.2, 0.9], pos=[pos, pos], neg=[900 - pos, 100 - pos])
+            store.append(curve, model="fraud-3", period=f"2026-{month:02}", matures="30d", today=day)
+
+        for month, pos in ((1, 11), (2, 14), (3, 12)):
+            seen(month, pos, datetime.date(2026, month + 1, 6))
+            seen(month, 2 * pos, datetime.date(2026, month + 2, 15))
+        seen(5, 10, datetime.date(2026, 6, 6))
+        return br.monitoring.expected_labels(store, model="fraud-3", matures="30d", today=datetime.date(2026, 6, 6))
+
+
 def groups() -> results.GroupTable:
     """Slices, one of them without positives."""
     return br.by_slice(br.average_precision, GROUPS, prevalence=0.05, **FEW)
@@ -145,6 +163,7 @@ _MAKERS: dict[str, list[Callable[[], results.Result]]] = {
     "InTheLarge": [lambda: br.calibration.in_the_large(GOOD)],
     "InTheSmall": [lambda: br.calibration.in_the_small(GROUPS)],
     "IsotonicReliability": [lambda: br.calibration.isotonic_reliability(GOOD, **FEW)],
+    "LabelForecast": [forecast],
     "Lead": [lambda: br.lead(br.average_precision, pair(), GRID, **FEW)],
     "MaxWidth": [lambda: br.design.max_width(tpr=(0.54, 0.66), fpr=(0.0005, 0.0015))],
     "NaturalFrequencies": [lambda: br.natural_frequencies(POINT.at_prevalence(0.001), cases=1_000_000)],

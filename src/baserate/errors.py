@@ -243,6 +243,7 @@ class Reason(StrEnum):
     NOT_TOLD_APART = "not_told_apart", "the scores do not separate the labelled classes"
     TOO_FEW_CLUSTERS = "too_few_clusters", "fewer than five clusters have positives, or negatives"
     TOO_FEW_CASES = "too_few_cases", "there are fewer cases than were asked for"
+    TOO_FEW_PERIODS = "too_few_periods", "fewer than three mature periods were looked at as early as this one"
     NO_SUCH_POINT = "no_such_point", "no threshold satisfies the rule"
     TOO_COARSE = "too_coarse", "the stored curve gives only a range for it; watch the threshold to store it exactly"
     ROWS_UNKNOWN = "rows_unknown", "it needs the scores of all models for each row; br.Models keeps them"

@@ -304,6 +304,115 @@ def test_rows_without_a_time_or_a_slice(asked):
         assert {part for _, _, part in store.keys(model="p")} == {None, "part=a", "part=(none)"}
 
 
+# --- labels that come late ------------------------------------------------------------------------
+
+OPEN = ("--matures", "60d", "--prevalence", "0.05")
+
+
+def lacking(rows, share):
+    """A month of whose positives only a share is known yet."""
+    n_known = int(share * rows["y"].sum())
+    return rows.with_columns(y=pl.when(pl.col("y").cum_sum() <= n_known).then(pl.col("y")).otherwise(0))
+
+
+def test_provisional_months_are_shown_and_never_alarmed(asked):
+    months = [*STEADY[:4], lacking(month(5), 0.2)]
+    assert asked(months, "--until", "2025-06-03", store="naive.db").code != 0
+    done = asked(months, *OPEN, "--until", "2025-07-05")
+    assert done.code == 0
+    assert [line.split()[-1] for line in done.out.splitlines()[1:6]][-1] == "provisional"
+    assert "p: no change detected (average_precision " in done.out
+    assert " in 2025-04, " in done.out
+    assert (
+        "p: 2025-05 is provisional: 20 positives known 34 days after its end; how many more will come is unk"
+        in done.out
+    )
+    done = asked([*STEADY[:4], month(5)], *OPEN, "--until", "2025-09-01", "--export", "out.parquet")
+    assert (done.code, done.out.count("grown")) == (0, 1)
+    assert pl.read_parquet("out.parquet")["provisional"].to_list() == [False] * 5
+
+
+def test_halves_of_a_month_come_one_after_the_other(asked):
+    halves = [month(1).filter(part=part) for part in ("a", "b")]
+    new = ("--rows", "new", *OPEN, "--until", "2025-01-20")
+    for half in halves:
+        assert asked([half], *new).code == 0
+    assert "unchanged" in asked([halves[0]], *new).out
+    asked([month(1)], store="whole.db")
+    with br.monitoring.CurveStore("monitor.db") as store, br.monitoring.CurveStore("whole.db") as whole:
+        assert store.curve(model="p", period="2025-01") == whole.curve(model="p", period="2025-01")
+        assert len(store.versions(model="p")["source"]) == 2
+    done = asked([month(1).filter(part="a")], *OPEN, "--until", "2025-02-02", store="all.db")
+    done = asked([month(1).filter(part="b")], *OPEN, "--until", "2025-02-02", store="all.db")
+    assert (done.code, done.out) == (1, "")
+    assert "pass --rows 'new' if these are new ones only, or --replace to overwrite" in done.err
+
+
+def test_what_a_provisional_month_will_become(asked):
+    for number in range(1, 7):
+        early = datetime.date(2025, number + 1, 4).isoformat()
+        asked([lacking(month(number), 0.5)], *OPEN, "--until", early)
+        if number < 6:
+            late = datetime.date(2025, number + 3, 15).isoformat()
+            asked([month(number)], *OPEN, "--until", late)
+    done = asked([lacking(month(6), 0.5)], *OPEN, "--until", "2025-07-05", "--json")
+    expected = json.loads(done.out)["verdicts"][0]["expected"]
+    assert (expected["period"], expected["n_pos"], expected["n_periods"]) == ("2025-06", 50, 5)
+    assert expected["known"] == 0.5
+    assert expected["low"] < expected["expected"] == 100 < expected["high"]
+    assert expected["prevalence"] == pytest.approx(0.05)
+
+
+# --- what to do -----------------------------------------------------------------------------------
+
+AGREED = ("--agreed", "recall >= 0.6", "--threshold", "2.5")
+
+
+def test_a_change_is_followed_by_an_action(asked):
+    months = [*STEADY[:4], month(5, shift=1.0)]
+    done = asked(months, *AGREED, "--prevalence", "0.05")
+    assert done.code == 3
+    assert "\np: move the threshold from 2.5 to " in done.out
+    assert "; 0.6 [" in done.out
+    assert [line.split()[0] for line in done.out.splitlines()[-4:]] == ["now", "recall", "precision", "alert_rate"]
+    answer = json.loads(asked(months, *AGREED, "--prevalence", "0.05", "--json").out)
+    with br.monitoring.CurveStore("monitor.db") as store:
+        latest = store.curve(model="p", period="2025-05")
+    found = br.monitoring.advise(latest, threshold=2.5, agreed="recall >= 0.6", rng=0)
+    advice = answer["verdicts"][0]["advice"]
+    assert (advice["action"], advice["proposed"]) == ("move", found.proposed)
+    assert advice["sentence"] == found.sentence
+    assert advice["estimates"] == found.rows()
+
+
+def test_a_moved_prevalence_is_followed_by_an_action(asked):
+    months = [*STEADY[:4], month(5, frauds=20)]
+    done = asked(months, "--metric", "precision", "--at", "threshold=2.5", "--agreed", "alert_rate <= 0.2")
+    assert done.code == 4
+    assert "\np: keep the threshold 2.5: alert_rate is " in done.out
+
+
+def test_without_a_change_there_is_nothing_to_do(asked):
+    done = asked(STEADY, *AGREED, "--json")
+    assert json.loads(done.out)["verdicts"][0]["advice"] is None
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--threshold", "2.5"), "--threshold needs --agreed"),
+        (("--agreed", "recall >= 0.6"), "--agreed needs the threshold in use"),
+        (("--agreed", "recall", "--threshold", "2"), "Error: --agreed"),
+        (("--matures", "soon"), "pass for example --matures '60d'"),
+        (("--rows", "new"), "--rows 'new' needs --matures"),
+    ],
+)
+def test_half_an_agreement_gets_a_sentence(asked, options, sentence):
+    done = asked(STEADY, *options)
+    assert (done.code, done.out) == (1, "")
+    assert sentence in done.err
+
+
 # --- for other programs ---------------------------------------------------------------------------
 
 
@@ -311,7 +420,7 @@ def test_the_parquet_file(asked):
     months = [*STEADY[:4], month(5, shift=1.0)]
     done = asked(months, "--by", "part", "--prevalence", "0.01", "--export", "it's.parquet", "--last", "1", "--json")
     table = pl.read_parquet("it's.parquet")
-    assert table.shape == (15, 24)
+    assert table.shape == (15, 25)
     whole = table.filter(pl.col("slice").is_null())
     assert whole["period"].to_list() == [f"2025-0{number}" for number in range(1, 6)]
     assert whole["alarm"].to_list()[:3] == [None] * 3

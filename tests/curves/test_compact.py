@@ -184,6 +184,14 @@ def test_damaged_bytes_are_refused():
         decode(zlib.compress(bytes(later)))
 
 
+def test_a_fingerprint_does_not_depend_on_the_file(tmp_path):
+    for name in ("january.csv", "year.csv"):
+        (tmp_path / name).write_text("y,p\n0,0.1\n1,0.4\n")
+    curves = [br.curve(tmp_path / name, label="y", score="p") for name in ("january.csv", "year.csv")]
+    assert curves[0].source != curves[1].source
+    assert fingerprint(curves[0]) == fingerprint(curves[1])
+
+
 def test_a_fingerprint_tells_curves_apart_and_not_how_they_are_held():
     curve = CURVES["few scores"]
     wide = br.Curve.from_counts(np.array([0.9, 0.2]), pos=np.array([40.0, 10.0]), neg=[50, 900])

@@ -31,6 +31,7 @@ _HOW = {
     "all(br.check(claim, curve) for claim in claims)",
     "Accumulator": "use update for rows, and Curve.pool for curves",
     "Changes": "pass what br.monitoring.explain_changes returns",
+    "CurveStore": "open one with br.monitoring.CurveStore(path)",
     "Alarms": "pass what br.monitoring.model_alarms returns",
 }
 _MAPPING = "pass what br.curves_by returns, or {'name': curve}"

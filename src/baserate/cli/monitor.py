@@ -17,14 +17,18 @@ from baserate.cli.output import OutputRow, in_a_format, say, show_csv, show_json
 from baserate.cli.prevalences import prevalence_from
 from baserate.cli.questions import questions_from
 from baserate.curves.curve import Curve
-from baserate.curves.rules import Threshold
+from baserate.curves.rules import Rule, Threshold
 from baserate.errors import InputError
 from baserate.ingest.periods import name_of, period_from
+from baserate.monitoring.advice import advise
 from baserate.monitoring.judging import judge_periods
+from baserate.monitoring.label_forecast import expected_labels
+from baserate.monitoring.maturing import Offered
 from baserate.monitoring.store import CurveStore
 from baserate.monitoring.store_rows import CurveKey
 from baserate.progress import progress
-from baserate.results.verdicts import SeriesVerdict
+from baserate.results.labels import LabelForecast
+from baserate.results.verdicts import Advice, SeriesVerdict
 
 # Exit codes, beside those that all commands have.
 NOTHING_CHANGED, MODEL_CHANGED, PREVALENCE_MOVED = 0, 3, 4
@@ -34,6 +38,7 @@ Examples:
   baserate monitor may.parquet --store monitor.db --label fraud --score p --period ts:month
   baserate monitor logs/ --store monitor.db --label y --score p --period ts:week --by country --prevalence 0.001
   baserate monitor --store monitor.db --last 3
+  baserate monitor logs/ --store monitor.db --period ts:month --matures 60d --agreed "recall >= 0.6" --threshold 0.3
   baserate monitor log.csv --store monitor.db --period ts:day --export monitor.parquet --prometheus monitor.prom
 
 \b
@@ -80,6 +85,24 @@ Exit codes:
     help="Largest ratio of prevalences without exit code 4.",
 )
 @click.option("--until", metavar="DATE", help="Ignore periods that end after this date.  [default: today]")
+@click.option(
+    "--matures",
+    metavar="DAYS",
+    help="How long labels may still come in after a period, such as 60d; until then it may change and is not judged.",
+)
+@click.option(
+    "--rows",
+    type=click.Choice(["all", "new"]),
+    default="all",
+    show_default=True,
+    help="With --matures, whether FILE has all rows of its periods or only new ones.",
+)
+@click.option(
+    "--agreed",
+    metavar="RULE",
+    help='What was agreed, such as "recall >= 0.6": how to restore it is proposed after a change.',
+)
+@click.option("--threshold", type=float, help="Threshold in use, for --agreed.  [default: that of --at threshold=…]")
 @click.option("--replace", is_flag=True, help="Overwrite stored periods whose rows have changed.")
 @click.option("--last", type=click.IntRange(1), default=12, show_default=True, help="Number of latest periods to show.")
 @click.option("--export", type=OutputPath(), help="Write all periods to a Parquet file.")
@@ -96,6 +119,10 @@ def monitor(
     false_alarm: float,
     tolerated: float,
     until: str | None,
+    matures: str | None,
+    rows: Offered,
+    agreed: str | None,
+    threshold: float | None,
     replace: bool,
     last: int,
     export: str | None,
@@ -108,36 +135,42 @@ def monitor(
     A change of a metric has two parts: one from the prevalence, one from the model. Each complete period of FILE is
     compared with the first ones (--reference) at one common prevalence, where only the model matters. --false-alarm is
     the probability of any false alarm, over all models and slices together. Running it twice changes nothing. Without
-    FILE, all that is stored is judged again.
+    FILE, all that is stored is judged again. After a change, --agreed says what to do: keep the threshold, move it, or
+    retrain.
     """
     check_outputs([export, prometheus], [store, *data["file"]])
     (question,) = questions_from([name], rule, usual=((), ()))
     rate = checks.probability(false_alarm, "false_alarm")
     common = None if prevalence is None else prevalence_from(prevalence)
-    watch = [question.rule.target] if isinstance(question.rule, Threshold) else []
-    past, status = _updated(store, watch, until, replace, **data) if data["file"] else (_stored(store), {})
-    series = [
-        Series(
-            *one,
-            judge_periods(
-                question.metric,
-                curves,
-                at=question.rule,
-                reference=reference,
-                prevalence=common,
-                false_alarm=rate / len(past),
-                tolerated=tolerated,
-                last=last,
-            ),
+    agreement = _agreement(agreed, threshold, question.rule)
+    watch = [one.target for one in (question.rule, agreement and agreement.threshold) if isinstance(one, Threshold)]
+    late = Late(matures, None if matures is None else _day(until, data["tz"]), rows)
+    if data["file"]:
+        past, status = _updated(store, watch, until, replace, late, **data)
+    else:
+        past, status = _stored(store), {}
+    series = []
+    for one, curves in progress(past.items(), len(past), "Comparing"):
+        verdict = judge_periods(
+            question.metric,
+            curves,
+            at=question.rule,
+            reference=reference,
+            prevalence=common,
+            false_alarm=rate / len(past),
+            tolerated=tolerated,
+            last=last,
+            matures=late.matures,
+            today=late.today,
         )
-        for one, curves in progress(past.items(), len(past), "Comparing")
-    ]
+        advice = _advice(agreement, verdict, curves)
+        series.append(Series(*one, verdict, advice, _forecast(store, *one, late, verdict)))
     sources = _sources(store, past)
     every = [one.rows(status, sources) for one in series]
     if export is not None:
         write_parquet(export, [row for rows in every for row in rows])
     if prometheus is not None:
-        write_prometheus(prometheus, [(rows[-1], one.verdict) for one, rows in zip(series, every, strict=True)])
+        write_prometheus(prometheus, [(_judged(rows), one.verdict) for one, rows in zip(series, every, strict=True)])
     _note_errors(series)
     _show(series, [row for rows in every for row in rows[-last:]], form)
     if sys.stdout is not None:
@@ -149,6 +182,15 @@ def monitor(
 
 
 # --- keeping --------------------------------------------------------------------------------------
+
+
+class Late(NamedTuple):
+    """Labels that come late: how long they take, today, and which rows a file has."""
+
+    matures: str | None
+    today: datetime.date | None
+    rows: Offered
+
 
 # Curves by period, of each model and slice.
 Past = dict[tuple[str, str | None], dict[str, Curve]]
@@ -165,14 +207,17 @@ def _stored(store: str) -> Past:
 
 
 def _updated(
-    store: str, watch: list[float], until: str | None, replace: bool, **data: Any
+    store: str, watch: list[float], until: str | None, replace: bool, late: Late, **data: Any
 ) -> tuple[Past, dict[CurveKey, str]]:
     """The past of the models and slices of a file, with what was done to keep each of its periods."""
     if data["period"] is None:
         raise click.UsageError("Missing option '--period', such as --period ts:month.", click.get_current_context())
-    curves = _complete(_by_key(**data), data["period"], data["tz"], until)
+    day = _day(until, data["tz"])
+    curves = _complete(_by_key(**data), data["period"], day, running=late.rows == "new")
     with CurveStore(store) as opened:
-        status = _kept(opened, curves, watch, replace)
+        how: dict[str, Any] = {"matures": late.matures, "today": late.today, "rows": late.rows}
+        receipts = opened.append_many(curves, watch=watch, replace=replace, **how)
+        status: dict[CurveKey, str] = {receipt.key: receipt.status for receipt in receipts}
         names = dict.fromkeys((key.model, key.slice) for key in curves)
         return {one: opened.curves(model=one[0], slice=one[1]) for one in names}, status
 
@@ -190,28 +235,29 @@ def _by_key(keys: tuple[str, ...], **data: Any) -> dict[CurveKey, Curve]:
     return curves
 
 
-def _complete(curves: dict[CurveKey, Curve], period: str, tz: str | None, until: str | None) -> dict[CurveKey, Curve]:
-    """Curves of complete periods; names of periods of one length sort in the order of time."""
+def _day(until: str | None, tz: str | None) -> datetime.date:
+    """Today, or the day that was given instead."""
     try:
         zone = None if tz is None else ZoneInfo(tz)
-        day = datetime.datetime.now(zone).date() if until is None else datetime.date.fromisoformat(until)
+        return datetime.datetime.now(zone).date() if until is None else datetime.date.fromisoformat(until)
     except ValueError:
         raise InputError(f"--until must be a date such as 2026-06-01, got {until!r}.") from None
+
+
+def _complete(
+    curves: dict[CurveKey, Curve], period: str, day: datetime.date, *, running: bool
+) -> dict[CurveKey, Curve]:
+    """Curves of complete periods, or also of the running one; names of one length sort in the order of time."""
     meant = period_from(tuple(period.rsplit(":", 1)), None)
     assert meant is not None
-    running = name_of(day, meant.length)
-    left_out = sorted({key.period for key in curves if key.period >= running})
+    latest = name_of(day, meant.length)
+    kept = {key: curve for key, curve in curves.items() if key.period < latest or (running and key.period == latest)}
+    left_out = sorted({key.period for key in curves.keys() - kept.keys()})
     if left_out:
         note(f"ignoring {', '.join(left_out)}: not complete on {day}; --until sets a later date")
-    kept = {key: curve for key, curve in curves.items() if key.period < running}
     if not kept:
-        raise InputError(f"no complete period: no rows before {running}; wait, or set a later date with --until.")
+        raise InputError(f"no complete period: no rows before {latest}; wait, or set a later date with --until.")
     return kept
-
-
-def _kept(store: CurveStore, curves: dict[CurveKey, Curve], watch: list[float], replace: bool) -> dict[CurveKey, str]:
-    """Store the curves, and return the status of each."""
-    return {receipt.key: receipt.status for receipt in store.append_many(curves, watch=watch, replace=replace)}
 
 
 def _sources(store: str, past: Past) -> dict[CurveKey, str]:
@@ -228,18 +274,74 @@ def _sources(store: str, past: Past) -> dict[CurveKey, str]:
 # --- judging --------------------------------------------------------------------------------------
 
 
+class Agreement(NamedTuple):
+    """What was agreed, and the threshold in use."""
+
+    rule: Rule
+    threshold: Threshold
+
+
+def _agreement(agreed: str | None, threshold: float | None, at: Rule | None) -> Agreement | None:
+    if agreed is None:
+        if threshold is not None:
+            raise InputError(f'--threshold needs --agreed, got {threshold:g} alone; add --agreed "recall >= 0.6".')
+        return None
+    used = Threshold(checks.number(threshold, "threshold")) if threshold is not None else at
+    if not isinstance(used, Threshold):
+        raise InputError(f"--agreed needs the threshold in use, got {agreed!r} alone; add --threshold 0.3.")
+    return Agreement(Rule.parse(agreed, "--agreed"), used)
+
+
+def _advice(agreement: Agreement | None, verdict: SeriesVerdict, curves: Mapping[str, Curve]) -> Advice | None:
+    """What to do after a change, by the latest period that was judged."""
+    if agreement is None or verdict.verdict is None:
+        return None
+    latest = curves[next(str(one.key) for one in reversed(verdict.periods) if not one.provisional)]
+    if latest.missing_class:
+        note("no advice: the latest period has only one class")
+        return None
+    return advise(latest, threshold=agreement.threshold.target, agreed=agreement.rule, rng=0)
+
+
+def _forecast(store: str, model: str, part: str | None, late: Late, verdict: SeriesVerdict) -> LabelForecast | None:
+    """What the youngest period will become, if it is provisional and the day of its rows is known."""
+    if late.matures is None or not verdict.periods[-1].provisional:
+        return None
+    with CurveStore(store, read_only=True) as opened:
+        if not any(opened.versions(model=model, slice=part)["on"]):
+            return None
+        return expected_labels(opened, model=model, slice=part, matures=late.matures, today=late.today)
+
+
+def _judged(rows: list[OutputRow]) -> OutputRow:
+    """The latest period that is not provisional; the latest one if all are."""
+    return next((row for row in reversed(rows) if not row["provisional"]), rows[-1])
+
+
 class Series(NamedTuple):
-    """A model on all rows, or on a slice, with its verdict."""
+    """A model on all rows, or on a slice, with its verdict, and what follows from it."""
 
     model: str
     slice: str | None
     verdict: SeriesVerdict
+    advice: Advice | None = None
+    forecast: LabelForecast | None = None
+
+    @property
+    def about(self) -> str:
+        """What the verdict is about."""
+        return f"{self.model}, {self.slice}" if self.slice is not None else self.model
 
     @property
     def sentence(self) -> str:
         """The verdict, and what it is about."""
-        about = f"{self.model}, {self.slice}" if self.slice is not None else self.model
-        return f"{about}: {self.verdict.sentence}"
+        return f"{self.about}: {self.verdict.sentence}"
+
+    @property
+    def said(self) -> list[str]:
+        """The verdict, the action, and what is expected."""
+        more = [str(one) for one in (self.advice, self.forecast) if one is not None]
+        return [self.sentence, *(line for text in more for line in f"{self.about}: {text}".split("\n"))]
 
     def rows(self, status: Mapping[CurveKey, str], sources: Mapping[CurveKey, str]) -> list[OutputRow]:
         """A row for each period."""
@@ -276,15 +378,27 @@ _FOR_PEOPLE = (
 
 def _show(series: list[Series], rows: list[OutputRow], form: str | None) -> None:
     if form == "json":
-        verdicts = [
-            {"model": one.model, "slice": one.slice, "period": str(one.verdict.periods[-1].key)}
-            | {"verdict": one.verdict.verdict, "prevalence_moved": one.verdict.prevalence_moved}
-            | {"sentence": one.sentence}
-            for one in series
-        ]
-        show_json({"periods": rows, "verdicts": verdicts})
+        show_json({"periods": rows, "verdicts": [_as_json(one) for one in series]})
     elif form == "csv":
         show_csv(rows)
     else:
-        show_table([{name: row[name] for name in _FOR_PEOPLE} for row in rows])
-        say("", *(one.sentence for one in series))
+        people = [row | {"alarm": "provisional" if row["provisional"] else row["alarm"]} for row in rows]
+        show_table([{name: row[name] for name in _FOR_PEOPLE} for row in people])
+        say("", *(line for one in series for line in one.said))
+
+
+_OF_ADVICE = ("action", "agreed", "threshold", "proposed", "prevalence", "sentence")
+
+
+def _as_json(one: Series) -> dict[str, object]:
+    advice, verdict = one.advice, one.verdict
+    return {
+        "model": one.model,
+        "slice": one.slice,
+        "period": str(verdict.periods[-1].key),
+        "verdict": verdict.verdict,
+        "prevalence_moved": verdict.prevalence_moved,
+        "sentence": one.sentence,
+        "advice": advice and {name: getattr(advice, name) for name in _OF_ADVICE} | {"estimates": advice.rows()},
+        "expected": one.forecast and one.forecast.rows()[0],
+    }

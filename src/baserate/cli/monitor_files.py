@@ -38,6 +38,7 @@ _COLUMNS = {
     "statistic": "DOUBLE",
     "limit": "DOUBLE",
     "alarm": "BOOLEAN",
+    "provisional": "BOOLEAN",
 }
 
 
@@ -68,7 +69,7 @@ def _cell(value: object) -> object:
 
 
 def write_prometheus(path: str, latest: Sequence[tuple[OutputRow, SeriesVerdict]]) -> None:
-    """Write gauges of the latest period of each model and slice in the text format, atomically."""
+    """Write gauges of the latest period that was judged, of each model and slice in the text format, atomically."""
     rows = [row for row, _ in latest]
     gauges: dict[str, tuple[str, list[tuple[dict[str, object], object]]]] = {
         "baserate_metric": (

@@ -124,7 +124,8 @@ def counts_of(curve: Curve) -> Counted:
 def fingerprint(curve: Curve) -> bytes:
     """A digest of a curve's counts, by which the same rows are recognised however they are made compact."""
     saved = curve._saved()
-    digest = hashlib.sha256(repr(sorted(saved.facts.items())).encode())
+    facts = sorted((name, value) for name, value in saved.facts.items() if name != "source")  # any file may have them
+    digest = hashlib.sha256(repr(facts).encode())
     for name, column in sorted(saved.columns.items()):
         wide = column.astype("<f8" if column.dtype.kind == "f" else "<i8")
         digest.update(name.encode() + len(wide).to_bytes(8, "little") + wide.tobytes())

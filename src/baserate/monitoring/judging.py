@@ -1,5 +1,6 @@
 """The verdict on a series of periods: has the model become worse, or has only the prevalence moved?"""
 
+import datetime
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
@@ -18,6 +19,7 @@ from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.monitoring.alarms import model_alarms
 from baserate.monitoring.change import GroupKey, check_curves, explain_changes
+from baserate.monitoring.maturing import maturity_from
 from baserate.registry import describe, row_of
 from baserate.results.changes import Alarms, Change
 from baserate.results.intervals import Estimate
@@ -65,6 +67,8 @@ def judge_periods(
     false_alarm: float = 0.05,
     tolerated: float = 1.5,
     last: int | None = None,
+    matures: str | int | None = None,
+    today: datetime.date | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 500,
     rng: np.random.Generator | int | None = 0,
@@ -91,6 +95,11 @@ def judge_periods(
         The largest ratio of prevalences that does not count as a move.
     last : int, optional
         The number of latest periods with intervals and with their change explained; by default all.
+    matures : str or int, optional
+        How long after the end of a period its labels may still come in, such as "60d". A younger period is provisional:
+        it is read, but not judged, and not part of the reference. Keys must then be names such as "2026-05".
+    today : date, optional
+        The day that ages are counted to; by default today.
     confidence_level, n_resamples, rng
         As for `estimate`; the seed is 0 by default, so that a verdict can be repeated.
 
@@ -128,26 +137,35 @@ def judge_periods(
     )
     if judging.rule is None:
         check_estimable(metric, next(iter(curves.values())))
-    keys = list(curves)
-    first = keys[: judging.reference]
-    looked_at = keys if last is None else keys[-checks.whole_number(last, "last") :]
-    looks = _looks(judging, curves)
+    maturity = maturity_from(matures, today)
+    open_ = {key for key in curves if maturity is not None and maturity.is_open(key)}
+    settled = {key: curve for key, curve in curves.items() if key not in open_}
+    keys, first = list(settled), list(settled)[: judging.reference]
+    looked_at = list(curves) if last is None else list(curves)[-checks.whole_number(last, "last") :]
+    looks = _looks(judging, settled, len(open_))
     common = judging.prevalence if looks.alarms is None else looks.alarms.prevalence
-    before = Curve.pool(curves[key] for key in first)
-    changes = _changes(judging, {key: curves[key] for key in looked_at if key not in first}, before)
+    before = Curve.pool(settled[key] for key in first) if first else None
+    changes = _changes(judging, {key: settled[key] for key in looked_at if key in settled and key not in first}, before)
     periods = tuple(
-        PeriodReading(key, *_readings(judging, curve, common, with_interval=key in looked_at), changes.get(key), *look)
-        for (key, curve), look in zip(curves.items(), map(looks.at, curves), strict=True)
+        PeriodReading(
+            key,
+            *_readings(judging, curve, common, with_interval=key in looked_at),
+            changes.get(key),
+            *looks.at(key),
+            provisional=key in open_,
+        )
+        for key, curve in curves.items()
     )
-    moved = len(keys) > len(first) and has_moved(before, curves[keys[-1]], judging.tolerated)
+    moved = before is not None and len(keys) > len(first) and has_moved(before, settled[keys[-1]], judging.tolerated)
     verdict: Literal["model", "prevalence"] | None = "prevalence" if moved else None
     if looks.latest is not None and looks.at(looks.latest).alarm:
         verdict = "model"
+    latest = next((one for one in reversed(periods) if not one.provisional), None)
     return SeriesVerdict(
         metric=describe(metric),
         verdict=verdict,
         prevalence_moved=moved,
-        sentence=_sentence(verdict, periods[-1], looks, first, before),
+        sentence=_sentence(verdict, latest, looks, first, before),
         prevalence=common,
         reference=tuple(first),
         first_alarm=None if looks.alarms is None else looks.alarms.first,
@@ -186,11 +204,11 @@ class _Looks(NamedTuple):
         return next((key for key in reversed(keys) if self.at(key).alarm is not None), None)
 
 
-def _looks(judging: _Judging, curves: Mapping[GroupKey, Curve]) -> _Looks:
+def _looks(judging: _Judging, curves: Mapping[GroupKey, Curve], n_open: int) -> _Looks:
     missing = judging.reference + 1 - len(curves)
     if missing > 0:
         why = f"{missing} more period{'s' * (missing > 1)} needed to compare with the first {judging.reference}"
-        return _Looks(None, why)
+        return _Looks(None, why + (f"; {n_open} provisional" if n_open else ""))
     try:
         alarms = model_alarms(
             judging.metric,
@@ -277,9 +295,9 @@ def _nothing(judging: _Judging, curve: Curve, reason: Reason | None) -> Estimate
     return Estimate(describe(judging.metric), math.nan, math.nan, math.nan, *facts, reason=reason)
 
 
-def _changes(judging: _Judging, curves: Mapping[GroupKey, Curve], before: Curve) -> dict[GroupKey, Change]:
+def _changes(judging: _Judging, curves: Mapping[GroupKey, Curve], before: Curve | None) -> dict[GroupKey, Change]:
     """The change of each period against the reference, in its parts."""
-    if not curves or before.missing_class:
+    if not curves or before is None or before.missing_class:
         return {}
     changes = explain_changes(
         judging.metric,
@@ -296,7 +314,11 @@ def _changes(judging: _Judging, curves: Mapping[GroupKey, Curve], before: Curve)
 # --- in words -------------------------------------------------------------------------------------
 
 
-def _sentence(verdict: str | None, latest: PeriodReading, looks: _Looks, first: Sequence[object], before: Curve) -> str:
+def _sentence(
+    verdict: str | None, latest: PeriodReading | None, looks: _Looks, first: Sequence[object], before: Curve | None
+) -> str:
+    if latest is None or before is None:
+        return f"too early to say ({looks.why})"
     since = f"{first[0]} to {first[-1]}" if len(first) > 1 else f"{first[0]}"
     now, then = one_in(latest.own.prevalence), one_in(before.prevalence)
     prevalence = f"{latest.key}: prevalence {now}; {since}: {then}"

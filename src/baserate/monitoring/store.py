@@ -1,5 +1,6 @@
 """A store of past curves in one file: a compact curve for each model, period and slice."""
 
+import datetime
 import os
 import sqlite3
 import threading
@@ -7,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -18,7 +19,8 @@ from baserate.curves.packing import decode, fingerprint
 from baserate.curves.saving import write_new, write_whole
 from baserate.errors import CurveFileError, InputError
 from baserate.monitoring import store_file
-from baserate.monitoring.store_appending import Cuts, Making, Receipt, receipt_of
+from baserate.monitoring.maturing import Offered, maturity_from
+from baserate.monitoring.store_appending import Cuts, Making, Offer, Receipt, is_there, put
 from baserate.monitoring.store_rows import (
     CurveKey,
     StoredRow,
@@ -28,7 +30,6 @@ from baserate.monitoring.store_rows import (
     key_of,
     place_of,
     row_of,
-    row_of_curve,
 )
 
 
@@ -86,6 +87,9 @@ class CurveStore:
         slice: str | None = None,
         watch: Iterable[float] = (),
         replace: bool = False,
+        matures: str | int | None = None,
+        today: datetime.date | None = None,
+        rows: Offered = "all",
     ) -> Receipt:
         """Store a curve. Doing it again changes nothing; other rows under the same key are refused.
 
@@ -101,6 +105,13 @@ class CurveStore:
             Thresholds at which counts stay exact, in all curves of the model that are stored from now on.
         replace : bool
             Whether a curve of other rows under this key may be overwritten.
+        matures : str or int, optional
+            How long after the end of a period its labels may still come in, such as "60d". A period that was last
+            stored before then may change, and the store notes what was known of it and when (`versions`).
+        today : date, optional
+            The day that is noted; by default today.
+        rows : {"all", "new"}
+            Whether the curve of an open period has all of its rows, or only those that are not stored yet.
 
         Returns
         -------
@@ -116,7 +127,8 @@ class CurveStore:
         ('added', 0.0)
         >>> store.close()
         """
-        return self.append_many({CurveKey(model, period, slice): curve}, watch=watch, replace=replace)[0]
+        how: dict[str, Any] = {"watch": watch, "replace": replace, "matures": matures, "today": today, "rows": rows}
+        return self.append_many({CurveKey(model, period, slice): curve}, **how)[0]
 
     @checks.declared
     def append_many(
@@ -125,51 +137,38 @@ class CurveStore:
         *,
         watch: Iterable[float] = (),
         replace: bool = False,
+        matures: str | int | None = None,
+        today: datetime.date | None = None,
+        rows: Offered = "all",
     ) -> list[Receipt]:
         """Store several curves, by (model, period, slice), in one transaction: all or none.
 
         At thresholds that are watched, counts are exact in all curves that are stored from now on. Rows that are
-        offered again become exact there, too.
+        offered again become exact there, too. With `matures`, periods may grow, as for `append`.
         """
+        maturity = maturity_from(matures, today)
+        if checks.one_of(rows, ("all", "new"), "rows") == "new" and maturity is None:
+            raise InputError(
+                "rows='new' needs matures=, got none: other periods may not grow; pass matures='60d', too."
+            )
         wanted = {key_of(key): curve for key, curve in curves.items()}
         prints = {key: fingerprint(curve) for key, curve in wanted.items()}
+        offer = Offer(prints, replace, maturity, rows)
         models, watched = dict.fromkeys(key.model for key in wanted), [checks.number(one, "watch") for one in watch]
         # Curves are made compact before the write lock is taken. This is repeated under the lock only if another writer
         # has set the cuts of a model in the meantime.
-        with self._reading() as rows:
-            making = Making(rows, models, watched)
-            new = [key for key in wanted if not _is_there(rows.one(place_of(key)), prints[key], making)]
+        with self._reading() as stored:
+            making = Making(stored, models, watched)
+            new = [key for key in wanted if not is_there(stored.one(place_of(key)), prints[key], making)]
         for key in new:
             making.small(key, wanted[key])
-        with self._writing() as rows:
-            now = Making(rows, models, watched)
+        with self._writing() as stored:
+            now = Making(stored, models, watched)
             making = making if making.began_as(now) else now
-            done = []
-            for key, curve in wanted.items():
-                there = rows.one(place_of(key))
-                if there is None or not _is_there(there, prints[key], making):
-                    row = row_of_curve(place_of(key), making.small(key, curve), digest=prints[key])
-                    done.append(self._put(rows, row, there, replace))
-                else:
-                    done.append(receipt_of("unchanged", there))
+            done = [put(stored, key, curve, making, offer) for key, curve in wanted.items()]
             for model, content in making.new.items():
-                rows.put(row_of(cuts_of_model(model), content))
+                stored.put(row_of(cuts_of_model(model), content))
         return done
-
-    def _put(self, rows: StoredRows, row: StoredRow, there: StoredRow | None, replace: bool) -> Receipt:
-        """Write a row, unless other rows are stored under its key."""
-        if there is not None and there.content == row.content:
-            return receipt_of("unchanged", there)
-        if there is not None and there.digest == row.digest:
-            rows.put(row._replace(source=there.source))
-            return receipt_of("refined", row)
-        if there is not None and not replace:
-            raise InputError(
-                f"a key must keep its rows, got other rows for {row.key} than those in {str(self.path)!r}; pass "
-                f"replace=True to overwrite them."
-            )
-        rows.put(row)
-        return receipt_of("added" if there is None else "replaced", row)
 
     @checks.declared
     def watched(self, *, model: str) -> list[float]:
@@ -280,7 +279,41 @@ class CurveStore:
             series = rows.series(model, slice or "", content=False)
         kinds = {"n_pos": np.float64, "n_neg": np.float64, "n_bytes": np.int64, "width": np.float64}
         names = ("period", *kinds, "source")
-        return {name: np.array([getattr(row, name) for row in series], kinds.get(name, np.str_)) for name in names}
+        table = [row._replace(source=row.versions[-1].source) for row in series]
+        return {name: np.array([getattr(row, name) for row in table], kinds.get(name, np.str_)) for name in names}
+
+    @checks.declared
+    def versions(self, *, model: str, slice: str | None = None) -> dict[str, Array]:
+        """A table of what was known of each period, and when: several rows for one whose labels came late.
+
+        The columns are period, on, n_pos, n_neg and source. `on` is the date if it was noted (see `append`), or empty.
+
+        Examples
+        --------
+        >>> import baserate as br, datetime, tempfile, pathlib
+        >>> store = br.monitoring.CurveStore(pathlib.Path(tempfile.mkdtemp()) / "monitor.db")
+        >>> early = br.Curve.from_counts([0.2, 0.9], pos=[1, 4], neg=[900, 50])
+        >>> later = br.Curve.from_counts([0.2, 0.9], pos=[6, 14], neg=[895, 40])
+        >>> for day, curve in ((3, early), (20, later)):
+        ...     june = datetime.date(2026, 6, day)
+        ...     print(store.append(curve, model="m", period="2026-05", matures="60d", today=june).status)
+        added
+        grown
+        >>> known = store.versions(model="m")
+        >>> known["on"].tolist(), known["n_pos"].tolist()
+        (['2026-06-03', '2026-06-20'], [5.0, 20.0])
+        >>> store.close()
+        """
+        key_of((model, "any", slice))
+        with self._reading() as rows:
+            known = [
+                (row.period, one) for row in rows.series(model, slice or "", content=False) for one in row.versions
+            ]
+        columns = {"period": np.array([period for period, _ in known], np.str_)}
+        kinds = {"on": np.str_, "n_pos": np.float64, "n_neg": np.float64, "source": np.str_}
+        return columns | {
+            name: np.array([getattr(one, name) for _, one in known], kind) for name, kind in kinds.items()
+        }
 
     def __len__(self) -> int:
         return len(self.keys())
@@ -381,11 +414,6 @@ class CurveStore:
 
     def __repr__(self) -> str:
         return f"CurveStore({str(self.path)!r})" + " (closed)" * (self._open is None)
-
-
-def _is_there(row: StoredRow | None, digest: bytes, making: Making) -> bool:
-    """Whether the same rows are stored, exact at all thresholds that are watched."""
-    return row is not None and row.digest == digest and making.is_known(row)
 
 
 def _here() -> tuple[int, int]:

@@ -1,6 +1,6 @@
 """What is appended to a store: curves made small, and the receipts for them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -9,11 +9,21 @@ import numpy as np
 from baserate.arrays import FloatArray
 from baserate.curves.compact import compact, edges_of, fits, knows, point_width
 from baserate.curves.curve import Curve
-from baserate.curves.packing import decode
-from baserate.monitoring.store_rows import CurveKey, StoredRow, StoredRows, cuts_of_model, key_of
+from baserate.curves.packing import decode, fingerprint
+from baserate.errors import InputError
+from baserate.monitoring.maturing import Maturity, Offered, Version, missing_rows, written
+from baserate.monitoring.store_rows import (
+    CurveKey,
+    StoredRow,
+    StoredRows,
+    cuts_of_model,
+    key_of,
+    place_of,
+    row_of_curve,
+)
 from baserate.results.base import Cell, Result, Said
 
-Status = Literal["added", "unchanged", "refined", "replaced"]
+Status = Literal["added", "unchanged", "refined", "grown", "replaced"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +36,7 @@ class Receipt(Result):
         Model, period and slice.
     status : str
         "added", "unchanged" (the same rows were stored already), "refined" (they were, and are now exact at thresholds
-        that are watched since) or "replaced".
+        that are watched since), "grown" (labels of the period came late) or "replaced".
     n_bytes : int
         The size of the stored curve.
     exact : bool
@@ -122,13 +132,97 @@ class Making:
     def small(self, key: CurveKey, curve: Curve) -> Curve:
         """The curve made compact, with the cuts of its model."""
         if key not in self.made:
-            edges, watched = self.cuts.get(key.model, _NO_CUTS)
-            if not fits(curve) and not len(edges):
-                self.cuts[key.model] = Cuts(edges := edges_of(curve), watched)
-            self.made[key] = compact(curve, edges=edges, thresholds=watched)
+            self.made[key] = self.small_now(key, curve)
         return self.made[key]
+
+    def small_now(self, key: CurveKey, curve: Curve) -> Curve:
+        """The same for a curve that is made only under the lock."""
+        edges, watched = self.cuts.get(key.model, _NO_CUTS)
+        if not fits(curve) and not len(edges):
+            self.cuts[key.model] = Cuts(edges := edges_of(curve), watched)
+        return compact(curve, edges=edges, thresholds=watched)
 
     def is_known(self, row: StoredRow) -> bool:
         """Whether a stored curve is exact at all thresholds of its model that are watched."""
         watched = self.cuts.get(row.model, _NO_CUTS).watched
         return not (row.bucketed and len(watched)) or knows(decode(row.content), watched)
+
+
+# --- one curve after the other --------------------------------------------------------------------
+
+
+class Offer(NamedTuple):
+    """How curves are offered: whether, and which, stored ones they may take the place of."""
+
+    digests: Mapping[CurveKey, bytes]
+    replace: bool
+    maturity: Maturity | None
+    offered: Offered
+
+    def may_grow(self, there: StoredRow) -> bool:
+        """Whether labels of a stored period may have come since."""
+        known, maturity = there.versions[-1].day, self.maturity
+        if maturity is None:
+            return False
+        return maturity.is_open(there.period) or (known is not None and maturity.is_open(there.period, known))
+
+    def noted(self, row: StoredRow, before: Iterable[Version] = (), digest: bytes | None = None) -> StoredRow:
+        """The row with what is known today, after what was known before."""
+        if self.maturity is None:
+            return row
+        digest = row.digest if digest is None else digest
+        version = Version(self.maturity.today.isoformat(), row.n_pos, row.n_neg, digest.hex(), row.source)
+        return row._replace(source=written([*before, version]))
+
+
+def is_there(row: StoredRow | None, digest: bytes, making: Making) -> bool:
+    """Whether the same rows are stored, exact at all thresholds that are watched, or were a part or a version of it."""
+    if row is None:
+        return False
+    if row.digest == digest:
+        return making.is_known(row)
+    return digest.hex() in {version.digest for version in row.versions}
+
+
+def put(rows: StoredRows, key: CurveKey, curve: Curve, making: Making, offer: Offer) -> Receipt:
+    """Store a curve, unless the period has other rows and is not open."""
+    digest = offer.digests[key]
+    there = rows.one(place_of(key))
+    if there is not None and is_there(there, digest, making):
+        return receipt_of("unchanged", there)
+    if there is not None and there.digest != digest and not offer.replace and offer.may_grow(there):
+        row = _grown(there, curve, making, offer)
+        rows.put(row)
+        return receipt_of("grown", row)
+    row = offer.noted(row_of_curve(place_of(key), making.small(key, curve), digest=digest))
+    if there is not None and there.content == row.content:
+        return receipt_of("unchanged", there)
+    if there is not None and there.digest == digest:
+        rows.put(row._replace(source=there.source))
+        return receipt_of("refined", row)
+    if there is not None and not offer.replace:
+        raise InputError(
+            f"a key must keep its rows, got other rows for {key} than those in {rows.where}; pass replace=True to "
+            f"overwrite them."
+        )
+    rows.put(row)
+    return receipt_of("added" if there is None else "replaced", row)
+
+
+def _grown(there: StoredRow, curve: Curve, making: Making, offer: Offer) -> StoredRow:
+    """The row of an open period with the rows that came: instead of the stored ones, or beside them."""
+    stored, key = decode(there.content), there.key
+    source = "" if curve.source is None else str(curve.source)
+    if offer.offered == "new":
+        curve = Curve.pool([stored, curve])
+        small = making.small_now(key, curve)
+    elif not (missing := missing_rows(stored, curve)):
+        small = making.small(key, curve)
+    else:
+        raise InputError(
+            f"the rows of an open period must include those that are stored, got {float(curve.n_pos + curve.n_neg):,g} "
+            f"for {key}, where {missing:,g} of the stored ones are missing; pass rows='new' if these are new ones "
+            f"only, or replace=True to overwrite what is stored."
+        )
+    row = row_of_curve(place_of(key), small, digest=fingerprint(curve))
+    return offer.noted(row._replace(source=source), there.versions, offer.digests[key])

@@ -15,6 +15,7 @@ from baserate.curves.compact import width
 from baserate.curves.curve import Curve
 from baserate.curves.packing import encode, fingerprint
 from baserate.errors import CurveFileError, InputError, printable, shown
+from baserate.monitoring import maturing
 
 
 class CurveKey(NamedTuple):
@@ -80,7 +81,7 @@ class StoredRow(NamedTuple):
     bucketed: bool
     width: float
     digest: bytes  # of the original curve
-    source: str  # the files that it came from, if any
+    source: str  # the files that it came from, if any, or versions
     n_bytes: int
     content_sum: bytes
     follows: bytes  # the place of the row before
@@ -96,6 +97,12 @@ class StoredRow(NamedTuple):
     def key(self) -> CurveKey:
         """The key of its curve."""
         return CurveKey(self.model, self.period, self.slice or None)
+
+    @property
+    def versions(self) -> list[maturing.Version]:
+        """What was known of its period, and when: one version, unless labels came late."""
+        noted = maturing.Version("", self.n_pos, self.n_neg, self.digest.hex(), self.source)
+        return maturing.read(self.source) or [noted]
 
 
 COLUMNS = StoredRow._fields

@@ -15,6 +15,7 @@ from baserate.results.comparisons import CrossingEstimate, Difference, Lead, Ran
 from baserate.results.designs import PointSupport, Support, TestSetPlan
 from baserate.results.intervals import Band, Bounds, Estimate, MaxWidth
 from baserate.results.isotonic import Decomposition, IsotonicReliability
+from baserate.results.labels import LabelForecast
 from baserate.results.priors import PrevalenceEstimate, PriorShiftCheck
 from baserate.results.readings import Crossing, NaturalFrequencies, Sweep
 from baserate.results.reliability import PriorEffect, Reliability
@@ -49,6 +50,7 @@ __all__ = [
     "InTheLarge",
     "InTheSmall",
     "IsotonicReliability",
+    "LabelForecast",
     "Lead",
     "MaxWidth",
     "NaturalFrequencies",

@@ -32,6 +32,8 @@ class PeriodReading(Result):
         The standardised difference from the reference, and the limit of an alarm; nan if there was no look.
     alarm : bool or None
         Whether there is an alarm; None if there was no look.
+    provisional : bool
+        Whether labels may still come in; such a period is not judged.
 
     Examples
     --------
@@ -53,6 +55,7 @@ class PeriodReading(Result):
     statistic: float
     limit: float
     alarm: bool | None
+    provisional: bool = False
 
     def cells(self) -> Row:
         """What a row says of the period, without its key."""
@@ -78,6 +81,7 @@ class PeriodReading(Result):
             "statistic": self.statistic if looked else None,
             "limit": self.limit if looked else None,
             "alarm": self.alarm,
+            "provisional": self.provisional,
             "reason": cell(self.own.reason or (self.common.reason if self.common else None)),
         }
 
@@ -86,7 +90,7 @@ class PeriodReading(Result):
 
     def _said(self) -> Said:
         where = "" if self.common is None else f", {_text(self.common)} at {one_in(self.common.prevalence)}"
-        alarm = ", ALARM" if self.alarm else ""
+        alarm = ", ALARM" if self.alarm else ", provisional" if self.provisional else ""
         return Said(f"{self.own.metric} in {key_text(self.key)}: {_text(self.own)} at its own prevalence{where}{alarm}")
 
 
@@ -119,9 +123,9 @@ class SeriesVerdict(Result):
         Name of the metric, with its parameters.
     verdict : {"model", "prevalence", None}
         "model" if the latest look at the model is an alarm, else "prevalence" if the prevalence of the latest period
-        has moved, else None.
+        has moved, else None. Provisional periods do not count.
     prevalence_moved : bool
-        Whether the prevalence of the latest period has moved.
+        Whether the prevalence of the latest period that is not provisional has moved.
     sentence : str
         The verdict in words.
     prevalence : float or None
@@ -170,7 +174,10 @@ class SeriesVerdict(Result):
             [
                 *(key_text(one.key), counted(one.own.n_pos), counted(one.own.n_neg), one_in(one.own.prevalence)),
                 *(_text(one.own), "-" if one.common is None else _text(one.common)),
-                *("-" if one.change is None else str(one.change.model), "ALARM" if one.alarm else ""),
+                *(
+                    "-" if one.change is None else str(one.change.model),
+                    "ALARM" if one.alarm else "provisional" if one.provisional else "",
+                ),
             ]
             for one in self.periods
         ]
