@@ -52,6 +52,7 @@ class Setting(NamedTuple):
     metric: str = "average_precision"
     read_at: float = COMMON  # the prevalence that periods are compared at
     average_precision: float = AP  # at the common prevalence
+    looks: int = LOOKS
 
 
 @cache
@@ -70,9 +71,9 @@ def true_average_precision(d: float, prevalence: float) -> float:
     return float(quad(precision, 0, 1, limit=200)[0])
 
 
-def prevalences(kind: str) -> Floats:
+def prevalences(kind: str, looks: int = LOOKS) -> Floats:
     """The prevalence of each period, around the common one."""
-    time = np.linspace(0, 1, REFERENCE + LOOKS)
+    time = np.linspace(0, 1, REFERENCE + looks)
     shapes = {
         "steady": 0 * time,
         "falling": 1 - 2 * time,
@@ -88,7 +89,7 @@ def stream(setting: Setting, rng: np.random.Generator) -> dict[int, br.Curve]:
     rows = round(setting.n_pos / COMMON)
     usual = distance(setting.average_precision)
     curves = {}
-    for period, eta in enumerate(prevalences(setting.prevalence)):
+    for period, eta in enumerate(prevalences(setting.prevalence, setting.looks)):
         changed = period >= REFERENCE + CHANGED_AT - 1
         d = distance(setting.average_precision - setting.decay * changed)
         n_pos = max(1, round(rows * float(eta)))

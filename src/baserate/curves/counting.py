@@ -169,7 +169,7 @@ def merge_counts_by_group(counted: Counted, group: Indices, n_groups: int) -> li
 
 
 def _without_top(counted: Counted) -> Counted:
-    """The same without the highest scores of buckets, if no entry is a bucket."""
+    """Counts without the highest scores of buckets, if no entry is a bucket."""
     return counted._replace(top=None) if np.array_equal(counted.score, counted.top) else counted  # type: ignore[arg-type]
 
 

@@ -17,7 +17,7 @@ from baserate.results.labels import LabelForecast
 _FEWEST = 3  # past periods
 
 
-class _Known(NamedTuple):
+class _AtAge(NamedTuple):
     """What was known of a period at some age."""
 
     age: int  # days since its end
@@ -76,7 +76,7 @@ def expected_labels(
     ['added grown', 'added grown', 'added grown']
     >>> seen(7, 10, 5)
     'added'
-    >>> found = br.monitoring.expected_labels(store, model="m", matures="30d", today=datetime.date(2026, 8, 5))
+    >>> found = br.monitoring.expected_labels(store, model="m", matures="30d", today=datetime.date(2026, 8, 6))
     >>> found.period, found.known, found.expected
     ('2026-07', 0.5, 40.0)
     >>> store.close()
@@ -95,20 +95,20 @@ def expected_labels(
     return forecast(growth, period, maturity, level)
 
 
-def _growth(store: CurveStore, model: str, part: str | None, today: datetime.date) -> dict[str, list[_Known]]:
+def _growth(store: CurveStore, model: str, part: str | None, today: datetime.date) -> dict[str, list[_AtAge]]:
     """What was known of each period in the course of time, until today."""
     known = store.versions(model=model, slice=part)
-    growth: dict[str, list[_Known]] = {}
+    growth: dict[str, list[_AtAge]] = {}
     for period, on, n_pos, n_neg in zip(
         *(known[name].tolist() for name in ("period", "on", "n_pos", "n_neg")), strict=True
     ):
         if on and (day := datetime.date.fromisoformat(on)) <= today:
             age = (day - end_of(period)).days
-            growth.setdefault(period, []).append(_Known(age, n_pos, n_pos + n_neg))
+            growth.setdefault(period, []).append(_AtAge(age, n_pos, n_pos + n_neg))
     return growth
 
 
-def forecast(growth: dict[str, list[_Known]], period: str, maturity: Maturity, level: float) -> LabelForecast:
+def forecast(growth: dict[str, list[_AtAge]], period: str, maturity: Maturity, level: float) -> LabelForecast:
     """What a period will become, by what became of mature ones that were known at the same age."""
     now = growth[period][-1]
     past = []
@@ -128,7 +128,7 @@ def forecast(growth: dict[str, list[_Known]], period: str, maturity: Maturity, l
     return LabelForecast(*facts, known, expected, low, high, share, least, most)
 
 
-def _grown(n_pos: float, past: Sequence[tuple[_Known, _Known]], level: float) -> tuple[float, float, float]:
+def _grown(n_pos: float, past: Sequence[tuple[_AtAge, _AtAge]], level: float) -> tuple[float, float, float]:
     """The number of positives that will be there, with the ends of its interval."""
     then, late = (np.array([pair[which].n_pos for pair in past]) for which in (0, 1))
     ratio = float(late.sum() / then.sum())

@@ -136,7 +136,7 @@ class Making:
         return self.made[key]
 
     def small_now(self, key: CurveKey, curve: Curve) -> Curve:
-        """The same for a curve that is made only under the lock."""
+        """A curve made compact that was not known before the lock was taken."""
         edges, watched = self.cuts.get(key.model, _NO_CUTS)
         if not fits(curve) and not len(edges):
             self.cuts[key.model] = Cuts(edges := edges_of(curve), watched)
