@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import baserate as br
-from baserate.monitoring.label_forecast import _Known, forecast
+from baserate.monitoring.label_forecast import _AtAge, forecast
 from baserate.monitoring.maturing import Maturity, end_of, missing_rows
 
 DATE = datetime.date
@@ -215,7 +215,7 @@ def grown(rng, n_past, known, mean=60, wobble=0.0):
         share = np.clip(known + wobble * rng.normal(), 0.02, 1.0)
         n_pos = rng.poisson(mean * rng.gamma(20, 1 / 20))
         seen = rng.binomial(n_pos, share)
-        versions = [_Known(10, seen, 10_000), _Known(60, n_pos, 10_000)]
+        versions = [_AtAge(10, seen, 10_000), _AtAge(60, n_pos, 10_000)]
         growth[f"{2000 + k}"] = versions if k < n_past else versions[:1]
         final = n_pos
     return growth, final
@@ -236,8 +236,8 @@ def test_the_interval_holds_what_becomes_of_a_period(n_past, known, mean, wobble
 
 
 def test_periods_that_were_not_looked_at_so_early_say_nothing(store):
-    growth = {"2001": [_Known(60, 50, 1000)], "2002": [_Known(3, 20, 1000), _Known(60, 50, 1000)]}
-    growth["2003"] = [_Known(3, 20, 1000)]
+    growth = {"2001": [_AtAge(60, 50, 1000)], "2002": [_AtAge(3, 20, 1000), _AtAge(60, 50, 1000)]}
+    growth["2003"] = [_AtAge(3, 20, 1000)]
     found = forecast(growth, "2003", Maturity(60, DATE(2026, 1, 1)), 0.95)
     assert found.reason is br.Reason.TOO_FEW_PERIODS
     assert "how many more will come is unknown" in str(found)
