@@ -174,3 +174,23 @@ def test_no_score_in_a_row_group(tmp_path):
     written(path, {"y": [0, 1, None, None], "p": [0.1, 0.2, None, None]}, row_group_size=2)
     with pytest.warns(br.errors.UnlabelledWarning):
         assert br.curve(path, label="y", score="p").n_pos == 1
+
+
+def test_a_row_group_that_lost_rows_is_refused(tmp_path):
+    """DuckDB reads as many rows as the row group says, however many values its columns have."""
+    path = tmp_path / "rows.parquet"
+    written(path, {name: column[:60] for name, column in ROWS.items()})
+    data, tried = path.read_bytes(), 0
+    for at in (at for at in range(len(data)) if data[at] == 2 * 60):  # 60, as the footer writes it
+        path.write_bytes(data[:at] + bytes([2 * 52]) + data[at + 1 :])
+        asked = f"SELECT row_group_num_rows, num_values FROM parquet_metadata('{path}')"
+        try:
+            with duckdb.connect() as connection:  # a new one, which remembers nothing of the file
+                found = connection.execute(asked).fetchall()
+        except duckdb.Error:
+            continue
+        if set(found) == {(52, 60)}:
+            tried += 1
+            with pytest.raises(br.errors.DataFileError, match="52 rows have 60 values of column 'y'"):
+                br.curve(path, label="y", score="p")
+    assert tried == 1

@@ -1,4 +1,4 @@
-"""What Parquet files say about their columns: checksums of pages, least and largest values. DuckDB compares neither.
+"""What Parquet files say about their columns: checksums of pages, numbers and limits of values. DuckDB compares none.
 
 A page has a header, in Thrift's compact protocol, and then its bytes; the header may have a CRC-32 of these.
 """
@@ -40,6 +40,8 @@ class Chunk(NamedTuple):
     least: str | None
     largest: str | None
     is_missing: bool  # all of it
+    rows: int  # of its row group
+    values: int  # missing ones, too: as many as rows
 
     @property
     def start(self) -> int:
@@ -56,11 +58,18 @@ def chunks(connection: Any, files: Iterable[File], columns: Collection[str]) -> 
     named = {file.plain: file.path for file in files}
     rows = connection.execute(
         "SELECT file_name, path_in_schema, type, dictionary_page_offset, data_page_offset, total_compressed_size, "
-        "stats_min_value, stats_max_value, coalesce(stats_null_count = num_values, false) "
+        "stats_min_value, stats_max_value, coalesce(stats_null_count = num_values, false), "
+        "row_group_num_rows, num_values "
         f"FROM parquet_metadata({literal([glob.escape(plain) for plain in named])}) "
         f"WHERE list_contains({literal(sorted(columns))}, path_in_schema)"
     ).fetchall()
     found = [Chunk(named[plain], *row) for plain, *row in rows]
+    for chunk in found:
+        if chunk.rows != chunk.values:
+            raise DataFileError(
+                f"the file {chunk.file!r} is damaged: it says that {chunk.rows:,} rows have {chunk.values:,} values of "
+                f"column {chunk.column!r}; copy or write it again."
+            )
     order = {path: k for k, path in enumerate(named.values())}
     return sorted(found, key=lambda chunk: (order[chunk.file], chunk.start))
 
