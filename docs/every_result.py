@@ -126,6 +126,10 @@ _MAKERS: dict[str, list[Callable[[], results.Result]]] = {
         lambda: br.evaluate(GOOD).answers[0],
         lambda: br.evaluate(GOOD, at="recall=0.5", confidence_level=None).answers[0],
     ],
+    "Audit": [
+        lambda: br.audit({"precision": "0.90", "recall": "0.80", "prevalence": "0.10"}, at="1 in 1,000"),
+        lambda: br.audit({"precision": "0.90", "recall": "0.80", "f1": "0.70"}),
+    ],
     "Band": [
         lambda: br.sweep_estimates(br.precision, POINT, GRID),
         lambda: br.pr_band(GOOD, **FEW),
@@ -160,6 +164,7 @@ _MAKERS: dict[str, list[Callable[[], results.Result]]] = {
     "GroupRow": [lambda: groups().groups[2]],
     "GroupTable": [groups, lambda: br.by_period(br.average_precision, PERIODS, **FEW)],
     "HosmerLemeshow": [lambda: br.calibration.hosmer_lemeshow(GOOD, in_sample=False)],
+    "ImpliedRange": [lambda: br.audit({"precision": "0.90", "recall": "0.80"}).implied[-1]],
     "InTheLarge": [lambda: br.calibration.in_the_large(GOOD)],
     "InTheSmall": [lambda: br.calibration.in_the_small(GROUPS)],
     "IsotonicReliability": [lambda: br.calibration.isotonic_reliability(GOOD, **FEW)],

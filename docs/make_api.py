@@ -49,8 +49,8 @@ PAGES = (
     Page(
         "over-prevalence",
         "Over prevalences",
-        "A metric at many prevalences, and where two models change places.",
-        ("metrics.over_prevalence",),
+        "A metric at many prevalences, where two models change places, and what published numbers imply.",
+        ("metrics.over_prevalence", "published"),
     ),
     Page(
         "probabilities",

@@ -46,6 +46,7 @@ _HOMES = {
     "monitoring.change": "explain_change",
     "monitoring.groups": "by_period by_slice",
     "page.page": "report",
+    "published.auditing": "audit",
     "scikit.classifier": "PriorShiftClassifier",
     "scikit.scorer": "scorer",
     "uncertainty.bands": "pr_band prg_band roc_band sweep_estimates",

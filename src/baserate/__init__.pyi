@@ -86,6 +86,7 @@ from baserate.monitoring.change import explain_change as explain_change
 from baserate.monitoring.groups import by_period as by_period
 from baserate.monitoring.groups import by_slice as by_slice
 from baserate.page.page import report as report
+from baserate.published.auditing import audit as audit
 from baserate.scikit.classifier import PriorShiftClassifier as PriorShiftClassifier
 from baserate.scikit.scorer import scorer as scorer
 from baserate.uncertainty.bands import pr_band as pr_band
@@ -119,6 +120,7 @@ __all__ = [
     "alert_rate",
     "auc_pr",
     "auc_prg",
+    "audit",
     "average_precision",
     "balanced_accuracy",
     "best_f1",

@@ -55,6 +55,13 @@ class Losses(NamedTuple):
     worst: float
 
 
+class CellRatio(NamedTuple):
+    """A metric as a ratio of two weighted sums of tp, fn, fp and tn: the weights of its numerator and denominator."""
+
+    numerator: tuple[float, float, float, float]
+    denominator: tuple[float, float, float, float]
+
+
 # The parameter that says what an area under the PR curve counts for where a class is missing.
 UNDEFINED = "undefined"
 
@@ -87,6 +94,9 @@ class Traits:
         The area that it is the normalized version of.
     losses : callable or None
         ``(**parameters) -> Losses``: the losses that it is the mean of.
+    cells : callable or None
+        ``(**parameters) -> CellRatio``: a pointwise metric as a ratio of sums of the cells of a confusion matrix, whose
+        negatives carry the weight of the prevalence.
     parts : callable or None
         ``(score, pos, neg, **parameters) -> (loss, miscalibration, discrimination, uncertainty)``, of clipped scores.
     """
@@ -99,6 +109,7 @@ class Traits:
     best_over_thresholds: bool = False
     normalizes: Callable[..., object] | None = None
     losses: Callable[..., Losses] | None = None
+    cells: Callable[..., CellRatio] | None = None
     parts: Callable[..., tuple[float, float, float, float]] | None = None
 
 

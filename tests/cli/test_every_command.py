@@ -8,6 +8,7 @@ COLUMNS = ("--label", "y", "--score", "p", "--quiet")
 CLAIM = '[[claim]]\nname = "ranks"\nmetric = "roc_auc"\nat_least = 0.1\n'
 # What is typed after the command, and a word of the answer.
 ASKED = {
+    "audit": (("precision=0.90", "recall=0.80"), "prevalence"),
     "calibration": (("rows.parquet", *COLUMNS, "--bins", "2", "--prevalence", "0.1"), "slope"),
     "check": (("claims.toml", "rows.parquet", *COLUMNS), "met"),
     "compare": (("rows.parquet", *COLUMNS, "--score", "q", "--at", "threshold=0.5"), "leads"),

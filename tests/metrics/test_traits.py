@@ -98,6 +98,15 @@ def test_baselines_do_not_depend_on_the_order():
                 assert len({value(row, curve, parameters) for curve in curves(0.1)}) == 1
 
 
+@having("cells")
+@pytest.mark.parametrize("eta", ETAS)
+def test_it_is_the_ratio_of_these_sums_of_cells(row, parameters, eta):
+    cells = np.array([TPR * eta, (1 - TPR) * eta, FPR * (1 - eta), (1 - FPR) * (1 - eta)])
+    numerator, denominator = row.traits.cells(**parameters)
+    expected = (np.array(numerator) @ cells) / (np.array(denominator) @ cells)
+    np.testing.assert_allclose(at_rates(row, TPR, FPR, eta, parameters), expected, rtol=1e-12, atol=1e-15)
+
+
 # --- how it moves with the prevalence -------------------------------------------------------------
 
 

@@ -35,7 +35,7 @@ Exit codes:
   0    done; also if the output was closed early, as by | head
   1    invalid data or arguments; one sentence on stderr says why
   2    invalid command or option
-  3    check: a claim is broken; monitor: alarm in the latest period
+  3    check: a claim is broken; monitor: alarm in the latest period; audit: not possible
   4    check: a claim is undecided, none broken; monitor: only the prevalence moved
   130  interrupted by Ctrl-C
 """

@@ -6,6 +6,7 @@ import click
 
 # The line that the list of commands has for each. Its module is loaded when it is asked for: help comes at once.
 COMMANDS = {
+    "audit": "Check whether published numbers can be true together.",
     "calibration": "Check whether scores are calibrated probabilities.",
     "check": "Check claims about metrics against data.",
     "compare": "Compare models, and find where one overtakes another.",

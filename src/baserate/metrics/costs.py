@@ -5,7 +5,7 @@ from baserate.curves.reading import Reading
 from baserate.formulas import pointwise
 from baserate.formulas.pointwise import N
 from baserate.metrics.definition import metric
-from baserate.registry import Family
+from baserate.registry import CellRatio, Family, Traits
 
 
 @metric(
@@ -14,6 +14,7 @@ from baserate.registry import Family
     bounds=(0, float("inf")),
     higher_is_better=False,
     examples=({"cost_fn": 10.0, "cost_fp": 1.0}, {"cost_fn": 1.0, "cost_fp": 3.0}),
+    traits=Traits(cells=lambda cost_fn, cost_fp: CellRatio((0, cost_fn, cost_fp, 0), (1, 1, 1, 1))),
 )
 def expected_cost(at: Reading[N], /, *, cost_fn: float, cost_fp: float) -> N:
     r"""Mean cost of a case.
@@ -46,6 +47,11 @@ def expected_cost(at: Reading[N], /, *, cost_fn: float, cost_fp: float) -> N:
     bounds=(-float("inf"), 1),
     higher_is_better=True,
     examples=({"threshold_probability": 0.1}, {"threshold_probability": 0.5}),
+    traits=Traits(
+        cells=lambda threshold_probability: CellRatio(
+            (1, 0, -threshold_probability / (1 - threshold_probability), 0), (1, 1, 1, 1)
+        )
+    ),
 )
 def net_benefit(at: Reading[N], /, *, threshold_probability: float) -> N:
     r"""True alerts per case, minus the false ones at the exchange rate of a threshold probability.

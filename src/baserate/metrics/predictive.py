@@ -6,7 +6,7 @@ from baserate.errors import Reason
 from baserate.formulas import pointwise
 from baserate.formulas.pointwise import N
 from baserate.metrics.definition import metric
-from baserate.registry import DependsOn, Family, Traits
+from baserate.registry import CellRatio, DependsOn, Family, Traits
 
 
 @metric(
@@ -15,7 +15,7 @@ from baserate.registry import DependsOn, Family, Traits
     bounds=(0, 1),
     higher_is_better=True,
     undefined=Reason.NO_ALERTS,
-    traits=Traits(depends_on=DependsOn.LR_POSITIVE, one_way=True),
+    traits=Traits(depends_on=DependsOn.LR_POSITIVE, one_way=True, cells=lambda: CellRatio((1, 0, 0, 0), (1, 0, 1, 0))),
 )
 def precision(at: Reading[N], /) -> N:
     r"""Share of the alerts that are right: positive predictive value.
@@ -53,7 +53,7 @@ def precision(at: Reading[N], /) -> N:
     bounds=(0, 1),
     higher_is_better=True,
     undefined=Reason.NO_REJECTIONS,
-    traits=Traits(depends_on=DependsOn.LR_NEGATIVE, one_way=True),
+    traits=Traits(depends_on=DependsOn.LR_NEGATIVE, one_way=True, cells=lambda: CellRatio((0, 0, 0, 1), (0, 1, 0, 1))),
 )
 def npv(at: Reading[N], /) -> N:
     r"""Share of the cases without an alert that are negative: negative predictive value.
@@ -82,7 +82,11 @@ def npv(at: Reading[N], /) -> N:
     bounds=(0, 1),
     higher_is_better=True,
     examples=({"beta": 0.5}, {"beta": 2.0}),
-    traits=Traits(depends_on=DependsOn.F_BETA, one_way=True),
+    traits=Traits(
+        depends_on=DependsOn.F_BETA,
+        one_way=True,
+        cells=lambda beta: CellRatio((1 + beta**2, 0, 0, 0), (1 + beta**2, beta**2, 1, 0)),
+    ),
 )
 def f_beta(at: Reading[N], /, *, beta: float) -> N:
     r"""Weighted harmonic mean of precision and recall.
@@ -113,7 +117,7 @@ def f_beta(at: Reading[N], /, *, beta: float) -> N:
     family=Family.POINTWISE,
     bounds=(0, 1),
     higher_is_better=True,
-    traits=Traits(depends_on=DependsOn.F_BETA, one_way=True),
+    traits=Traits(depends_on=DependsOn.F_BETA, one_way=True, cells=lambda: CellRatio((2, 0, 0, 0), (2, 1, 1, 0))),
 )
 def f1(at: Reading[N], /) -> N:
     r"""Harmonic mean of precision and recall.
@@ -141,7 +145,13 @@ def f1(at: Reading[N], /) -> N:
     return pointwise.f_beta(at.confusion_as_read, 1.0)
 
 
-@metric(label="Accuracy", family=Family.POINTWISE, bounds=(0, 1), higher_is_better=True)
+@metric(
+    label="Accuracy",
+    family=Family.POINTWISE,
+    bounds=(0, 1),
+    higher_is_better=True,
+    traits=Traits(cells=lambda: CellRatio((1, 0, 0, 1), (1, 1, 1, 1))),
+)
 def accuracy(at: Reading[N], /) -> N:
     r"""Share of the cases that are predicted rightly.
 
@@ -219,7 +229,13 @@ def kappa(at: Reading[N], /) -> N:
     return pointwise.kappa(at._as_read(counted), pointwise.youden_j(counted))
 
 
-@metric(label="Alert rate", family=Family.POINTWISE, bounds=(0, 1), higher_is_better=None)
+@metric(
+    label="Alert rate",
+    family=Family.POINTWISE,
+    bounds=(0, 1),
+    higher_is_better=None,
+    traits=Traits(cells=lambda: CellRatio((1, 0, 1, 0), (1, 1, 1, 1))),
+)
 def alert_rate(at: Reading[N], /) -> N:
     r"""Share of the cases that raise an alert.
 

@@ -5,7 +5,7 @@ from baserate.errors import Reason
 from baserate.formulas import pointwise
 from baserate.formulas.pointwise import N
 from baserate.metrics.definition import metric
-from baserate.registry import DependsOn, Family, Traits
+from baserate.registry import CellRatio, DependsOn, Family, Traits
 
 
 @metric(
@@ -14,7 +14,7 @@ from baserate.registry import DependsOn, Family, Traits
     bounds=(0, 1),
     higher_is_better=True,
     of_one_class=True,
-    traits=Traits(depends_on=DependsOn.TPR, one_way=True),
+    traits=Traits(depends_on=DependsOn.TPR, one_way=True, cells=lambda: CellRatio((1, 0, 0, 0), (1, 1, 0, 0))),
 )
 def recall(at: Reading[N], /) -> N:
     r"""Share of the positives that raise an alert: TPR, sensitivity.
@@ -43,7 +43,7 @@ def recall(at: Reading[N], /) -> N:
     bounds=(0, 1),
     higher_is_better=True,
     of_one_class=True,
-    traits=Traits(depends_on=DependsOn.FPR, one_way=True),
+    traits=Traits(depends_on=DependsOn.FPR, one_way=True, cells=lambda: CellRatio((0, 0, 0, 1), (0, 0, 1, 1))),
 )
 def specificity(at: Reading[N], /) -> N:
     r"""Share of the negatives that raise no alert: TNR, ``1 - FPR``.

@@ -2,6 +2,7 @@
 
 from baserate.results.agreements import ClaimVerdict, Deployment, FoldMean, SummaryPRCurve
 from baserate.results.answers import Answer, BestRange, Comparison, Evaluation, GroupCrossing
+from baserate.results.audits import Audit, ImpliedRange
 from baserate.results.base import Result
 from baserate.results.calibration_tests import (
     CoxCalibration,
@@ -27,6 +28,7 @@ __all__ = [
     "Advice",
     "Alarms",
     "Answer",
+    "Audit",
     "Band",
     "BestRange",
     "Bounds",
@@ -47,6 +49,7 @@ __all__ = [
     "GroupCrossing",
     "GroupTable",
     "HosmerLemeshow",
+    "ImpliedRange",
     "InTheLarge",
     "InTheSmall",
     "IsotonicReliability",
