@@ -123,7 +123,7 @@ def _plan_like(
         label=example["label"],
         scores=example["score"],
         weight=None,
-        keys=(),
+        by=(),
         period=None,
         tz=None,
         positive=example["positive"],

@@ -158,7 +158,7 @@ def _connected(duckdb: Any, given: list[File], kind: str, options: Options) -> I
         except duckdb.OutOfMemoryException as error:
             raise BaserateError(
                 f"memory_limit {options.memory_limit or engine.MEMORY_LIMIT} is too small for these files; raise it "
-                f"or choose fewer keys."
+                f"or group by fewer columns."
             ) from error
         except UnicodeDecodeError as error:
             raise DataFileError(

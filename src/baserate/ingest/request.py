@@ -23,14 +23,14 @@ class Columns:
     label: str | None  # None: there are no labels, and every row is counted as a negative
     scores: tuple[str, ...]
     weight: str | None = None
-    keys: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
     period: Period | None = None
     positive: Label | None = None
 
     @property
     def names(self) -> set[str]:
         """All requested columns."""
-        named = (self.label, *self.scores, self.weight, *self.keys, self.time)
+        named = (self.label, *self.scores, self.weight, *self.by, self.time)
         return {name for name in named if name is not None}
 
     @property
@@ -42,7 +42,7 @@ class Columns:
     def grouping(self) -> dict[str, str]:
         """The columns to group by, by their names in a `Request`."""
         named = {} if self.label is None else {"label": self.label}
-        return named | {f"key_{k}": name for k, name in enumerate(self.keys)}
+        return named | {f"key_{k}": name for k, name in enumerate(self.by)}
 
     @property
     def time(self) -> str | None:
@@ -84,7 +84,7 @@ class Request:
     def keys(self) -> list[str]:
         """The columns to group by."""
         period = [] if self.columns.period is None else ["period"]
-        return [*(f"key_{k}" for k in range(len(self.columns.keys))), *period]
+        return [*(f"key_{k}" for k in range(len(self.columns.by))), *period]
 
     @property
     def scores(self) -> list[str]:
@@ -109,7 +109,7 @@ class Request:
     def named(self, keys: Sequence[Sequence[object]]) -> list[tuple[object, ...]]:
         """Keys from the engine with names of periods, and with whole numbers if text represents them."""
         columns = [list(column) for column in zip(*keys, strict=True)]
-        for k, name in enumerate(self.columns.keys[: len(columns)]):
+        for k, name in enumerate(self.columns.by[: len(columns)]):
             if name in self.text:
                 columns[k] = texts.as_whole_numbers(columns[k])
         if self.columns.period is not None and columns:
@@ -137,7 +137,7 @@ def request(
         _check_numbers(schema[name], "score", name)
     selected = [nw.col(name).cast(nw.Float64).alias(f"score_{k}") for k, name in enumerate(columns.scores)]
     for alias, name in columns.grouping.items():
-        _check_single("label" if alias == "label" else "a key", name, schema[name], frame)
+        _check_single("label" if alias == "label" else "by", name, schema[name], frame)
         selected.append(nw.col(name).alias(alias))
     if columns.weight is not None:
         _check_numbers(schema[columns.weight], "weight", columns.weight)
@@ -189,7 +189,7 @@ def _selected(frame: AnyFrame, columns: list[nw.Expr]) -> AnyFrame:
 def check_names(columns: Columns, known: list[str]) -> None:
     """Refuse columns that the table does not have."""
     wanted = [("label", columns.label)] if columns.label is not None else []
-    wanted += [*(("score", score) for score in columns.scores), *(("a key", key) for key in columns.keys)]
+    wanted += [*(("score", score) for score in columns.scores), *(("by", column) for column in columns.by)]
     wanted += [("weight", columns.weight)] if columns.weight is not None else []
     wanted += [("the time of a period", columns.period.column)] if columns.period is not None else []
     for part, name in wanted:
