@@ -6,6 +6,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
+from baserate import checks
 from baserate.checks import Label, did_you_mean
 from baserate.errors import InputError, shown
 from baserate.ingest import calendars, periods, texts
@@ -135,16 +136,18 @@ def request(
     check_names(columns, list(schema.names()))
     for name in columns.scores:
         _check_numbers(schema[name], "score", name)
-    selected = [nw.col(name).cast(nw.Float64).alias(f"score_{k}") for k, name in enumerate(columns.scores)]
+    with asking(frame):
+        frame, plain = _with_plain_names(frame, schema.names(), sorted(columns.names))
+    selected = [nw.col(plain[name]).cast(nw.Float64).alias(f"score_{k}") for k, name in enumerate(columns.scores)]
     for alias, name in columns.grouping.items():
         _check_single("label" if alias == "label" else "by", name, schema[name], frame)
-        selected.append(nw.col(name).alias(alias))
+        selected.append(nw.col(plain[name]).alias(alias))
     if columns.weight is not None:
         _check_numbers(schema[columns.weight], "weight", columns.weight)
-        selected.append(nw.col(columns.weight).cast(nw.Float64).alias("weight"))
+        selected.append(nw.col(plain[columns.weight]).cast(nw.Float64).alias("weight"))
     if columns.period is not None:
         periods.check_time(columns.period, schema[columns.period.column])
-        selected.append(nw.col(columns.period.column).alias("time"))
+        selected.append(nw.col(plain[columns.period.column]).alias("time"))
     frame = _selected(frame, selected)
     if columns.period is not None:
         frame = _with_period(frame, columns.period, schema[columns.period.column], collect)
@@ -155,7 +158,7 @@ def request(
 
 
 def _frame(table: object) -> AnyFrame:
-    frame = nw.from_native(table, pass_through=True)
+    frame = checks.narwhals_of(table)
     if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
         raise InputError(
             f"a table must be a dataframe, a relation of an engine or the path of a file, got "
@@ -174,6 +177,22 @@ def _with_known_times(frame: AnyFrame, time: str) -> AnyFrame:
     with asking(frame):
         relation = relation.project(f"* REPLACE ({texts.to_microseconds(time)} AS {quoted(time)})")
     return _frame(relation)
+
+
+def _with_plain_names(frame: AnyFrame, known: Sequence[str], asked: Sequence[str]) -> tuple[AnyFrame, dict[str, str]]:
+    """The table with requested columns renamed where an engine reads names as more than names, and the new names.
+
+    DuckDB and Spark take "a.b" for the field b of a, DuckDB and Polars "*" for all columns.
+    """
+    engine, native = frame.implementation, nw.to_native(frame)
+    plain = {name: f"baserate column {k}" for k, name in enumerate(asked)}
+    if engine.is_duckdb():
+        return _frame(native.project(", ".join(f"{quoted(name)} AS {quoted(plain[name])}" for name in asked))), plain
+    if engine.is_spark_like():
+        return _frame(native.toDF(*(plain.get(name, f"other column {k}") for k, name in enumerate(known)))), plain
+    if engine.is_polars():
+        return _frame(native.rename(plain)), plain
+    return frame, {name: name for name in asked}
 
 
 def _selected(frame: AnyFrame, columns: list[nw.Expr]) -> AnyFrame:
