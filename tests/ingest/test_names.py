@@ -91,10 +91,8 @@ def test_a_column_may_have_any_name(tmp_path, engine):
         }
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", [engine for engine in ENGINES if engine != "CSV"])  # which has no fields
 def test_a_column_is_no_field_of_another(tmp_path, engine):
-    if engine == "CSV":
-        pytest.skip("has no fields")
     table = pa.table({"y": LABELS, "a": [{"b": 0.9}, {"b": 0.8}, {"b": 0.7}], "a.b": SCORES})
     curve = br.curve(ENGINES[engine](table, tmp_path), label="y", score="a.b")
     assert curve.score.tolist() == SCORES[::-1]
