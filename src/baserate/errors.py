@@ -50,7 +50,7 @@ def shown(value: object, most: int = 60) -> str:
 
 
 def _of_bearable_length(message: str) -> str:
-    """A message without its middle if a value made it long: the rule comes first, and what to do last."""
+    """Cut the middle out of a long message: its beginning has the rule, its end says what to do."""
     return message if len(message) <= _LONGEST else f"{message[: _LONGEST // 2]} … {message[-_LONGEST // 3 :]}"
 
 

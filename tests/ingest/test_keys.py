@@ -42,7 +42,7 @@ def rows(keys):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_keys_and_labels_that_are_no_single_values(tmp_path, engine, kind):
     table = ENGINES[engine](rows(NESTED[kind]), tmp_path)
-    with pytest.raises(br.errors.InputError, match=r"key.* must be .*numbers, text, bools or dates.*; choose another"):
+    with pytest.raises(br.errors.InputError, match=r"(by|keys) must be .*numbers, text, bools or dates.*; choose"):
         by_key(table)
     with pytest.raises(br.errors.InputError, match=r"label.* must"):
         br.curve(table, label="k", score="p")
@@ -67,7 +67,7 @@ def test_objects_without_an_order(keys):
 def test_objects_of_polars():
     table = pl.DataFrame(rows(pl.Series([{1}, {2}], dtype=pl.Object)))
     for engine in (table, table.lazy()):
-        with pytest.raises(br.errors.InputError, match=r"a key must be .* got 'k' of type Object"):
+        with pytest.raises(br.errors.InputError, match=r"by must be .* got 'k' of type Object"):
             by_key(engine)
 
 

@@ -36,7 +36,7 @@ def table_of(n, seed=0):
 
 
 FEW = table_of(400)
-KEYS = {"whole table": {}, "groups": {"keys": ["slice"]}, "both": {"keys": ["slice"], "period": ("at", "quarter")}}
+KEYS = {"whole table": {}, "groups": {"by": ["slice"]}, "both": {"by": ["slice"], "period": ("at", "quarter")}}
 READING = {
     "exact": {"tolerance": 0},
     "in buckets": {"tolerance": 0.05, "max_scores": 300},
@@ -83,7 +83,7 @@ def looks(monkeypatch, path, scores):
 
     with monkeypatch.context() as patch:
         patch.setattr(engine, "watched", noted)
-        options = {"keys": ["slice"], "period": ("at", "month"), "max_scores": 30_000, "tolerance": 0.5}
+        options = {"by": ["slice"], "period": ("at", "month"), "max_scores": 30_000, "tolerance": 0.5}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", br.errors.UnlabelledWarning)
             found = curves_by_score(path, scores, label="label", **options)

@@ -173,6 +173,12 @@ def test_a_narrow_peak_of_the_density_is_seen():
     assert mean == pytest.approx(expected, rel=1e-5)
 
 
+@pytest.mark.parametrize("density", [repr, lambda p: p * 1j, lambda p: [p, p[1:]], lambda p: {}, lambda p: None])
+def test_a_density_returns_numbers(density):
+    with pytest.raises(br.errors.InputError, match=r"density must return a finite number.*, got "):
+        br.mean_over_prevalence(br.precision, br.Point.from_rates(0.5, 0.1), low=0.1, high=0.2, density=density)
+
+
 def test_mean_of_a_constant_is_the_constant():
     assert br.mean_over_prevalence(br.roc_auc, CURVE, low=0.01, high=0.1) == pytest.approx(br.roc_auc(CURVE), rel=1e-14)
 

@@ -32,8 +32,8 @@ def curves_of(
     **reading: Any,
 ) -> CurvesByScore:
     """The given curves, or the curves of the named columns of a table."""
-    keys = names_of(by, "by")
-    columns = {"label": label, "score": score, "by": keys or None, "period": period, "tz": tz, **reading}
+    columns_by = names_of(by, "by")
+    columns = {"label": label, "score": score, "by": columns_by or None, "period": period, "tz": tz, **reading}
     if isinstance(data, Curve | Mapping):
         needless = next((name for name, given in columns.items() if given is not None), None)
         if needless is not None:
@@ -44,7 +44,7 @@ def curves_of(
             f"label and score must name columns of the table, got label={label!r} and score={score!r}; name both."
         )
     options = {name: value for name, value in reading.items() if value is not None}
-    return curves_by_score(data, names_of(score, "score"), keys, label=label, period=period, tz=tz, **options)
+    return curves_by_score(data, names_of(score, "score"), columns_by, label=label, period=period, tz=tz, **options)
 
 
 def names_of(columns: object, part: str) -> list[str]:

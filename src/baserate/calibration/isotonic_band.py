@@ -50,8 +50,8 @@ def isotonic_reliability(
         as they are, and the scores of a bucket are its middle.
     band : {"consistency", "confidence"}
         "consistency": where the rates would lie if the scores were calibrated at the curve's prevalence. Labels are
-        resampled from the scores, and a rate outside shows miscalibration. "confidence": where the true rates may lie.
-        Labels are resampled from the rates. The notes have the coverage of both.
+        resampled from the scores, and a rate outside the band shows miscalibration. "confidence": where the true rates
+        may lie. Labels are resampled from the rates. The notes have the coverage of both.
     confidence_level : float
         The level at each score (pointwise), not for all scores at once.
     n_resamples : int

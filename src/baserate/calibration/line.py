@@ -73,10 +73,11 @@ def cox_calibration(curve: Curve, *, confidence_level: float = 0.95) -> CoxCalib
     the model-based one and the sandwich, because the first is too small if the slope is below 1.
 
     At a given prevalence negatives are weighted, as are weighted rows; then standard errors are sandwich ones, and
-    intervals use Student's t with Welch's degrees of freedom. At a given prevalence the variance within classes is the
-    larger of two: the observed one, and that expected by the line at the prevalence of the data. A few rows of large
-    weight may decide, and often none of them was observed. With the observed variance alone, the interval of a slope
-    from 100 positives and 100 negatives that separate well, at prevalence 0.001, covered 45 % instead of 96 %.
+    intervals use Student's t with Welch's degrees of freedom. At a given prevalence the variance within classes has two
+    estimates: the observed one, and the one that the line at the prevalence of the data implies. The larger one is
+    used, because a few rows of large weight may decide, and often none of them was observed. With the observed variance
+    alone, the interval of a slope from 100 positives and 100 negatives that separate well, at prevalence 0.001, covered
+    45 % instead of 96 %.
 
     The scores of a bucket are its middle; a caution says how much that can matter.
 

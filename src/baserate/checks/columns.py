@@ -1,5 +1,6 @@
 """Columns: labels, scores, counts, weights, rates, prevalences."""
 
+import re
 from numbers import Real
 from typing import Any
 
@@ -22,6 +23,16 @@ _LARGEST_EXACT_INTEGER = 2**53
 
 
 # --- columns: anything one-dimensional ------------------------------------------------------------
+
+
+def narwhals_of(table: object, **options: bool) -> Any:
+    """A dataframe as narwhals sees it; anything else as it is."""
+    try:
+        return nw.from_native(table, pass_through=True, **options)
+    except nw.exceptions.DuplicateError as error:
+        twice = re.search(r"- (.*) (\d+) times", str(error))
+        got = f"{twice[1]} {twice[2]} times" if twice else "some more than once"
+        raise InputError(f"the columns of a table must have different names, got {got}; rename one of them.") from None
 
 
 def column(values: object, name: str) -> Array:
@@ -53,7 +64,7 @@ def _from_series(series: "nw.Series[Any]", name: str) -> Array:
 
 def matrix(values: object, name: str, n_rows: int) -> tuple[list[str] | None, list[Any]]:
     """A table with one row per label and one column per class: its column names, if it has any, and its columns."""
-    frame = nw.from_native(values, eager_only=True, pass_through=True)
+    frame = narwhals_of(values, eager_only=True)
     if isinstance(frame, nw.DataFrame):
         shape = frame.shape
         names, columns = list(map(str, frame.columns)), [frame[:, k].to_native() for k in range(shape[1])]

@@ -64,7 +64,7 @@ _CALLED: dict[tuple[str, ...], str] = {
     ("rng",): "seed, random_state, random_seed",
     ("threshold", "at, as in at='threshold=0.5'"): "threshold, cutoff, cut-off, cut point",
     ("bins",): "n_bins, num_bins",
-    ("by", "keys", "groups"): "by, group, groups, groupby, group_col, segment, segments, subgroup, slices",
+    ("by", "groups"): "by, keys, group, groups, groupby, group_col, segment, segments, subgroup, slices",
     ("span", "range"): "span, range, prevalence range, between",
     ("delimiter",): "sep, separator, delim",
     ("tz",): "timezone",

@@ -104,5 +104,5 @@ def _in_options(sentence: str, context: click.Context) -> str:
         return flags[name] + (" " if value else "")
 
     if "by" in flags:
-        sentence = sentence.replace("a key must be a column", "--by must be a column")
+        sentence = sentence.replace("by must be a column", "--by must be a column")
     return _AMONG_OPTIONS.sub(lambda word: flags.get(word[0], word[0]), _KEYWORD.sub(as_option, sentence))

@@ -35,7 +35,7 @@ def of_columns(command: F) -> F:
             ),
             _column("--weight", help="Column of sample weights."),
             click.option("--positive", metavar="LABEL", help="Label of the positive class.  [default: 1 or true]"),
-            _column("--by", "keys", multiple=True, help="Evaluate each value of this column separately; repeatable."),
+            _column("--by", "by", multiple=True, help="Evaluate each value of this column separately; repeatable."),
             click.option(
                 "--period", metavar="COLUMN:LENGTH", help="Evaluate each day, week, month, quarter or year separately."
             ),
@@ -133,7 +133,7 @@ def curves_of(
     label: str | None,
     scores: tuple[str, ...],
     weight: str | None,
-    keys: tuple[str, ...],
+    by: tuple[str, ...],
     period: str | None,
     tz: str | None,
     positive: str | None,
@@ -146,15 +146,26 @@ def curves_of(
     """The curve of each score and group; `n_scores` is how many scores a command needs."""
     check_clock(tz, period)
     period_meant = _period(period)
-    others = (weight, *keys, period_meant and period_meant[0])
+    others = (weight, *by, period_meant and period_meant[0])
     written = reading({"memory_limit": memory_limit, "delimiter": delimiter, "decimal": decimal})
     label, scores = columns_meant(file, label, scores, others=others, n_scores=n_scores, reading=written)
     columns: dict[str, Any] = {"label": label, "score": scores, "weight": weight, "positive": _label(positive)}
-    columns |= {"by": keys, "period": period_meant, "tz": tz, "tolerance": tolerance}
+    columns |= {"by": by, "period": period_meant, "tz": tz, "tolerance": tolerance}
     curves = curves_in(list(file), **columns, **written)
     for score in dict.fromkeys(scores):
         note_direction(score, [of_group for (name, _), of_group in curves.items() if name == score])
     return curves
+
+
+def whole_curves(
+    file: tuple[str, ...], data: dict[str, Any], *, by: tuple[str, ...], period: str | None
+) -> dict[tuple[str, Key], Curve]:
+    """The curve of each score over all rows; `data` then names the label and the scores, for the groups to come."""
+    others = (data["weight"], *by, period and period.rpartition(":")[0])
+    data["label"], data["scores"] = columns_meant(
+        file, data["label"], data["scores"], others=others, n_scores=1, reading=reading(data)
+    )
+    return curves_of(file, by=(), period=None, tz=None, **data)
 
 
 def _label(text: str | None) -> str | float | None:

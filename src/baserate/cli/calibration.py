@@ -6,9 +6,8 @@ from typing import Any
 import click
 
 from baserate import checks
-from baserate.cli.arguments import curves_of, of_a_file, reading
+from baserate.cli.arguments import curves_of, of_a_file, reading, whole_curves
 from baserate.cli.calibration_tables import CheckedModel, Settings, Tables, joined, tables_elsewhere, tables_of
-from baserate.cli.columns import columns_meant
 from baserate.cli.notes import quiet_option
 from baserate.cli.output import OutputRow, in_a_format, say, show_csv, show_json, show_table
 from baserate.cli.prevalences import PREVALENCE_HELP, prevalence_from
@@ -89,12 +88,8 @@ def calibration(
 
 def _models(file: tuple[str, ...], unlabelled: tuple[str, ...], data: dict[str, Any]) -> list[CheckedModel]:
     """Each score with its curve of all rows, its curves by group, and its curve of unlabelled rows."""
-    groups = {name: data.pop(name) for name in ("keys", "period", "tz")}
-    others = (data["weight"], *groups["keys"], groups["period"] and groups["period"].rpartition(":")[0])
-    data["label"], data["scores"] = columns_meant(
-        file, data["label"], data["scores"], others=others, n_scores=1, reading=reading(data)
-    )
-    whole = curves_of(file, keys=(), period=None, tz=None, **data)
+    groups = {name: data.pop(name) for name in ("by", "period", "tz")}
+    whole = whole_curves(file, data, by=groups["by"], period=groups["period"])
     by_group = curves_of(file, **groups, **data) if any(groups.values()) else {}
     models = []
     for (score, _), curve in whole.items():

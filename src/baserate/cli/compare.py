@@ -74,7 +74,7 @@ def compare(
     for question in questions:
         lower_is_better(question.metric)  # says no to a metric without a direction, before a file is read
     elsewhere, between = [prevalence_from(text) for text in prevalences], range_from(span)
-    kind = kind_of_groups(by=bool(data["keys"]), period=data["period"] is not None)
+    kind = kind_of_groups(by=bool(data["by"]), period=data["period"] is not None)
     curves = curves_of(**data, n_scores=2)
     comparison = compared(curves, questions, elsewhere, between, level, kind=kind, how="add another --score")
     if comparison.groups:

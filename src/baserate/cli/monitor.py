@@ -222,11 +222,11 @@ def _updated(
         return {one: opened.curves(model=one[0], slice=one[1]) for one in names}, status
 
 
-def _by_key(keys: tuple[str, ...], **data: Any) -> dict[CurveKey, Curve]:
+def _by_key(by: tuple[str, ...], **data: Any) -> dict[CurveKey, Curve]:
     """Curves of all rows and of each slice, by model, period and slice."""
     curves: dict[CurveKey, Curve] = {}
-    for column in (None, *keys):
-        for (score, (*value, period)), curve in curves_of(keys=() if column is None else (column,), **data).items():
+    for column in (None, *by):
+        for (score, (*value, period)), curve in curves_of(by=() if column is None else (column,), **data).items():
             if period is None:
                 note("rows without a time are ignored")
                 continue

@@ -78,10 +78,10 @@ _SHOWN = ("metric", "method", "n_pos", "n_neg", "cost", "prevalence", "wanted_wi
 def plan(*, methods: tuple[PlanMethod, ...], prevalence: str | None, form: str | None, **asked: Any) -> None:
     """Plan the size of a test set.
 
-    Finds the cheapest numbers of positives and negatives for a target width of an interval. The target is one of:
-    precision at a prevalence (--half-width and --prevalence), precision at its worst prevalence (--delta), both at a
-    threshold fixed beforehand, or average precision (--ap-width and --prevalence). For average precision --tpr and
-    --fpr are a point of a binormal ROC curve, or --like names pilot data whose ROC curve is assumed.
+    Finds the cheapest numbers of positives and negatives for a target width of an interval. There are three
+    targets. Precision at a prevalence: --half-width and --prevalence. Precision at its worst prevalence: --delta. Both
+    are for a threshold fixed beforehand, where --tpr and --fpr are expected. Average precision: --ap-width and
+    --prevalence. Its ROC curve is the binormal one through --tpr and --fpr, or that of pilot data, --like.
     """
     at = None if prevalence is None else prevalence_from(prevalence)
     example = {name: asked.pop(name) for name in ("like", "label", "score", "positive", "delimiter", "decimal")}
@@ -123,7 +123,7 @@ def _plan_like(
         label=example["label"],
         scores=example["score"],
         weight=None,
-        keys=(),
+        by=(),
         period=None,
         tz=None,
         positive=example["positive"],

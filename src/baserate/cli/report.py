@@ -6,8 +6,7 @@ from typing import Any
 import click
 
 from baserate.answers.curves import Key
-from baserate.cli.arguments import OutputPath, check_clock, check_outputs, curves_of, of_a_file, reading
-from baserate.cli.columns import columns_meant
+from baserate.cli.arguments import OutputPath, check_clock, check_outputs, curves_of, of_a_file, whole_curves
 from baserate.cli.notes import note, quiet_option
 from baserate.cli.output import say, until_nobody_reads
 from baserate.cli.prevalences import grid_from
@@ -45,7 +44,7 @@ def report(
     title: str | None,
     resamples: int,
     min_cases: int | None,
-    keys: tuple[str, ...],
+    by: tuple[str, ...],
     period: str | None,
     tz: str | None,
     **data: Any,
@@ -58,15 +57,10 @@ def report(
     check_clock(tz, period)
     check_outputs([output], file)
     wanted = [prevalence for text in prevalences for prevalence in grid_from([text], 2)]
-    others = (data["weight"], *keys, period and period.rpartition(":")[0])
-    data["label"], data["scores"] = columns_meant(
-        file, data["label"], data["scores"], others=others, n_scores=1, reading=reading(data)
-    )
-    whole = curves_of(file, keys=(), period=None, tz=None, **data)
-    models = {score: curve for (score, _), curve in whole.items()}
-    groups = {key: _by_model(curves_of(file, keys=(key,), period=None, tz=None, **data)) for key in keys}
+    models = {score: curve for (score, _), curve in whole_curves(file, data, by=by, period=period).items()}
+    groups = {key: _by_model(curves_of(file, by=(key,), period=None, tz=None, **data)) for key in by}
     if period is not None:
-        groups[period.rpartition(":")[2]] = _by_model(curves_of(file, keys=(), period=period, tz=tz, **data))
+        groups[period.rpartition(":")[2]] = _by_model(curves_of(file, by=(), period=period, tz=tz, **data))
     names = [Path(name).name or str(name) for name in file]
     heading = title or ", ".join(names[:3]) + ", …" * (len(names) > 3)
     made = content(heading, models, wanted, groups, n_resamples=resamples, min_cases=min_cases)

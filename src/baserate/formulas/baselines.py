@@ -39,8 +39,9 @@ def _euler_maclaurin(i: float, a: float, deficit: bool) -> float:
 def chance_average_precision(n_pos: float, n_neg: float, x: float) -> float:
     r"""Expected average precision of a random order without ties.
 
-    The i-th best of P uniform scores is u with density Beta(i, P + 1 - i), the negatives above it are
-    Binomial(N, u), and ``i/(i + w m)`` is the integral of ``i t^(i-1+w m)`` over t. Summed over i this is
+    Let the scores be uniform. The share u above the i-th best of P positives follows Beta(i, P + 1 - i), and the
+    number m of negatives above it Binomial(N, u). The precision there, ``i/(i + w m)``, is the integral of
+    ``i t^(i-1+w m)`` over t. Summed over i this is
 
         ∫∫ [(1-uA)^(P-1) + (P-1) u t (1-uA)^(P-2)] (1-uB)^N dt du,   A = 1-t, B = 1-t^w,
 

@@ -158,7 +158,7 @@ def _connected(duckdb: Any, given: list[File], kind: str, options: Options) -> I
         except duckdb.OutOfMemoryException as error:
             raise BaserateError(
                 f"memory_limit {options.memory_limit or engine.MEMORY_LIMIT} is too small for these files; raise it "
-                f"or choose fewer keys."
+                f"or group by fewer columns."
             ) from error
         except UnicodeDecodeError as error:
             raise DataFileError(
@@ -216,10 +216,11 @@ def columns_of(path: object, options: Options | None = None) -> list[Column]:
 def _typed_columns(connection: Any, kind: str, files: Sequence[File], _: Options) -> list[Column]:
     said = {"format": "newline_delimited"} if kind == "JSON lines" else {}
     with interrupts_wait():
-        frame = nw.from_native(connection.sql(f"SELECT * FROM {relations.read(kind, files, **said)}"))
-    kinds = {name: _kind(dtype) for name, dtype in frame.collect_schema().items()}
+        relation = connection.sql(f"SELECT * FROM {relations.read(kind, files, **said)}")
+    kinds = {name: _kind(dtype) for name, dtype in nw.from_native(relation).collect_schema().items()}
     simple = [name for name, kind in kinds.items() if kind != "other"]
-    head = _collected(connection, {}, frame.select(simple).head(_HEAD)) if simple else Fetched({})
+    some = relation.project(", ".join(map(quoted, simple))).limit(_HEAD) if simple else None
+    head = Fetched({}) if some is None else Fetched(engine.watched(connection, some))
     return [Column(name, kind, _some(head, name) if name in simple else ()) for name, kind in kinds.items()]
 
 

@@ -78,8 +78,8 @@ def _first_look(reader: GroupReader, max_scores: int) -> GroupedCounts:
         except TooManyCells:
             continue
     raise InputError(
-        f"a table must give at most {max_scores:,} groups of rows, got more; choose fewer keys or longer periods, or "
-        f"raise max_scores or memory_limit."
+        f"a table must give at most {max_scores:,} groups of rows, got more; group by fewer columns or longer periods, "
+        f"or raise max_scores or memory_limit."
     )
 
 

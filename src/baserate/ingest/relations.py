@@ -1,6 +1,7 @@
 """Files as one table of DuckDB, with the requested columns of every file, matched by name."""
 
 import glob
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -13,6 +14,8 @@ from baserate.ingest.sql import literal, name, options, text
 
 _READERS = {"Parquet": "read_parquet", "CSV": "read_csv", "JSON lines": "read_json"}
 _JSON_LINES = {"format": "newline_delimited"}
+# DuckDB sees no difference of case: of the columns "P" and "p" it calls the second "p_1".
+_NUMBERED = re.compile(r".+_\d+", re.DOTALL)
 _FILE = "baserate file"  # what DuckDB calls the file of a row; hardly a file has such a column
 
 
@@ -44,7 +47,7 @@ def read(kind: str, files: Iterable[File], **said: object) -> str:
 
 
 def _of_parquet(connection: Any, files: Sequence[File], columns: Columns) -> SqlTable:
-    types = _parquet_types(connection, files)
+    types = _parquet_types(connection, files, columns)
     _check_columns(dict(zip((file.path for file in files), types, strict=True)), files, columns)
     parts = _parts(files, columns)
     own = columns.names - parts.keys()
@@ -57,11 +60,12 @@ def _of_parquet(connection: Any, files: Sequence[File], columns: Columns) -> Sql
     return SqlTable(_selected(source, {column: name(column) for column in own} | parts), text=parts)
 
 
-def _parquet_types(connection: Any, files: Sequence[File]) -> list[dict[str, tuple[str, ...]]]:
+def _parquet_types(connection: Any, files: Sequence[File], columns: Columns) -> list[dict[str, tuple[str, ...]]]:
     """The columns of each file with their types; children of nested columns are not listed."""
     if len(files) == 1:
         relation = connection.sql(f"SELECT * FROM {read('Parquet', files)}")
-        return [{column: (str(kind),) for column, kind in zip(relation.columns, relation.types, strict=True)}]
+        if not any(_NUMBERED.fullmatch(column) for column in relation.columns):
+            return [{column: (str(kind),) for column, kind in zip(relation.columns, relation.types, strict=True)}]
     named = [glob.escape(file.plain) for file in files]
     connection.execute("SET preserve_insertion_order = true")
     rows = connection.sql(
@@ -70,8 +74,12 @@ def _parquet_types(connection: Any, files: Sequence[File]) -> list[dict[str, tup
     ).fetchall()
     connection.execute("SET preserve_insertion_order = false")
     types: dict[str, dict[str, tuple[str, ...]]] = {file.plain: {} for file in files}
+    listed: dict[str, list[str]] = {file.plain: [] for file in files}
     for file, column, _, *kind in _top_level(rows):
         types[file][column] = tuple(map(str, kind))
+        listed[file].append(column)
+    for one in files:
+        _check_case(listed[one.plain], columns, one)
     return list(types.values())
 
 
@@ -152,6 +160,8 @@ def _of_json(connection: Any, files: Sequence[File], columns: Columns) -> SqlTab
     known = connection.sql(f"SELECT * FROM {read('JSON lines', files, **_JSON_LINES)}").columns
     if not own <= set(known):  # perhaps it comes later
         known = connection.sql(f"SELECT * FROM {read('JSON lines', files, **_JSON_LINES, sample_size=-1)}").columns
+    # Columns are then read by their own names, so case matters.
+    known = [*known, *(column for column in sorted(own) if any(_is_numbered(column, one) for one in known))]
     _check_columns({files[0].path: known}, files, columns)
     numbers, time = columns.numbers, columns.time
     types = {column: "DOUBLE" if column in numbers else "VARCHAR" if column == time else "JSON" for column in own}
@@ -159,6 +169,11 @@ def _of_json(connection: Any, files: Sequence[File], columns: Columns) -> SqlTab
     selected = _selected(source, {column: name(column) for column in own} | parts)
     in_json = [column for column, kind in types.items() if kind == "JSON"]
     return SqlTable(selected, text=[*parts, *(column for column in own if column == time)], json=in_json)
+
+
+def _is_numbered(column: str, known: str) -> bool:
+    """Whether DuckDB calls a column so because another one differs from it in case only."""
+    return known.startswith(f"{column}_") and known[len(column) + 1 :].isdecimal()
 
 
 def _selected(source: str, columns: Mapping[str, str]) -> str:
@@ -206,6 +221,7 @@ def _told(parts: Collection[str]) -> dict[str, str]:
 
 def _check_columns(in_files: Mapping[str, Collection[str]], files: Sequence[File], columns: Columns) -> None:
     """Refuse a requested column unless it is in every file or in the names of the folders, but not in both."""
+    _check_case(sorted(columns.names), columns, files[0])
     in_parts = dict(files[0].parts)
     somewhere = {column for names in in_files.values() for column in names}
     check_names(columns, [*dict.fromkeys(column for names in in_files.values() for column in names), *in_parts])
@@ -221,6 +237,19 @@ def _check_columns(in_files: Mapping[str, Collection[str]], files: Sequence[File
             raise DataFileError(
                 f"the file {without!r} has no column {column!r}, which others have; leave it out, or add the column."
             )
+
+
+def _check_case(names: Sequence[str], columns: Columns, file: File) -> None:
+    """Refuse a requested column that has a twin: DuckDB ignores case, and takes the first of them."""
+    requested, seen = {column.casefold() for column in columns.names}, dict[str, str]()
+    for column in names:
+        folded = column.casefold()
+        if folded in seen and folded in requested:
+            raise DataFileError(
+                f"columns of a file must differ by more than case, got {seen[folded]!r} and {column!r} in "
+                f"{file.path!r}; rename one of them."
+            )
+        seen[folded] = column
 
 
 def _check_unique(header: Sequence[str], columns: Columns, file: File) -> None:

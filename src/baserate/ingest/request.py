@@ -6,6 +6,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
+from baserate import checks
 from baserate.checks import Label, did_you_mean
 from baserate.errors import InputError, shown
 from baserate.ingest import calendars, periods, texts
@@ -23,14 +24,14 @@ class Columns:
     label: str | None  # None: there are no labels, and every row is counted as a negative
     scores: tuple[str, ...]
     weight: str | None = None
-    keys: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
     period: Period | None = None
     positive: Label | None = None
 
     @property
     def names(self) -> set[str]:
         """All requested columns."""
-        named = (self.label, *self.scores, self.weight, *self.keys, self.time)
+        named = (self.label, *self.scores, self.weight, *self.by, self.time)
         return {name for name in named if name is not None}
 
     @property
@@ -42,7 +43,7 @@ class Columns:
     def grouping(self) -> dict[str, str]:
         """The columns to group by, by their names in a `Request`."""
         named = {} if self.label is None else {"label": self.label}
-        return named | {f"key_{k}": name for k, name in enumerate(self.keys)}
+        return named | {f"key_{k}": name for k, name in enumerate(self.by)}
 
     @property
     def time(self) -> str | None:
@@ -84,7 +85,7 @@ class Request:
     def keys(self) -> list[str]:
         """The columns to group by."""
         period = [] if self.columns.period is None else ["period"]
-        return [*(f"key_{k}" for k in range(len(self.columns.keys))), *period]
+        return [*(f"key_{k}" for k in range(len(self.columns.by))), *period]
 
     @property
     def scores(self) -> list[str]:
@@ -109,7 +110,7 @@ class Request:
     def named(self, keys: Sequence[Sequence[object]]) -> list[tuple[object, ...]]:
         """Keys from the engine with names of periods, and with whole numbers if text represents them."""
         columns = [list(column) for column in zip(*keys, strict=True)]
-        for k, name in enumerate(self.columns.keys[: len(columns)]):
+        for k, name in enumerate(self.columns.by[: len(columns)]):
             if name in self.text:
                 columns[k] = texts.as_whole_numbers(columns[k])
         if self.columns.period is not None and columns:
@@ -135,16 +136,18 @@ def request(
     check_names(columns, list(schema.names()))
     for name in columns.scores:
         _check_numbers(schema[name], "score", name)
-    selected = [nw.col(name).cast(nw.Float64).alias(f"score_{k}") for k, name in enumerate(columns.scores)]
+    with asking(frame):
+        frame, plain = _with_plain_names(frame, schema.names(), sorted(columns.names))
+    selected = [nw.col(plain[name]).cast(nw.Float64).alias(f"score_{k}") for k, name in enumerate(columns.scores)]
     for alias, name in columns.grouping.items():
-        _check_single("label" if alias == "label" else "a key", name, schema[name], frame)
-        selected.append(nw.col(name).alias(alias))
+        _check_single("label" if alias == "label" else "by", name, schema[name], frame)
+        selected.append(nw.col(plain[name]).alias(alias))
     if columns.weight is not None:
         _check_numbers(schema[columns.weight], "weight", columns.weight)
-        selected.append(nw.col(columns.weight).cast(nw.Float64).alias("weight"))
+        selected.append(nw.col(plain[columns.weight]).cast(nw.Float64).alias("weight"))
     if columns.period is not None:
         periods.check_time(columns.period, schema[columns.period.column])
-        selected.append(nw.col(columns.period.column).alias("time"))
+        selected.append(nw.col(plain[columns.period.column]).alias("time"))
     frame = _selected(frame, selected)
     if columns.period is not None:
         frame = _with_period(frame, columns.period, schema[columns.period.column], collect)
@@ -155,7 +158,7 @@ def request(
 
 
 def _frame(table: object) -> AnyFrame:
-    frame = nw.from_native(table, pass_through=True)
+    frame = checks.narwhals_of(table)
     if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
         raise InputError(
             f"a table must be a dataframe, a relation of an engine or the path of a file, got "
@@ -176,6 +179,22 @@ def _with_known_times(frame: AnyFrame, time: str) -> AnyFrame:
     return _frame(relation)
 
 
+def _with_plain_names(frame: AnyFrame, known: Sequence[str], asked: Sequence[str]) -> tuple[AnyFrame, dict[str, str]]:
+    """The table with requested columns renamed where an engine reads names as more than names, and the new names.
+
+    DuckDB and Spark take "a.b" for the field b of a, DuckDB and Polars "*" for all columns.
+    """
+    engine, native = frame.implementation, nw.to_native(frame)
+    plain = {name: f"baserate column {k}" for k, name in enumerate(asked)}
+    if engine.is_duckdb():
+        return _frame(native.project(", ".join(f"{quoted(name)} AS {quoted(plain[name])}" for name in asked))), plain
+    if engine.is_spark_like():
+        return _frame(native.toDF(*(plain.get(name, f"other column {k}") for k, name in enumerate(known)))), plain
+    if engine.is_polars():
+        return _frame(native.rename(plain)), plain
+    return frame, {name: name for name in asked}
+
+
 def _selected(frame: AnyFrame, columns: list[nw.Expr]) -> AnyFrame:
     try:
         return frame.select(*columns)
@@ -189,7 +208,7 @@ def _selected(frame: AnyFrame, columns: list[nw.Expr]) -> AnyFrame:
 def check_names(columns: Columns, known: list[str]) -> None:
     """Refuse columns that the table does not have."""
     wanted = [("label", columns.label)] if columns.label is not None else []
-    wanted += [*(("score", score) for score in columns.scores), *(("a key", key) for key in columns.keys)]
+    wanted += [*(("score", score) for score in columns.scores), *(("by", column) for column in columns.by)]
     wanted += [("weight", columns.weight)] if columns.weight is not None else []
     wanted += [("the time of a period", columns.period.column)] if columns.period is not None else []
     for part, name in wanted:

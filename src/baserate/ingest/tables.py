@@ -84,7 +84,7 @@ def curve(
 @checks.declared
 def curves_by(
     table: Table,
-    *keys: str,
+    *by: str,
     label: str | None,
     score: str,
     weight: str | None = None,
@@ -103,7 +103,7 @@ def curves_by(
     ----------
     table : dataframe or path
         As for `curve`.
-    *keys : str
+    *by : str
         Columns to group by. A missing value makes a group of its own, with the key None.
     label, score, weight, positive, tolerance, max_scores, memory_limit, delimiter, decimal
         As for `curve`; `tolerance` holds for each group, `max_scores` for all of them together.
@@ -127,11 +127,11 @@ def curves_by(
     >>> br.curves_by(table, label="y", score="p", period=("day", "month"))
     {'2026-04': Curve(1 pos, 1 neg, prevalence 1 in 2), '2026-05': Curve(1 pos, 1 neg, prevalence 1 in 2)}
     """
-    columns = Columns(_label(label, positive), (score,), weight, keys, period_from(period, tz), positive)
-    if not keys and period is None:
-        raise InputError("curves_by needs a key or a period to group by, got none; use curve for all rows together.")
+    columns = Columns(_label(label, positive), (score,), weight, by, period_from(period, tz), positive)
+    if not by and period is None:
+        raise InputError("curves_by needs a column or a period to group by, got none; use curve for all rows together.")
     curves = _curves(table, columns, tolerance, max_scores, Options.checked(memory_limit, delimiter, decimal))
-    single = len(keys) + (period is not None) == 1
+    single = len(by) + (period is not None) == 1
     return {key[0] if single else key: of_group for (_, key), of_group in curves.items()}
 
 
@@ -141,7 +141,7 @@ CurvesByKey = dict[tuple[str, tuple[object, ...]], Curve]
 def curves_by_score(
     table: Table,
     scores: Sequence[str],
-    keys: Sequence[str] = (),
+    by: Sequence[str] = (),
     *,
     label: str | None,
     weight: str | None = None,
@@ -156,7 +156,7 @@ def curves_by_score(
 ) -> CurvesByKey:
     """The curves of several scores by score and key, from one look at the table; `max_scores` holds for each score."""
     different = tuple(dict.fromkeys(scores))
-    columns = Columns(_label(label, positive), different, weight, tuple(keys), period_from(period, tz), positive)
+    columns = Columns(_label(label, positive), different, weight, tuple(by), period_from(period, tz), positive)
     return _curves(table, columns, tolerance, max_scores, Options.checked(memory_limit, delimiter, decimal))
 
 

@@ -11,7 +11,7 @@ from baserate import checks
 from baserate.arrays import FloatArray, Prevalence, Prevalences
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point, Points
-from baserate.errors import InputError, PrecisionWarning, Reason, UndefinedMetricWarning
+from baserate.errors import InputError, PrecisionWarning, Reason, UndefinedMetricWarning, shown
 from baserate.formulas.exact import odds_against
 from baserate.metrics.definition import check_parameters, evaluate
 from baserate.registry import Family, all_parameters, bound_parameters, describe, lower_is_better, row_of
@@ -297,11 +297,16 @@ def mean_over_prevalence(
 
 
 def _checked_density(density: Callable[[FloatArray], FloatArray], prevalence: FloatArray) -> FloatArray:
-    value = np.asarray(density(prevalence), np.float64)
+    returned = density(prevalence)
+    try:
+        value = np.asarray(returned)
+        value = value.astype(np.float64) if value.dtype.kind in "biufO" else np.zeros(0)
+    except (TypeError, ValueError):
+        value = np.zeros(0)
     if value.shape != prevalence.shape or not np.isfinite(value).all() or (value < 0).any() or not value.any():
         raise InputError(
             f"density must return a finite number, not negative and not all zero, for each of an array of prevalences, "
-            f"got {value.ravel()[:3]}…; pass a function such as scipy.stats.beta(2, 500).pdf."
+            f"got {shown(returned)}; pass a function such as scipy.stats.beta(2, 500).pdf."
         )
     return value
 

@@ -54,7 +54,7 @@ def opened(path: Path, timeout: float, read_only: bool) -> sqlite3.Connection:
 
 
 def _connected(path: Path, timeout: float) -> sqlite3.Connection:
-    """A connection that may write even for readers: the transaction of a killed writer must be rolled back."""
+    """A connection that may write, for readers, too: before they read, SQLite undoes what a killed writer left."""
     where = f"{path.absolute().as_uri()}?mode=rw"
     # Without an isolation level Python begins no transactions of its own.
     return sqlite3.connect(where, uri=True, timeout=timeout, isolation_level=None)

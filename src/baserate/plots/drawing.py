@@ -9,13 +9,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from baserate import checks
-from baserate.arrays import FloatArray
+from baserate.arrays import ArrayLike, FloatArray
 from baserate.errors import BaserateError, InputError, shown
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 Legend = Literal["above", "inside", "none"]
 
@@ -111,6 +112,23 @@ def mark(artist: "Artist", what: str) -> None:
 def marked(ax: "Axes", what: str) -> list["Artist"]:
     """The artists in the axes that represent something, drawn before."""
     return [artist for artist in ax.get_children() if artist.get_gid() == _MINE + what]
+
+
+def rings(ax: "Axes", x: ArrayLike, y: ArrayLike, label: str) -> "Line2D":
+    """Draw rings around points that matter."""
+    (drawn,) = ax.plot(
+        x,
+        y,
+        marker="o",
+        markersize=8,
+        markerfacecolor="none",
+        markeredgecolor="black",
+        markeredgewidth=1,
+        linestyle="none",
+        zorder=MARK,
+        label=label,
+    )
+    return drawn
 
 
 def line_looks(ax: "Axes", given: Mapping[str, Any]) -> dict[str, Any]:

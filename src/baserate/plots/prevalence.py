@@ -233,19 +233,8 @@ class PrevalenceDisplay(Display):
             drawn.set_label(words.two_lines(label, f"(own prevalence {one_in(data.prevalence)})"))
 
     def _mark_crossings(self, ax: "Axes") -> "Line2D":
-        (marks,) = ax.plot(
-            [swap.prevalence for swap in self.crossings],
-            [swap.value for swap in self.crossings],
-            marker="o",
-            markersize=8,
-            markerfacecolor="none",
-            markeredgecolor="black",
-            markeredgewidth=1,
-            linestyle="none",
-            zorder=drawing.MARK,
-            label=_crossings_label(self.crossings),
-        )
-        return marks
+        places = [swap.prevalence for swap in self.crossings], [swap.value for swap in self.crossings]
+        return drawing.rings(ax, *places, _crossings_label(self.crossings))
 
 
 def named_models(

@@ -254,7 +254,7 @@ class ReliabilityDisplay(CurveDisplay):
         )
         known = table.judgement != AGREES
         if off and known.any():
-            self.off_ = _rings(ax, score[known], rate[known])
+            self.off_ = drawing.rings(ax, score[known], rate[known], "miscalibrated")
 
     def _draw_steps(self, ax: "Axes", steps: IsotonicReliability, looks: Mapping[str, Any]) -> None:
         score, rate, low, high = (_finite(ax, part) for part in (steps.score, steps.rate, steps.low, steps.high))
@@ -357,23 +357,6 @@ def _diagonal(ax: "Axes") -> "Line2D | None":
     (line,) = ax.plot(ends, ends, label="calibrated", **looks)
     drawing.mark(line, "diagonal")
     return line
-
-
-def _rings(ax: "Axes", score: FloatArray, rate: FloatArray) -> "Line2D":
-    """Draw rings around bins that are significantly miscalibrated."""
-    (rings,) = ax.plot(
-        score,
-        rate,
-        marker="o",
-        markersize=8,
-        markerfacecolor="none",
-        markeredgecolor="black",
-        markeredgewidth=1,
-        linestyle="none",
-        zorder=drawing.MARK,
-        label="miscalibrated",
-    )
-    return rings
 
 
 def _corners(*heights: FloatArray) -> BoolArray:

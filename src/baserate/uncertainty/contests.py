@@ -112,16 +112,16 @@ class Verdict(NamedTuple):
         return cls(*(np.full(shape, np.nan) for shape in (of_pairs, of_pairs, of_pairs, of_models)))
 
 
-Method = Callable[[Contest, IntervalSettings], Verdict]
+ContestMethod = Callable[[Contest, IntervalSettings], Verdict]
 
 
-def methods_of(contest: Contest) -> dict[str, Method]:
+def methods_of(contest: Contest) -> dict[str, ContestMethod]:
     """The methods for a comparison, the default first; those in closed form are for two models."""
     if not has_interval(contest.metric):
         return {"none": _none}
     if losses_of(contest.metric) is not None:
         return {"melded": _melded}
-    methods: dict[str, Method] = {"melded": _melded, "percentile": _percentile}
+    methods: dict[str, ContestMethod] = {"melded": _melded, "percentile": _percentile}
     if _fewer(contest) >= _FEW:
         methods = {"expanded": _expanded} | methods
     elif _fewer(contest) >= _FEWEST:  # percentiles of so few rows were seen to fall short
@@ -252,7 +252,7 @@ def _leading(contest: Contest, worth: FloatArray, of_others: FloatArray, known: 
 
 
 def _holding(
-    verdict: Verdict, contest: Contest, chosen: FloatArray, settings: IntervalSettings, method: Method
+    verdict: Verdict, contest: Contest, chosen: FloatArray, settings: IntervalSettings, method: ContestMethod
 ) -> Verdict:
     """A verdict whose intervals contain those at all thresholds that the rules may choose in the population."""
     for number, there in contest.at_likely_levels(chosen, settings.confidence_level):

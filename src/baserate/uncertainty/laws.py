@@ -13,7 +13,7 @@ _FEW_ROWS = 4  # in a cell
 HALF_A_ROW = 0.5  # free in each class
 
 Draw = Callable[[int, np.random.Generator], FloatArray]  # as many draws, one row of cells each
-Law = Callable[[Part], Draw]
+CellLaw = Callable[[Part], Draw]
 
 
 def multinomial(part: Part) -> Draw:

@@ -24,7 +24,7 @@ from baserate.errors import InputError
 from baserate.formulas.areas import Corners
 from baserate.formulas.steps import Steps
 from baserate.uncertainty.cells import RUNS_PER_LOGIT, Cells, Part, cell_of, every_corner
-from baserate.uncertainty.laws import HALF_A_ROW, Law, gamma_quantile, gammas, multinomial
+from baserate.uncertainty.laws import HALF_A_ROW, CellLaw, gamma_quantile, gammas, multinomial
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -240,7 +240,7 @@ class OfCells(Sampler):
     def __init__(self, cells: Cells, *, again: bool = False) -> None:
         self.cells, self.again = (cells,), again
         self.numbers = 3 * len(cells.score) + 1
-        law: Law = multinomial if again else gammas
+        law: CellLaw = multinomial if again else gammas
         self._pos, self._neg = law(cells.pos), law(cells.neg)
         self.worth = (cells.pos.typical_weight,) * 2, (cells.neg.typical_weight,) * 2
 
@@ -285,7 +285,7 @@ class OfModels(Sampler):
             self._cut_into(models, cut, runs)
         groups = len(self.pos.part.rows) + len(self.neg.part.rows)
         self.numbers = groups + sum(3 * len(one.score) for one in self.cells)
-        law: Law = multinomial if again else gammas
+        law: CellLaw = multinomial if again else gammas
         self._pos, self._neg = law(self.pos.part), law(self.neg.part)
 
     def _cut_into(self, models: SameRows, cut: Callable[[Curve, int], Cells], runs: int) -> None:
