@@ -47,13 +47,20 @@ def same(found, expected):
     assert not np.signbit(found.score[found.score == 0]).any()
 
 
+# As if any rows were many, or none; the ways that the kernel takes differ.
+FEW_ROWS = [0, 10**9]
+
+
 @needs_kernel
-@given(labelled())
-@example((np.array([True]), np.array([0.0])))
-@example((np.zeros(9, bool), np.full(9, -0.0)))
-def test_counts_are_those_of_numpy(rows_given):
+@given(labelled(), st.sampled_from(FEW_ROWS))
+@example((np.array([True]), np.array([0.0])), 0)
+@example((np.zeros(9, bool), np.full(9, -0.0)), 0)
+@example((np.zeros(9, bool), np.full(9, -0.0)), 10**9)
+def test_counts_are_those_of_numpy(rows_given, few):
     positive, score = rows_given
-    same(rows.tabulate(score, positive), count_rows(score, positive))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rows, "_FEW_ROWS", few)
+        same(rows.tabulate(score, positive), count_rows(score, positive))
 
 
 @needs_kernel
@@ -100,7 +107,9 @@ def test_rare_positives_far_apart_and_close_together(n_pos):
 @pytest.mark.parametrize("label_type", LABEL_TYPES, ids=str)
 @pytest.mark.parametrize("score_type", [np.float32, np.float64])
 @pytest.mark.parametrize("decimals", [1, 9])
-def test_labels_and_scores_of_every_width(label_type, score_type, decimals):
+@pytest.mark.parametrize("few", FEW_ROWS)
+def test_labels_and_scores_of_every_width(monkeypatch, label_type, score_type, decimals, few):
+    monkeypatch.setattr(rows, "_FEW_ROWS", few)
     random = np.random.default_rng(3)
     positive, score = random.random(3000) < 0.2, random.normal(size=3000).round(decimals).astype(score_type)
     assert rows.read(positive.astype(label_type), score) is not None
@@ -156,6 +165,7 @@ def test_what_the_kernel_does_not_take_is_counted_all_the_same(change):
 @pytest.mark.parametrize("wrong", [2, 255, -3, "nan", "both", "shorter"])
 @pytest.mark.parametrize("place", [0, 1500, 2999])
 def test_what_must_be_refused_is_refused_in_the_same_words(monkeypatch, label_type, wrong, place):
+    monkeypatch.setattr(rows, "_FEW_ROWS", 0)
     random = np.random.default_rng(6)
     label, score = (random.random(3000) < 0.3).astype(label_type), random.random(3000)
     if wrong == "nan":
@@ -181,6 +191,7 @@ def test_what_must_be_refused_is_refused_in_the_same_words(monkeypatch, label_ty
 
 @needs_kernel
 def test_two_threads_find_the_same(monkeypatch):
+    monkeypatch.setattr(rows, "_FEW_ROWS", 0)
     random = np.random.default_rng(7)
     for share, decimals in ((0.002, 9), (0.4, 9), (0.4, 2)):
         positive, score = random.random(20001) < share, random.random(20001).round(decimals)
@@ -265,6 +276,7 @@ BAD_CALLS = {
     "ones of every other label": lambda k: k.ones(empty(6, np.int64)[::2]),
     "split with other lengths": lambda k: k.split(empty(3), empty(4, np.int8), empty(1), empty(2)),
     "split with too little room": lambda k: k.split(empty(3), empty(3, np.int8), empty(1), empty(1)),
+    "split into one room that is too small": lambda k: k.split(empty(3), empty(3, np.int8), *[empty(2)] * 2),
     "split with too few arrays": lambda k: k.split(empty(3), empty(3, np.int8), empty(3)),
     "split into what is not to be written": lambda k: k.split(empty(1), empty(1, np.int8), b"12345678", empty(0)),
     "tally with narrow counts": lambda k: k.tally(empty(3), empty(3, np.int8), empty(3), empty(6, np.int32)),
@@ -272,7 +284,7 @@ BAD_CALLS = {
     "tally with other lengths": lambda k: k.tally(empty(3), empty(4, np.int8), empty(3), empty(6, np.int64)),
     "tally of too many": lambda k: k.tally(empty(0), empty(0, np.int8), empty(65535), empty(131070, np.int64)),
     "corners with little room": lambda k: k.corners(
-        empty(3), empty(3), empty(3, np.int64), empty(2, np.int64), empty(3, np.uint32)
+        empty(3), empty(3), empty(3, np.uint32), empty(2, np.uint32), empty(3, np.uint32)
     ),
     "count with little room": lambda k: k.count(empty(3), empty(3), empty(6), empty(5, np.uint32), empty(6, np.uint32)),
     "place between nothing": lambda k: k.place(empty(0), empty(3), empty(2, np.uint32)),
@@ -294,15 +306,18 @@ def test_scores_in_no_order_are_counted_somehow(score, others):
     """Nobody passes them, and still nothing breaks: nan, -0.0, any order."""
     n, m = len(score), len(others)
     native.kernel.place(score, others, np.zeros(2 * n + 2, np.uint32))
-    native.kernel.corners(score, others, empty(n, np.int64), empty(n, np.int64), empty(n, np.uint32))
+    native.kernel.corners(score, others, empty(n, np.uint32), empty(n, np.uint32), empty(n, np.uint32))
     native.kernel.count(score, others, empty(n + m), empty(n + m, np.uint32), empty(n + m, np.uint32))
 
 
 @needs_kernel
 def test_labels_that_change_while_they_are_read_are_noticed():
     label, score = np.array([1, 0, 0], np.int8), np.array([0.1, 0.2, 0.3])
+    room = np.empty(3)
+    assert native.kernel.split(score, label, room, room) == (1, 1)
+    assert sorted(room) == [0.1, 0.2, 0.3]
     pos, neg = np.empty(2), np.empty(1)  # as if two had been positive when they were counted
-    assert native.kernel.split(score, label, pos, neg) & 4
+    assert native.kernel.split(score, label, pos, neg)[1] & 4
 
 
 # --- which one runs ---------------------------------------------------------------------------------

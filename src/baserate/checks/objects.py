@@ -64,9 +64,14 @@ def declared(function: Callable[P, R]) -> Callable[P, R]:
         ]
         return [(k, name, wanted) for k, name, wanted in by_parameter if any(wish.advice for wish in wanted)]
 
+    fitting: set[tuple[object, ...]] = set()  # how it was called before: by place, and by name
+
     @functools.wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
-        known_keywords(function.__name__, kwargs, parameters)
+        called = (len(args), *kwargs)
+        fits = called in fitting
+        if not fits:
+            known_keywords(function.__name__, kwargs, parameters)
         for place, name, wanted in wishes():
             kind = parameters[name].kind
             if name in kwargs:
@@ -76,7 +81,9 @@ def declared(function: Callable[P, R]) -> Callable[P, R]:
                     _check(value, f"each of {name}", wanted)
             elif place < len(args) and kind is not Parameter.KEYWORD_ONLY:
                 _check(args[place], name, wanted)
-        check_number(function.__name__, args, kwargs, parameters)
+        if not fits:
+            check_number(function.__name__, args, kwargs, parameters)
+            fitting.add(called)
         return function(*args, **kwargs)
 
     return checked

@@ -24,6 +24,8 @@ _PREVALENCES = 'pass a share such as 0.001, "1 in 1,000", "0.1 %" or odds such a
 
 def number(value: object, name: str) -> float:
     """One real number, not nan."""
+    if type(value) is float and not math.isnan(value):
+        return value
     try:
         converted = math.nan if isinstance(value, bool) or not isinstance(value, Real) else float(value)
     except OverflowError:

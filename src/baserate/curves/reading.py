@@ -151,9 +151,10 @@ class Reading(ABC, Generic[N]):
     @property
     def odds_against(self) -> float:
         """Negatives per positive at the prevalence."""
+        n_pos, n_neg = self._n
+        if self._given is None and n_pos is not None and n_neg is not None:
+            return ratio(float(n_neg), float(n_pos))
         prevalence = self.prevalence
-        if self._given is None:
-            return ratio(float(self.n_neg), float(self.n_pos))
         return (1 - prevalence) / prevalence
 
     @property

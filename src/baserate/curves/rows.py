@@ -4,6 +4,8 @@ A curve sorts its rows when their order is first needed. Bins and means need no 
 only the order of these. Without the kernel, `counting` sorts all rows at once.
 """
 
+import functools
+import operator
 from collections.abc import Iterable
 from functools import partial
 from typing import NamedTuple
@@ -17,6 +19,9 @@ from baserate.formulas.steps import Steps
 
 # Up to this many different scores are counted without sorting, if rows are eight times as many.
 _FEW_SCORES = 1 << 14
+
+# Fewer rows are sorted before anything cleverer is done.
+_FEW_ROWS = 1 << 15
 
 # Where there are so many times as many negatives as positives, only positives are sorted.
 _RARE = 32
@@ -52,10 +57,12 @@ def read(y_true: object, y_score: object) -> ScoredRows | Counted | None:
     """
     if native.kernel is None or not (_plain(y_true, LABELS) and _plain(y_score, SCORES)):
         return None
-    labels, scores = (np.require(column, requirements=["C", "ALIGNED"]) for column in (y_true, y_score))
+    labels, scores = _in_line(y_true), _in_line(y_score)  # type: ignore[arg-type]  # they are plain arrays
     if len(labels) != len(scores) or len(scores) > _MOST_ROWS:
         return None
-    return _tallied(scores, labels) or _split(scores, labels)
+    if len(scores) >= _FEW_ROWS and (counted := _tallied(scores, labels)) is not None:
+        return counted
+    return _split(scores, labels)
 
 
 def counted_or_split(scores: FloatArray, positive: BoolArray) -> ScoredRows | Counted:
@@ -74,8 +81,14 @@ def _plain(values: object, types: str) -> bool:
     return type(values) is np.ndarray and values.ndim == 1 and values.dtype.char in types and values.dtype.isnative
 
 
+def _in_line(values: Array) -> Array:
+    """The same array where the kernel can walk along it, else a copy."""
+    in_line = values.flags.c_contiguous and values.flags.aligned
+    return values if in_line else np.require(values, requirements=["C", "ALIGNED"])
+
+
 def _fine(seen: Iterable[int]) -> bool:
-    return int(np.bitwise_or.reduce(list(seen))) in _FINE
+    return functools.reduce(operator.or_, seen) in _FINE
 
 
 class _Tally(NamedTuple):
@@ -112,6 +125,10 @@ def _tally(scores: Array, labels: Array, limit: int) -> _Tally | None:
 def _split(scores: Array, labels: Array) -> ScoredRows | None:
     """The scores of each class; None if labels or scores are invalid."""
     kernel, parts = native.loaded(), native.parts(len(scores))
+    if len(parts) == 1:
+        room = np.empty(len(scores))
+        n_pos, seen = kernel.split(scores, labels, room, room)
+        return ScoredRows(room[:n_pos], room[n_pos:]) if _fine([seen]) else None
     positives = native.at_once(*(partial(kernel.ones, labels[part]) for part in parts))
     if not _fine(seen for _, seen in positives):
         return None
@@ -121,7 +138,7 @@ def _split(scores: Array, labels: Array) -> ScoredRows | None:
     for part, end, (n_pos, _) in zip(parts, ends, positives, strict=True):
         of_pos, of_neg = slice(end - n_pos, end), slice(part.start - (end - n_pos), part.stop - end)
         work.append(partial(kernel.split, scores[part], labels[part], pos[of_pos], neg[of_neg]))
-    return ScoredRows(pos, neg) if _fine(native.at_once(*work)) else None
+    return ScoredRows(pos, neg) if _fine(seen for _, seen in native.at_once(*work)) else None
 
 
 # --- counting -------------------------------------------------------------------------------------
@@ -163,7 +180,8 @@ def _narrow_alike(score: FloatArray, pos: Counts, neg: Counts) -> Counted:
 
 def are_rare(rows: ScoredRows) -> bool:
     """Whether positives are so few that sorting only them is faster."""
-    return not rows.sorted and 0 < _RARE * len(rows.pos) <= len(rows.neg)
+    n_pos, n_neg = len(rows.pos), len(rows.neg)
+    return not rows.sorted and 0 < _RARE * n_pos <= n_neg and n_pos + n_neg >= _FEW_ROWS
 
 
 def corners_of_rare(rows: ScoredRows) -> Steps:
@@ -188,8 +206,16 @@ def corners_of_rare(rows: ScoredRows) -> Steps:
 def corners_of_sorted(rows: ScoredRows) -> Steps:
     """The corners of two sorted classes."""
     n = len(rows.pos)
-    tp, fp, tied = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.uint32)
+    tp, fp, tied = np.empty(n, np.uint32), np.empty(n, np.uint32), np.empty(n, np.uint32)
     different = native.loaded().corners(rows.pos, rows.neg, tp, fp, tied)
+    if different == n:
+        return Steps(tp, fp, np.ones(n, np.uint8), _lean(tied), n, len(rows.neg))
     tp, fp = _head(tp, different), _head(fp, different)
-    pos = np.ones(n, np.uint8) if different == n else narrow(np.diff(tp, prepend=0))
-    return Steps(tp, fp, pos, narrow(tied[:different]), n, len(rows.neg))
+    pos = tp.copy()
+    pos[1:] -= tp[:-1]
+    return Steps(tp, fp, _lean(pos), _lean(_head(tied, different)), n, len(rows.neg))
+
+
+def _lean(counts: Counts) -> Counts:
+    """The same in the narrowest type, if that saves more than a moment's memory."""
+    return counts if len(counts) < _FEW_ROWS else narrow(counts)

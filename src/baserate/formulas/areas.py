@@ -14,7 +14,7 @@ from baserate.arrays import BoolArray, FloatArray, Indices
 from baserate.formulas import many_odds
 from baserate.formulas.exact import Twofold, difference
 from baserate.formulas.hull import upper_hull
-from baserate.formulas.steps import Segments, Steps, blocks, per_rise, segments
+from baserate.formulas.steps import Segments, Steps, as_floats, blocks, parts, per_rise, segments
 
 # Terms of the series of artanh for arguments up to 0.2: the last one is below 1e-17.
 _SERIES_TERMS = 12
@@ -116,12 +116,12 @@ def average_precision(
 
 
 def _stepped(steps: Steps, x: FloatArray, low: float, high: float, *, deficit: bool) -> FloatArray:
-    total = np.zeros((*steps.tp.shape[:-1], len(x)))
     if steps.tp.ndim == 1 and not deficit and many_odds.is_worth_it(len(x), len(steps.tp)):
         rises, ratios = zip(*(_rise_and_ratio(block, low, high) for block in blocks(steps)), strict=True)
         return many_odds.summed(np.concatenate(rises), np.concatenate(ratios), x)
     if steps.tp.ndim == 1 and not deficit and (low, high) == (0.0, 1.0):
         return _stepped_by_counts(steps, x)
+    total = np.zeros((*steps.tp.shape[:-1], len(x)))
     for block in blocks(steps):
         rise, false_per_true = _rise_and_ratio(block, low, high)
         for j, x_j in enumerate(x):
@@ -134,7 +134,8 @@ def _stepped_by_counts(steps: Steps, x: FloatArray) -> FloatArray:
     """Average precision of one curve over all recalls, with one division for each corner."""
     per_negative = x * (steps.n_pos / steps.n_neg)
     total = np.zeros(len(x))
-    for tp, fp, pos, *_ in blocks(steps):
+    for rows in parts(steps):
+        tp, fp, pos = (as_floats(column, rows) for column in steps[:3])
         for j, weight in enumerate(per_negative):
             alerts = weight * fp
             alerts += tp

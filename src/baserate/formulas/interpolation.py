@@ -20,6 +20,8 @@ def interpolated(area: Callable[[FloatArray], FloatArray], x: FloatArray) -> Flo
     """``area(x)`` for each x, directly for a few, interpolated between Chebyshev nodes in log x for many."""
     if len(x) == 0:
         return np.zeros(0)
+    if len(x) == 1:
+        return area(x)
     log_x = np.log(x)
     low, high = float(log_x.min()), float(log_x.max())
     if low == high:

@@ -36,6 +36,8 @@ class ClassRates(NamedTuple, Generic[N]):
 
 def ratio(numerator: N, denominator: N) -> N:
     """Division without warnings: 0/0 is nan, a/0 is inf."""
+    if type(numerator) is float and type(denominator) is float and denominator:
+        return numerator / denominator
     with np.errstate(divide="ignore", invalid="ignore"):
         quotient = np.divide(numerator, denominator)
     return cast(N, quotient if np.ndim(quotient) else float(quotient))

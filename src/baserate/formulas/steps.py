@@ -83,13 +83,20 @@ class Segments(NamedTuple):
     run: FloatArray  # how far it goes in FPR
 
 
+def parts(steps: Steps) -> Iterator[slice]:
+    """The rows of each block."""
+    for start in range(0, steps.tp.shape[-1], _BLOCK):
+        yield slice(start, start + _BLOCK)
+
+
 def blocks(steps: Steps) -> Iterator[Steps]:
     """The steps as floats, a block at a time."""
-    for start in range(0, steps.tp.shape[-1], _BLOCK):
-        yield steps.each(partial(_as_floats, rows=slice(start, start + _BLOCK)))
+    for rows in parts(steps):
+        yield steps.each(partial(as_floats, rows=rows))
 
 
-def _as_floats(column: Counts, rows: slice) -> FloatArray:
+def as_floats(column: Counts, rows: slice) -> FloatArray:
+    """Some rows of a column as floats."""
     return column[..., rows].astype(np.float64, copy=False)
 
 

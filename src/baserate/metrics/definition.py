@@ -114,7 +114,10 @@ def _evaluate(
         return counted, at.missing_class if math.isnan(counted) else None
     parameters = {name: value for name, value in parameters.items() if name != UNDEFINED}
     with np.errstate(invalid="ignore"):
-        value = np.asarray(row.compute(at, **parameters), np.float64)
+        computed = row.compute(at, **parameters)
+    if type(computed) is float and not math.isnan(computed):
+        return computed, None
+    value = np.asarray(computed, np.float64)
     reason = (at.missing_class or row.undefined) if np.isnan(value).any() else None
     return (float(value) if value.ndim == 0 else value), reason
 

@@ -207,13 +207,20 @@ static PyObject *ones(PyObject *self, PyObject *object)
     return Py_BuildValue("ni", found, seen);
 }
 
+/* Where the next scores go: positives from the front of their room on, negatives from the back of theirs. Both may be
+ * one room, which all rows fill exactly, however many are of a class. */
+typedef struct {
+    double *pos, *neg; /* the next positive, and what is behind the next negative */
+    Py_ssize_t pos_left, neg_left;
+} Rooms;
+
 /* The scores of a block to their classes, without a branch, which would be taken by chance: what is written too much is
- * overwritten by the next one, and the last one needs room for one more. */
+ * overwritten by the next one, and the last one needs room for one more, or has it where both share one room. */
 static void split_evenly(const Block *block, double *pos, double *neg)
 {
     Py_ssize_t at = 0;
     for (Py_ssize_t i = 0; i < block->n; i++) {
-        pos[at] = neg[i - at] = block->score[i];
+        pos[at] = neg[at - i - 1] = block->score[i];
         at += block->positive[i];
     }
 }
@@ -224,8 +231,8 @@ static void split_runs(const Block *block, double *pos, double *neg)
     for (Py_ssize_t i = 0; i < block->n;) {
         const uint8_t *next = memchr(block->positive + i, 1, (size_t)(block->n - i));
         Py_ssize_t run = next ? next - (block->positive + i) : block->n - i;
+        neg -= run;
         memcpy(neg, block->score + i, (size_t)run * sizeof *neg);
-        neg += run;
         if (next)
             *pos++ = block->score[i + run];
         i += run + 1;
@@ -233,24 +240,21 @@ static void split_runs(const Block *block, double *pos, double *neg)
 }
 
 /* Write each score to its class. Labels may have changed since they were counted, so there is a check. */
-static int split_rows(const Py_buffer *scores, const Py_buffer *labels, const Py_buffer *pos_out,
-                      const Py_buffer *neg_out)
+static int split_rows(const Py_buffer *scores, const Py_buffer *labels, Rooms *rooms)
 {
-    Py_ssize_t n = length(scores), pos_left = length(pos_out), neg_left = length(neg_out);
-    double *pos = pos_out->buf, *neg = neg_out->buf;
     Block block;
     int seen = 0;
-    for (Py_ssize_t start = 0; start < n; start += block.n) {
+    for (Py_ssize_t start = 0; start < length(scores); start += block.n) {
         seen |= read_block(scores, labels, start, &block);
         Py_ssize_t n_pos = ones_among(block.positive, block.n), n_neg = block.n - n_pos;
-        if (seen & WRONG || n_pos > pos_left || n_neg > neg_left)
+        if (seen & WRONG || n_pos > rooms->pos_left || n_neg > rooms->neg_left)
             return seen | WRONG;
-        if (16 * n_pos > block.n && pos_left > n_pos && neg_left > n_neg)
-            split_evenly(&block, pos, neg);
+        if (16 * n_pos > block.n && rooms->pos_left > n_pos && rooms->neg_left > n_neg)
+            split_evenly(&block, rooms->pos, rooms->neg);
         else
-            split_runs(&block, pos, neg);
-        pos += n_pos, pos_left -= n_pos;
-        neg += n_neg, neg_left -= n_neg;
+            split_runs(&block, rooms->pos, rooms->neg);
+        rooms->pos += n_pos, rooms->pos_left -= n_pos;
+        rooms->neg -= n_neg, rooms->neg_left -= n_neg;
     }
     return seen;
 }
@@ -266,15 +270,17 @@ static PyObject *split(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
     if (!take_all(args, arrays, 4, flags, letters))
         return NULL;
     PyObject *result = NULL;
-    Py_ssize_t n = length(&arrays[0]);
-    if (n != length(&arrays[1]) || n != length(&arrays[2]) + length(&arrays[3])) {
-        refused("scores and labels must have the same length, and so must both classes together");
+    Py_ssize_t n = length(&arrays[0]), n_pos = length(&arrays[2]), n_neg = length(&arrays[3]);
+    int share = arrays[2].buf == arrays[3].buf && n_pos == n && n_neg == n;
+    if (n != length(&arrays[1]) || (n != n_pos + n_neg && !share)) {
+        refused("scores and labels must have the same length, and so must both classes together, or one room for both");
     } else {
         int seen;
+        Rooms rooms = {arrays[2].buf, (double *)arrays[3].buf + n_neg, n_pos, n_neg};
         Py_BEGIN_ALLOW_THREADS
-        seen = split_rows(&arrays[0], &arrays[1], &arrays[2], &arrays[3]);
+        seen = split_rows(&arrays[0], &arrays[1], &rooms);
         Py_END_ALLOW_THREADS
-        result = PyLong_FromLong(seen);
+        result = Py_BuildValue("ni", n_pos - rooms.pos_left, seen);
     }
     release(arrays, 4);
     return result;
@@ -373,24 +379,6 @@ typedef struct {
     size_t n_pos, n_neg;
 } Sorted;
 
-/* A walk down both classes: where it is, and where it writes. */
-typedef struct {
-    size_t pos_left, neg_left, at;
-} Walk;
-
-/* One step: past a negative, or past a positive, whose counts are then known. Almost without branches, which would be
- * taken by chance. */
-static inline void walk_on(const Sorted *rows, Walk *walk, int64_t *tp, int64_t *fp)
-{
-    double score = rows->pos[walk->pos_left - 1];
-    size_t reaches = walk->neg_left && rows->neg[walk->neg_left - 1] >= score;
-    tp[walk->at] = (int64_t)(rows->n_pos - walk->pos_left + 1);
-    walk->neg_left -= reaches;
-    fp[walk->at] = (int64_t)(rows->n_neg - walk->neg_left);
-    walk->pos_left -= 1 - reaches;
-    walk->at += (1 - reaches) & (size_t)(!walk->pos_left || rows->pos[walk->pos_left - 1] != score);
-}
-
 /* How many of the rising scores are below this one. */
 static size_t below(const double *rising, size_t n, double score)
 {
@@ -405,39 +393,84 @@ static size_t below(const double *rising, size_t n, double score)
     return low;
 }
 
-/* Running counts of both classes at each different positive score, highest first; how many there are. The lower half
- * is walked at the same time as the upper one, so that the processor need not wait for either. */
-static size_t running_counts(const Sorted *rows, int64_t *tp, int64_t *fp)
+/* A walk down both classes, negatives first where scores are the same. */
+typedef struct {
+    size_t pos_left, neg_left;
+} Walk;
+
+enum { WALKS = 4 };
+
+/* A walk that has passed so many rows. */
+static Walk walk_from(const Sorted *rows, size_t passed)
 {
-    if (!rows->n_pos)
-        return 0;
-    double middle = rows->pos[rows->n_pos / 2];
-    size_t half = below(rows->pos, rows->n_pos, middle), start = rows->n_pos - half;
-    Walk upper = {rows->n_pos, rows->n_neg, 0}, lower = {half, below(rows->neg, rows->n_neg, middle), start};
-    while (upper.pos_left > half && lower.pos_left) {
-        walk_on(rows, &upper, tp, fp);
-        walk_on(rows, &lower, tp, fp);
+    size_t low = passed > rows->n_neg ? passed - rows->n_neg : 0, high = passed < rows->n_pos ? passed : rows->n_pos;
+    while (low < high) { /* the most positives of which the last one is above the negative that comes next */
+        size_t n_pos = high - (high - low) / 2, n_neg = passed - n_pos;
+        if (n_neg >= rows->n_neg || rows->pos[rows->n_pos - n_pos] > rows->neg[rows->n_neg - n_neg - 1])
+            low = n_pos;
+        else
+            high = n_pos - 1;
     }
-    while (upper.pos_left > half)
-        walk_on(rows, &upper, tp, fp);
-    while (lower.pos_left)
-        walk_on(rows, &lower, tp, fp);
-    memmove(tp + upper.at, tp + start, (lower.at - start) * sizeof *tp);
-    memmove(fp + upper.at, fp + start, (lower.at - start) * sizeof *fp);
-    return upper.at + lower.at - start;
+    return (Walk){rows->n_pos - low, rows->n_neg - (passed - low)};
 }
 
-/* How many negatives are at each of these scores. */
-static void count_ties(const Sorted *rows, size_t n, const int64_t *tp, const int64_t *fp, uint32_t *tied)
+/* One step: past a negative, or past a positive, whose negatives above or at it are then known. Almost without
+ * branches, which would be taken by chance. */
+static inline void walk_on(const Sorted *rows, Walk *walk, uint32_t *fp)
 {
-    for (size_t at = 0; at < n; at++) {
-        double score = rows->pos[rows->n_pos - (size_t)tp[at]];
-        const double *neg = rows->neg + (rows->n_neg - (size_t)fp[at]), *end = rows->neg + rows->n_neg;
+    double score = rows->pos[walk->pos_left - 1];
+    size_t reaches = walk->neg_left && rows->neg[walk->neg_left - 1] >= score;
+    walk->neg_left -= reaches;
+    fp[rows->n_pos - walk->pos_left] = (uint32_t)(rows->n_neg - walk->neg_left);
+    walk->pos_left -= 1 - reaches;
+}
+
+/* Negatives above or at each positive, highest first. Several walks take equal parts at the same time, so that the
+ * processor need not wait for any. */
+static void count_above(const Sorted *rows, uint32_t *fp)
+{
+    size_t steps = rows->n_pos + rows->n_neg - below(rows->neg, rows->n_neg, rows->pos[0]), each = steps / WALKS;
+    Walk walk[WALKS];
+    for (size_t k = 0; k < WALKS; k++)
+        walk[k] = walk_from(rows, k * each);
+    Walk a = walk[0], b = walk[1], c = walk[2], d = walk[3];
+    for (size_t step = 0; step < each && a.pos_left && b.pos_left && c.pos_left && d.pos_left; step++) {
+        walk_on(rows, &a, fp);
+        walk_on(rows, &b, fp);
+        walk_on(rows, &c, fp);
+        walk_on(rows, &d, fp);
+    }
+    while (d.pos_left)
+        walk_on(rows, &d, fp);
+    /* Where a walk begins, the one before may have come later, and stopped short. */
+    for (size_t k = 1; k < WALKS; k++)
+        if (walk[k].pos_left) {
+            double score = rows->pos[walk[k].pos_left - 1];
+            fp[rows->n_pos - walk[k].pos_left] = (uint32_t)(rows->n_neg - below(rows->neg, rows->n_neg, score));
+        }
+}
+
+/* Running counts of both classes at each different positive score, highest first, and negatives at it; how many there
+ * are. What is known of each positive is overwritten by what is known of each score. */
+static size_t running_counts(const Sorted *rows, uint32_t *tp, uint32_t *fp, uint32_t *tied)
+{
+    size_t at = 0;
+    if (rows->n_pos)
+        count_above(rows, fp);
+    for (size_t left = rows->n_pos; left; left--) {
+        double score = rows->pos[left - 1];
+        size_t above = fp[rows->n_pos - left];
+        above = above < rows->n_neg ? above : rows->n_neg; /* which it is, unless rows were not sorted */
+        const double *neg = rows->neg + (rows->n_neg - above), *end = rows->neg + rows->n_neg;
         const double *here = neg;
         while (here < end && *here == score)
             here++;
+        tp[at] = (uint32_t)(rows->n_pos - left + 1);
+        fp[at] = (uint32_t)above;
         tied[at] = (uint32_t)(here - neg);
+        at += left == 1 || rows->pos[left - 2] != score;
     }
+    return at;
 }
 
 static PyObject *corners(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
@@ -445,23 +478,23 @@ static PyObject *corners(PyObject *self, PyObject *const *args, Py_ssize_t n_arg
     (void)self;
     Py_buffer arrays[5];
     static const int flags[] = {READ, READ, WRITE, WRITE, WRITE};
-    const char *letters[] = {FLOATS, FLOATS, WHOLE, WHOLE, COUNTS};
+    const char *letters[] = {FLOATS, FLOATS, COUNTS, COUNTS, COUNTS};
     if (n_args != 5)
         return refused("corners takes rising positives and negatives, and arrays for tp, fp and ties");
     if (!take_all(args, arrays, 5, flags, letters))
         return NULL;
     PyObject *result = NULL;
     Sorted rows = {arrays[0].buf, arrays[1].buf, (size_t)length(&arrays[0]), (size_t)length(&arrays[1])};
-    if (!fits(&arrays[2], 8, length(&arrays[0])) || !fits(&arrays[3], 8, length(&arrays[0])) ||
-        !fits(&arrays[4], 4, length(&arrays[0])) || rows.n_neg > UINT32_MAX) {
-        refused("tp and fp must be int64 and ties uint32, as many as positives");
+    Py_ssize_t n = length(&arrays[0]);
+    if (!fits(&arrays[2], 4, n) || !fits(&arrays[3], 4, n) || !fits(&arrays[4], 4, n) || rows.n_pos > UINT32_MAX ||
+        rows.n_neg > UINT32_MAX) {
+        refused("tp, fp and ties must be uint32, as many as positives");
     } else {
-        size_t n;
+        size_t different;
         Py_BEGIN_ALLOW_THREADS
-        n = running_counts(&rows, arrays[2].buf, arrays[3].buf);
-        count_ties(&rows, n, arrays[2].buf, arrays[3].buf, arrays[4].buf);
+        different = running_counts(&rows, arrays[2].buf, arrays[3].buf, arrays[4].buf);
         Py_END_ALLOW_THREADS
-        result = PyLong_FromSize_t(n);
+        result = PyLong_FromSize_t(different);
     }
     release(arrays, 5);
     return result;
