@@ -276,3 +276,24 @@ def test_types_of_all_parquet_files_count(tmp_path):
     pl.DataFrame({"y": ["0"], "p": [0.6], "s": [{"y": 3}]}).write_parquet(tmp_path / "c.parquet")
     with pytest.raises(br.errors.DataFileError, match=r"one type in all files, got 'y' as INT64 in .* BYTE_ARRAY"):
         positives(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.parametrize(
+    ("odd", "sentence"),
+    [
+        ("link.csv", "which is a broken link; remove or mend it"),
+        ("loop.csv", "which is a broken link; remove or mend it"),
+        ("pipe.csv", "which is a pipe or a device; write its rows to a file first"),
+    ],
+)
+def test_what_is_no_regular_file_is_not_passed_over(tmp_path, odd, sentence):
+    (tmp_path / "rows.csv").write_text("y,p\n1,.5\n0,.2\n")
+    if odd == "pipe.csv":
+        os.mkfifo(tmp_path / odd)
+    else:
+        (tmp_path / odd).symlink_to("loop.csv" if odd == "loop.csv" else "nowhere.csv")
+    for table in (tmp_path, tmp_path / odd, tmp_path / "*.csv", [tmp_path / "rows.csv", tmp_path / odd]):
+        with pytest.raises(br.errors.DataFileError, match=f"must be regular files, got '.*{odd}', {sentence}"):
+            br.curve(table, label="y", score="p")
+    assert br.curve(tmp_path / "rows.csv", label="y", score="p").n_pos == 1

@@ -73,8 +73,10 @@ def _files_at(path: str) -> list[File]:
         inside = sorted(str(file) for file in Path(path).rglob("*") if _is_meant(file, path))
         if not inside:
             raise DataFileError(f"the folder {path!r} has no {_known()} files; check the path.")
+        _check_regular(inside)
         return [_below(path, file) for file in inside]
-    matching = sorted(file for file in glob.glob(path, recursive=True) if os.path.isfile(file))
+    matching = sorted(file for file in glob.glob(path, recursive=True) if not os.path.isdir(file))
+    _check_regular(matching)
     if not matching:
         remote = "; for remote files pass a relation of your own engine" if "://" in path else ""
         raise DataFileError(f"file not found: {path!r}; {_beside(path) or 'check the path'}{remote}.")
@@ -85,7 +87,16 @@ def _files_at(path: str) -> list[File]:
 def _is_meant(file: Path, folder: str) -> bool:
     """Whether a file of a folder is data; names that begin with a dot are hidden there, as they are from patterns."""
     hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
-    return not hidden and file.is_file() and _suffix(str(file)) is not None
+    return not hidden and not file.is_dir() and _suffix(str(file)) is not None
+
+
+def _check_regular(files: Sequence[str]) -> None:
+    """Refuse what cannot be read, or not twice; were it passed over, rows would be lost."""
+    odd = next((file for file in files if not os.path.isfile(file)), None)
+    if odd is not None:
+        broken = os.path.islink(odd) and not os.path.exists(odd)
+        what = "a broken link; remove or mend it" if broken else "a pipe or a device; write its rows to a file first"
+        raise DataFileError(f"tables must be regular files, got {odd!r}, which is {what}.")
 
 
 def _below(folder: str, file: str) -> File:
