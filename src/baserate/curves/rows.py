@@ -20,6 +20,9 @@ from baserate.formulas.steps import Steps
 # Up to this many different scores are counted without sorting, if rows are eight times as many.
 _FEW_SCORES = 1 << 14
 
+# If among so many rows no two have the same score, there are more: 16,384 would collide some thirty times.
+_SAMPLE = 1024
+
 # Fewer rows are sorted before anything cleverer is done.
 _FEW_ROWS = 1 << 15
 
@@ -101,6 +104,8 @@ class _Tally(NamedTuple):
 
 def _tallied(scores: Array, labels: Array) -> Counted | None:
     """Counts by score if there are few distinct scores; else None."""
+    if _tally(scores[:_SAMPLE], labels[:_SAMPLE], _SAMPLE - 1) is None:
+        return None
     limit = min(_FEW_SCORES, len(scores) // 8)
     parts = native.parts(len(scores))
     counted = native.at_once(*(partial(_tally, scores[part], labels[part], limit) for part in parts))

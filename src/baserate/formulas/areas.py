@@ -134,12 +134,14 @@ def _stepped_by_counts(steps: Steps, x: FloatArray) -> FloatArray:
     """Average precision of one curve over all recalls, with one division for each corner."""
     per_negative = x * (steps.n_pos / steps.n_neg)
     total = np.zeros(len(x))
+    alone = steps.pos.max(initial=1) == 1  # then there is nothing to multiply by
     for rows in parts(steps):
-        tp, fp, pos = (as_floats(column, rows) for column in steps[:3])
+        tp, fp = as_floats(steps.tp, rows), as_floats(steps.fp, rows)
         for j, weight in enumerate(per_negative):
             alerts = weight * fp
             alerts += tp
-            total[j] += np.vecdot(pos, np.divide(tp, alerts, out=alerts))
+            precision = np.divide(tp, alerts, out=alerts)
+            total[j] += precision.sum() if alone else np.vecdot(as_floats(steps.pos, rows), precision)
     return total / steps.n_pos
 
 
@@ -170,7 +172,7 @@ def auc_pr(
 
 
 def _auc_pr_of_many_odds(steps: Steps, x: FloatArray, low: float, high: float) -> FloatArray:
-    """Area under one PR curve for many x: short pieces are summed together, the few long ones one x at a time."""
+    """Area under one PR curve for many x: short pieces are summed together, the few long ones each by itself."""
     short, long = [], []
     for block in blocks(steps):
         pieces = segments(block, low, high)
@@ -178,8 +180,10 @@ def _auc_pr_of_many_odds(steps: Steps, x: FloatArray, low: float, high: float) -
         short.append([column[is_short] for column in pieces])
         long.append([column[~is_short] for column in pieces])
     short_pieces, long_pieces = (Segments(*map(np.concatenate, zip(*parts, strict=True))) for parts in (short, long))
-    of_long = np.array([segment_area(long_pieces, x_j) for x_j in x], np.float64)
-    return np.add(many_odds.area_of_short_pieces(short_pieces, x), of_long)
+    at_once = max(1, _AT_ONCE // max(len(long_pieces.rise), 1))
+    some = (x[start : start + at_once, np.newaxis] for start in range(0, len(x), at_once))
+    of_long = np.concatenate([segment_area(long_pieces, x_j) for x_j in some])
+    return many_odds.area_of_short_pieces(short_pieces, x) + np.asarray(of_long, np.float64)
 
 
 def _areas_of_many(s: Segments, x: FloatArray) -> FloatArray:
@@ -207,8 +211,8 @@ def _areas_of_many(s: Segments, x: FloatArray) -> FloatArray:
     return areas
 
 
-def segment_area(s: Segments, x: float, *, deficit: bool = False) -> FloatArray:
-    r"""Area under precision over recall along straight pieces of a ROC curve.
+def segment_area(s: Segments, x: float | FloatArray, *, deficit: bool = False) -> FloatArray:
+    r"""Area under precision over recall along straight pieces of a ROC curve; for a column of x, one of each.
 
     On a piece, precision is ``(T0 + t) / (D0 + c t)`` with ``D0 = T0 + x F0`` and ``c = 1 + x run/rise``. Its
     mean over ``0 <= t <= rise`` is ``g T0/D0 + (1 - g)/c`` with ``g = log1p(z)/z, z = c rise/D0``: a weighted mean of
