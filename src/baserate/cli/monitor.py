@@ -75,7 +75,16 @@ Exit codes:
     help="Number of first periods used as reference.",
 )
 @click.option(
-    "--false-alarm", type=float, default=0.05, show_default=True, help="Probability of any false alarm in 24 periods."
+    "--false-alarm",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="Probability of any false alarm, however long the series becomes.",
+)
+@click.option(
+    "--looks",
+    type=click.IntRange(1),
+    help="Planned number of periods after the reference, if it is known.  [default: any number]",
 )
 @click.option(
     "--tolerated",
@@ -117,6 +126,7 @@ def monitor(
     prevalence: str | None,
     reference: int,
     false_alarm: float,
+    looks: int | None,
     tolerated: float,
     until: str | None,
     matures: str | None,
@@ -158,6 +168,7 @@ def monitor(
             reference=reference,
             prevalence=common,
             false_alarm=rate / len(past),
+            looks=looks,
             tolerated=tolerated,
             last=last,
             matures=late.matures,
