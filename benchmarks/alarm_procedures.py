@@ -13,7 +13,8 @@
   deviations, too.
 
 The procedures of the library are only asked at looks where one window at least is among the worse ones of its kind. All
-others are far from an alarm, and permutation tests would take their time to say so.
+others are far from an alarm, and permutation tests would take their time to say so. Where few negatives decide, every
+look is asked: there a window may be bad for its own stream, and ordinary for its kind.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +22,7 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from alarm_streams import METRICS, REFERENCE, THRESHOLD, Counts, Floats, Setting, scores, stream
+from alarm_streams import COMMON, METRICS, REFERENCE, THRESHOLD, Counts, Floats, Setting, scores, stream
 from scipy.special import logsumexp, ndtri
 
 import baserate as br
@@ -123,6 +124,8 @@ def alarms(counts: Counts, setting: Setting, *, screened: bool = True) -> tuple[
 
 def bad_looks(counts: Counts, setting: Setting, level: Floats) -> list[int]:
     """The looks at which a window is among the worse ones of its kind."""
+    if setting.read_at != COMMON:
+        return list(range(setting.looks))
     found, law = deviations(counts, setting), kind_of(setting).deviation
     share = (np.sum(law <= found, axis=0) + 1) / (len(law) + 1)
     wanted = np.clip(FAR * level, *NEVER_SKIPPED)

@@ -146,7 +146,6 @@ def worse_settings(*, quick: bool = False) -> list[Setting]:
 
 def long_settings() -> list[Setting]:
     """Long streams whose model stays as it is."""
-    kinds = ["steady", "seasonal"]
-    hundred = [Setting(20, kind, looks=100) for kind in (*kinds, "falling")] + [Setting(200, "seasonal", looks=100)]
-    thousand = [Setting(20, kind, looks=1000) for kind in (*kinds, "falling")]
-    return [*hundred, *thousand, Setting(20, read_at=RARE, looks=1000)]
+    kinds = ["steady", "seasonal", "falling"]
+    hundred = [Setting(20, kind, looks=100) for kind in kinds] + [Setting(200, "seasonal", looks=100)]
+    return [*hundred, *(Setting(20, kind, looks=1000) for kind in (*kinds, "a step up"))]

@@ -24,6 +24,7 @@ from alarm_streams import (
     COMMON,
     LOOKS,
     NEARLY_PERFECT,
+    RARE,
     REFERENCE,
     Setting,
     long_settings,
@@ -180,7 +181,8 @@ standard deviations, corrected for the number of looks.
 Both `model_alarms` compare windows of 1, 2, 3 and 6 periods with the reference, and take their limits from a \
 permutation test. To save time it began with {N_DEALS} permutations instead of 300, which makes limits that are far \
 from an alarm less precise, and it was left out at looks that are far from an alarm: where no window is among the \
-worst {100 * NEVER_SKIPPED[0]:g} to {100 * NEVER_SKIPPED[1]:g} % of its kind ({FAR:g} times the level of the look).
+worst {100 * NEVER_SKIPPED[0]:g} to {100 * NEVER_SKIPPED[1]:g} % of its kind ({FAR:g} times the level of the look). At \
+a prevalence of {RARE:g} every look was taken.
 
 ## The model stays
 

@@ -62,7 +62,7 @@ def test_windows_are_read_as_the_library_reads_them(streams, procedures, metric)
 @pytest.mark.slow
 def test_what_the_study_leaves_out_raises_no_alarm(streams, procedures):
     """Its first alarms are those of `model_alarms`, with the looks that it skips and without."""
-    for setting in (streams.Setting(100, decay=0.2, looks=6), streams.Setting(20, decay=0.5, looks=6, read_at=1e-4)):
+    for setting in (streams.Setting(100, decay=0.2, looks=6), streams.Setting(20, decay=0.5, looks=6)):
         counts = streams.stream(setting, np.random.default_rng(5))
         found = procedures.alarms(counts, setting)
         curves, read = dict(enumerate(counts.curves(setting))), {"prevalence": setting.read_at, "n_resamples": 50}

@@ -14,6 +14,7 @@ from baserate.uncertainty.readers import values_where
 from baserate.uncertainty.samplers import Streams
 from helpers.simulated import normal_curve, normal_rows
 
+
 def month(seed, n_pos=100, n_neg=2000, distance=2.0):
     return normal_curve(n_pos, n_neg, distance, rng=seed)
 
