@@ -111,12 +111,12 @@ def alarms(counts: Counts, setting: Setting, *, screened: bool = True) -> tuple[
     levels = np.array([levels_of(later, before, settings, spend) for spend in spent])
     first = [0, 0]
     for t in bad_looks(counts, setting, levels.max(axis=0)) if screened else range(len(later)):
-        # What raises no alarm at the higher level raises none at the lower one.
-        for k in np.argsort(-levels[:, t]):
+        # What raises an alarm at the lower level raises one at the higher level, too.
+        for k in np.argsort(levels[:, t]):
             look = look_at(later, before, settings, float(levels[k, t]), t)
-            if not badness(look.statistic, settings.side) > look.limit:
+            if badness(look.statistic, settings.side) > look.limit:
+                first = [one or (t + 1 if levels[m, t] >= levels[k, t] else 0) for m, one in enumerate(first)]
                 break
-            first[k] = first[k] or t + 1
         if all(first):
             break
     return first[0], first[1]

@@ -38,8 +38,8 @@ from which_code import PACKAGE, fingerprint
 import baserate as br
 
 NAMES = ("any number", "planned", *OTHERS)
-PART = 50  # streams of a kind at a time
-SLOW = 100  # streams of a kind that a slow procedure sees
+PART = 20  # streams of a kind at a time
+SLOW = 40  # streams of a kind that a slow procedure sees
 SOON, WANTED = 3, 0.8  # looks within which, and in how many streams, a decay by 0.1 is to be seen with 200 positives
 
 # The first alarm of each stream of a kind, by procedure; 0 if there was none.

@@ -225,4 +225,4 @@ def _say(gone: Iterable[CurveKey], dry_run: bool, what: str = "") -> None:
         ends = several[0] if len(several) == 1 else f"{several[0]} to {several[-1]}"
         say(f"{name}: {what}{_counted(len(several))} {done}, {ends}")
     if not periods:
-        say(f"no {what}curve {done}")
+        say(f"no {what}curves {done}" if what else f"no curve {done}")
