@@ -1,7 +1,7 @@
 # Everything works from a fresh clone on a machine with Python >= 3.11; the first call sets up .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check branches explore lowest core duckdb2 lint types layers format bench bench-main bench-where bench-files bench-peers bench-engines bench-far browser fuzz coverage prior-study monitor-study alarm-study design-study store-torture docs pages papers dist wheel sanitised clean
+.PHONY: help demo test check branches explore lowest core duckdb2 lint types layers format bench bench-main bench-where bench-files bench-peers bench-engines bench-far browser fuzz coverage prior-study alarm-study design-study store-torture docs pages papers dist wheel sanitised clean
 
 # Python keeps what it compiled; else every run and every program that a test starts would compile all of it again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -134,11 +134,8 @@ coverage: $(READY) ## how often the intervals hold: a part of the study (an hour
 prior-study: $(READY) ## how well the prevalence of unlabelled rows is known: the whole study (half an hour)
 	@$(BIN)/python benchmarks/prevalence.py --write docs/prevalence-study.md
 
-monitor-study: $(READY) ## how often monitoring raises false alarms, and how soon it sees a decay (an hour or two; goes on if it was stopped)
-	@$(BIN)/python benchmarks/monitoring.py --write docs/monitoring-study.md --keep build/monitoring-lines.json
-
-alarm-study: $(READY) ## ways to raise alarms side by side: false alarms and delays (hours; QUICK=yes: some minutes)
-	@$(BIN)/python benchmarks/alarm_procedures.py $(if $(QUICK),--quick) --write build/alarm-procedures.md
+alarm-study: $(READY) ## how often monitoring raises false alarms, and how soon it sees a decay (hours; goes on if it was stopped; QUICK=yes: some minutes)
+	@$(BIN)/python benchmarks/alarm_study.py $(if $(QUICK),--quick --keep build/alarm-study-quick.jsonl,--write docs/monitoring-study.md)
 
 design-study: $(READY) ## planned test sets against all cheaper ones, by brute force (some minutes)
 	@BASERATE_DESIGN=full $(BIN)/pytest -n 2 tests/design/test_brute_force.py -q

@@ -1,55 +1,154 @@
-"""Three ways to raise alarms, side by side: false alarms and delays of the same streams.
+"""Ways to raise alarms, side by side.
 
-- "spending": `model_alarms` with the number of looks planned, as `baserate monitor` uses it.
-- "any time": evidence against an unchanged model, which needs no planned looks. Each period is compared with all rows
-  before it by a permutation test. If nothing has changed, these p-values are independent, whatever the metric, because
-  each one is uniform given the rows so far without their order. So bets against them multiply to a process that
-  exceeds 20 with a probability of at most 5 %, at any stopping time (a conformal test martingale). The bets are normal
-  shifts of several sizes that begin at an unknown look.
+- "any number": `model_alarms`, whose levels add up to the rate of false alarms, however many looks follow.
+- "planned": `model_alarms` with the number of looks planned.
+- "martingale": evidence against an unchanged model. Each period is compared with all rows before it by a permutation
+  test. If nothing has changed, these p-values are independent, whatever the metric, because each one is uniform given
+  the rows so far without their order. So bets against them multiply to a process that exceeds 20 with a probability of
+  at most 5 %, at any stopping time (a conformal test martingale). The bets are normal shifts of several sizes that
+  begin at an unknown look.
 - "CUSUM": the textbook chart of the standardised change of each period, with a limit for as many looks, simulated from
-  normal noise.
+  normal noise. Standard deviations are the true ones, from streams of the same kind without a change.
+- "own prevalences": the metric as it is printed every month, with Bonferroni for the looks, and true standard
+  deviations, too.
 
-``python benchmarks/alarm_procedures.py`` prints the table; ``--quick`` simulates fewer kinds and streams.
+The procedures of the library are only asked at looks where one window at least is among the worse ones of its kind. All
+others are far from an alarm, and permutation tests would take their time to say so. Where few negatives decide, every
+look is asked: there a window may be bad for its own stream, and ordinary for its kind.
 """
 
-import argparse
-import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from monitoring import CHANGED_AT, COMMON, DECAY, FALSE_ALARM, REFERENCE, Setting, stream
+from alarm_streams import COMMON, METRICS, REFERENCE, THRESHOLD, Counts, Floats, Setting, scores, stream
 from scipy.special import logsumexp, ndtri
-from tables import table
 
 import baserate as br
-from baserate.monitoring.looks import LookSettings, _cut, _deviations
+from baserate.curves.rules import Threshold
+from baserate.monitoring.alarms import WINDOWS
+from baserate.monitoring.looks import SEED, LookSettings, _cut, _deviations, badness, levels_of, look_at, spending
 from baserate.uncertainty.dealing import OfDeals
 from baserate.uncertainty.draws import Reader, drawn, seeds_from
 
-N_DEALS = 500
+FALSE_ALARM = 0.05
+N_DEALS = 50  # at least, at each look
+STREAMS_OF_A_KIND = 500
+FAR, NEVER_SKIPPED = 12.0, (0.01, 0.08)  # shares of windows as bad: as a multiple of the level, and within these
 SHIFTS = np.array([0.5, 1.0, 2.0, 3.0])  # that bets are made on, in standard deviations of a p-value's normal score
+MOST_DEALS, AS_BAD = 2000, 10  # of the martingale: it deals until so many deals are as bad as the rows
 SLACK = 0.5  # of the CUSUM, in standard deviations
-PATHS = 20_000  # of noise, for its limit
+NUMBERS = 2_000_000  # of noise, for its limit
 
-Periods = dict[int, br.Curve]
-
-
-def spending(curves: Periods) -> int:
-    """The first look with an alarm; 0 if there is none."""
-    found = br.monitoring.model_alarms(
-        br.average_precision, curves, prevalence=COMMON, reference=REFERENCE, false_alarm=FALSE_ALARM
-    )
-    return _first(found.alarm)
+# --- what kinds of streams are like ---------------------------------------------------------------
 
 
-def any_time(curves: Periods) -> int:
+class Kind(NamedTuple):
+    """What streams of a kind are like while the model stays."""
+
+    deviation: Floats  # by stream, look and window, sorted over streams
+    error: Floats  # by look: the standard deviation of the last period's difference from the reference
+    own_error: Floats  # the same at the own prevalences
+
+
+@cache
+def kind_of(setting: Setting) -> Kind:
+    """A kind by many streams of it."""
+    stays = setting._replace(decay=0.0)
+    streams = [stream(stays, np.random.default_rng([7, number])) for number in range(STREAMS_OF_A_KIND)]
+    found = np.array([deviations(one, stays) for one in streams])
+    own = np.array([own_deviations(one, stays) for one in streams])
+    return Kind(np.sort(found, axis=0), found[:, :, 0].std(axis=0), own.std(axis=0))
+
+
+def deviations(counts: Counts, setting: Setting) -> Floats:
+    """The metric of each window minus that of the reference, by look and window; negative if it is worse."""
+    x = (1 - setting.read_at) / setting.read_at
+    reference = value(setting, *(part[:REFERENCE].sum(axis=0) for part in counts), x)
+    looks = np.arange(REFERENCE, len(counts.pos)) + 1
+    sums = [np.cumsum(np.vstack([np.zeros_like(part[:1]), part]), axis=0) for part in counts]
+    found = [
+        value(setting, *(one[looks] - one[np.maximum(looks - length, REFERENCE)] for one in sums), x)
+        for length in WINDOWS
+    ]
+    return side_of(setting) * (np.stack(found, axis=1) - reference)
+
+
+def own_deviations(counts: Counts, setting: Setting) -> Floats:
+    """The metric of each period minus that of the reference, each at its own prevalence."""
+    before = [part[:REFERENCE].sum(axis=0, keepdims=True) for part in counts]
+    pos, neg = (np.vstack([first, part[REFERENCE:]]) for first, part in zip(before, counts, strict=True))
+    found = value(setting, pos, neg, (neg.sum(axis=1) / pos.sum(axis=1))[:, np.newaxis])
+    return found[1:] - found[0]
+
+
+def value(setting: Setting, pos: Floats, neg: Floats, x: Floats | float) -> Floats:
+    """The metric of counts by score, from the highest score down, with x negatives to a positive."""
+    of_pos, of_neg = (one / one.sum(axis=-1, keepdims=True) for one in (pos, neg))
+    tpr, fpr = np.cumsum(of_pos, axis=-1), np.cumsum(of_neg, axis=-1)
+    if setting.metric == "roc_auc":
+        return np.asarray((of_pos * (1 - fpr + of_neg / 2)).sum(axis=-1))
+    score = scores(setting)
+    if setting.metric == "brier_score":
+        return np.asarray((of_pos * (1 - score) ** 2 + x * of_neg * score**2).sum(axis=-1) / (1 + x))
+    with np.errstate(invalid="ignore"):
+        precision = np.nan_to_num(tpr / (tpr + x * fpr))
+    if setting.metric == "precision at a threshold":
+        return np.asarray(precision[..., np.flatnonzero(score >= THRESHOLD - 1e-9)[-1]])
+    return np.asarray((of_pos * precision).sum(axis=-1))
+
+
+# --- the library's --------------------------------------------------------------------------------
+
+
+def alarms(counts: Counts, setting: Setting, *, screened: bool = True) -> tuple[int, int]:
+    """The first look with an alarm if any number may follow, and if their number is planned; 0 if there is none."""
+    ready = [one.at_prevalence(setting.read_at) for one in counts.curves(setting)]
+    before, later = br.Curve.pool(ready[:REFERENCE]), ready[REFERENCE:]
+    settings = look_settings(setting, WINDOWS, N_DEALS, SEED)
+    spent = [spending(len(later), FALSE_ALARM, planned) for planned in (None, setting.looks)]
+    levels = np.array([levels_of(later, before, settings, spend) for spend in spent])
+    first = [0, 0]
+    for t in bad_looks(counts, setting, levels.max(axis=0)) if screened else range(len(later)):
+        # What raises an alarm at the lower level raises one at the higher level, too.
+        for k in np.argsort(levels[:, t]):
+            look = look_at(later, before, settings, float(levels[k, t]), t)
+            if badness(look.statistic, settings.side) > look.limit:
+                first = [one or (t + 1 if levels[m, t] >= levels[k, t] else 0) for m, one in enumerate(first)]
+                break
+        if all(first):
+            break
+    return first[0], first[1]
+
+
+def bad_looks(counts: Counts, setting: Setting, level: Floats) -> list[int]:
+    """The looks at which a window is among the worse ones of its kind."""
+    if setting.read_at != COMMON:
+        return list(range(setting.looks))
+    found, law = deviations(counts, setting), kind_of(setting).deviation
+    share = (np.sum(law <= found, axis=0) + 1) / (len(law) + 1)
+    wanted = np.clip(FAR * level, *NEVER_SKIPPED)
+    return np.flatnonzero(share.min(axis=1) <= wanted).tolist()
+
+
+def side_of(setting: Setting) -> int:
+    return -1 if setting.metric == "brier_score" else 1
+
+
+def look_settings(setting: Setting, windows: Sequence[int], n_deals: int, seed: int) -> LookSettings:
+    """What is looked at in a kind of stream."""
+    metric, at = METRICS[setting.metric]
+    return LookSettings(metric, None if at is None else Threshold(at), windows, side_of(setting), n_deals, seed)
+
+
+# --- a test martingale ----------------------------------------------------------------------------
+
+
+def martingale(counts: Counts, setting: Setting) -> int:
     """The first look at which the evidence exceeds its limit."""
     log_evidence = np.empty((0, len(SHIFTS)))  # a row for each look at which the change may have begun
-    for look, p in enumerate(p_values(list(curves.values())), start=1):
+    for look, p in enumerate(p_values(counts.curves(setting), setting), start=1):
         prior = -np.log(look * (look + 1)) - np.log(len(SHIFTS))
         log_evidence = np.vstack([log_evidence, np.full(len(SHIFTS), prior)]) + SHIFTS * ndtri(1 - p) - SHIFTS**2 / 2
         # A change that begins later has evidence 1 until now, and the rest of the prior.
@@ -58,40 +157,49 @@ def any_time(curves: Periods) -> int:
     return 0
 
 
-def p_values(periods: Sequence[br.Curve]) -> Iterator[float]:
+def p_values(periods: Sequence[br.Curve], setting: Setting) -> Iterator[float]:
     """Of each period after the reference: whether it is worse than all rows before it."""
-    settings = LookSettings(br.average_precision, None, (1,), 1, N_DEALS, 0)
-    past = br.Curve.pool([one.at_prevalence(COMMON) for one in periods[:REFERENCE]])
+    settings = look_settings(setting, (1,), MOST_DEALS, 0)
+    past = br.Curve.pool([one.at_prevalence(setting.read_at) for one in periods[:REFERENCE]])
     for look, period in enumerate(periods[REFERENCE:]):
-        samples = [past, period.at_prevalence(COMMON)]
+        samples = [past, period.at_prevalence(setting.read_at)]
         pooled = br.Curve.pool(samples)
         rng = np.random.default_rng([look, 1])
         sampler = OfDeals(_cut(samples, pooled, settings), [0, 1], rng)
         reader = Reader(_deviations(settings, pooled), of_curves=False)
-        (dealt,) = drawn(sampler, [reader], N_DEALS, seeds_from(rng), what="Dealing rows")
-        as_bad = np.count_nonzero(np.round(dealt[0], 9) <= np.round(reader.read(sampler.seen()), 9))
-        yield (1 + as_bad) / (N_DEALS + 1)
+        seen = np.round(settings.side * reader.read(sampler.seen())[0], 9)
+        yield _sequential(sampler, reader, seen, settings.side, rng)
         past = pooled
 
 
-def cusum(curves: Periods) -> int:
+def _sequential(sampler: OfDeals, reader: Reader, seen: np.ndarray, side: int, rng: np.random.Generator) -> float:
+    """A p-value that is clearly not small needs few deals (Besag & Clifford 1991)."""
+    as_bad, n = 0, 0
+    while n < MOST_DEALS:
+        size = N_DEALS if n == 0 else 10 * N_DEALS
+        (dealt,) = drawn(sampler, [reader], size, seeds_from(rng), what="Dealing rows")
+        which = np.flatnonzero(np.round(side * dealt[0], 9) <= seen)
+        if as_bad + len(which) >= AS_BAD:
+            return AS_BAD / (n + int(which[AS_BAD - as_bad - 1]) + 1)
+        as_bad, n = as_bad + len(which), n + size
+    return (1 + as_bad) / (n + 1)
+
+
+# --- a chart --------------------------------------------------------------------------------------
+
+
+def cusum(counts: Counts, setting: Setting) -> int:
     """The first look at which the sum of standardised losses exceeds its limit."""
-    ready = [one.at_prevalence(COMMON) for one in curves.values()]
-    before, *later = (
-        br.estimate(br.average_precision, curve, method="influence")
-        for curve in [br.Curve.pool(ready[:REFERENCE]), *ready[REFERENCE:]]
-    )
-    width = 2 * float(ndtri(0.975))
-    errors = np.array([(one.high - one.low) / width for one in (before, *later)])
-    loss = (before.value - np.array([one.value for one in later])) / np.hypot(errors[0], errors[1:])
-    return _first(_charted(loss[np.newaxis])[0] > cusum_limit(len(later)))
+    loss = -deviations(counts, setting)[:, 0] / kind_of(setting).error
+    return first_of(_charted(loss[np.newaxis])[0] > cusum_limit(len(loss)))
 
 
 @cache
 def cusum_limit(n_looks: int) -> float:
     """The limit with the wanted rate of false alarms, from noise with a shared reference."""
     rng = np.random.default_rng(0)
-    noise = rng.normal(size=(PATHS, n_looks)) + rng.normal(size=(PATHS, 1)) / np.sqrt(REFERENCE)
+    paths = min(20_000, NUMBERS // n_looks)
+    noise = rng.normal(size=(paths, n_looks)) + rng.normal(size=(paths, 1)) / np.sqrt(REFERENCE)
     return float(np.quantile(_charted(noise / np.sqrt(1 + 1 / REFERENCE)).max(axis=1), 1 - FALSE_ALARM))
 
 
@@ -104,76 +212,22 @@ def _charted(loss: np.ndarray) -> np.ndarray:
     return sums
 
 
-def _first(alarm: np.ndarray) -> int:
+# --- what is printed every month ------------------------------------------------------------------
+
+
+def own_prevalences(counts: Counts, setting: Setting) -> int:
+    """The first look at which the metric at the own prevalence is below that of the reference."""
+    limit = float(ndtri(1 - FALSE_ALARM / setting.looks)) * kind_of(setting).own_error
+    return first_of(-own_deviations(counts, setting) > limit)
+
+
+def first_of(alarm: np.ndarray) -> int:
+    """The first look with an alarm, counted from 1; 0 if there is none."""
     return int(np.argmax(alarm)) + 1 if alarm.any() else 0
 
 
-PROCEDURES: dict[str, Callable[[Periods], int]] = {"spending": spending, "any time": any_time, "CUSUM": cusum}
-
-
-class Line(NamedTuple):
-    """The first alarms of streams of one kind, by procedure."""
-
-    setting: Setting
-    first: dict[str, list[int]]
-
-
-def simulate(setting: Setting, n: int, seed: int) -> Line:
-    """Many streams of one kind."""
-    first: dict[str, list[int]] = {name: [] for name in PROCEDURES}
-    for number in range(n):
-        curves = stream(setting, np.random.default_rng([seed, number]))
-        for name, procedure in PROCEDURES.items():
-            first[name].append(procedure(curves))
-    return Line(setting, first)
-
-
-def settings(*, quick: bool) -> list[Setting]:
-    """Streams whose model stays as it is, and streams whose model becomes worse."""
-    kinds = ["steady", "falling", "seasonal"]
-    quiet = [Setting(f"prevalence {kind}", 200, kind) for kind in kinds] + [Setting("prevalence steady", 20)]
-    worse = [Setting("prevalence steady", 200, decay=size) for size in (0.05, DECAY, 0.2)]
-    worse += [Setting("prevalence falling", 200, "falling", DECAY), Setting("prevalence steady", 50, decay=DECAY)]
-    long = [one._replace(looks=100) for one in (quiet[3], quiet[0], quiet[2])]
-    return [*quiet, worse[1], long[0]] if quick else [*quiet, *worse, *long, quiet[3]._replace(looks=1000)]
-
-
-def shown(line: Line) -> Iterator[tuple[str, ...]]:
-    """A row for each procedure."""
-    setting = line.setting
-    for name, first in line.first.items():
-        found = np.array(first)
-        kind = setting.name, f"{setting.n_pos:,}", f"{setting.looks:,}", f"{setting.decay:g}", name
-        if not setting.decay:
-            rate = np.mean(found > 0)
-            yield *kind, f"{100 * rate:.1f} % ± {100 * np.sqrt(rate * (1 - rate) / len(found)):.1f}", "", ""
-            continue
-        early = (found > 0) & (found < CHANGED_AT)
-        delay = np.where(found > 0, found - CHANGED_AT + 1.0, np.inf)[~early]
-        median = np.median(delay)
-        soon = f"{100 * np.mean(delay <= 3):.0f} %"
-        yield *kind, f"{100 * np.mean(early):.1f} %", "never" if np.isinf(median) else f"{median:g}", soon
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", type=Path)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--n", type=int)
-    parser.add_argument("--workers", type=int, default=os.cpu_count())
-    options = parser.parse_args()
-    n = options.n or (100 if options.quick else 1000)
-    wanted = settings(quick=options.quick)
-    heads = ("stream", "positives", "looks", "lower by", "procedure", "false alarms", "median delay", "seen within 3")
-    rows: list[tuple[str, ...]] = []
-    with ProcessPoolExecutor(options.workers) as pool:
-        for line in pool.map(simulate, wanted, [n] * len(wanted), range(len(wanted))):
-            rows += shown(line)
-            print(table(heads, rows[-len(PROCEDURES) :]), flush=True)
-    if options.write:
-        options.write.parent.mkdir(parents=True, exist_ok=True)
-        options.write.write_text(table(heads, rows) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+OTHERS: dict[str, Callable[[Counts, Setting], int]] = {
+    "martingale": martingale,
+    "CUSUM": cusum,
+    "own prevalences": own_prevalences,
+}

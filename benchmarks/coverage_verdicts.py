@@ -37,7 +37,15 @@ def alarms(setting: Setting, scope: Scope) -> Asker:
             curves[period] = now.curve(rng, max(2, round(setting.n_pos * fewer)), setting.n_neg)
         for name, metric, at, eta in asked:
             found = br.monitoring.model_alarms(
-                metric, curves, reference=REFERENCE, at=at, prevalence=eta, n_resamples=DRAWS, rng=rng, min_pos=5
+                metric,
+                curves,
+                reference=REFERENCE,
+                at=at,
+                prevalence=eta,
+                looks=LOOKS,
+                n_resamples=DRAWS,
+                rng=rng,
+                min_pos=5,
             )
             question, raised = f"alarms: {name}", bool(found.alarm.any())
             if decays:

@@ -11,10 +11,12 @@ import baserate
 ROOMS = ("calibration", "claims", "curves", "formulas", "metrics", "monitoring", "uncertainty")
 
 
-def fingerprint(files: Iterable[Path]) -> str:
+PACKAGE = Path(baserate.__file__).parent
+
+
+def fingerprint(files: Iterable[Path], rooms: Iterable[str] = ROOMS) -> str:
     """The library's part in a result and that of some files, without comments and docstrings."""
-    package = Path(baserate.__file__).parent
-    modules = [file for room in ROOMS for file in (package / room).glob("*.py") if not file.name.startswith("store")]
+    modules = [file for room in rooms for file in (PACKAGE / room).glob("*.py") if not file.name.startswith("store")]
     digest = hashlib.sha256()
     for file in [*sorted(modules), *files]:
         digest.update(_without_words(file.read_text(encoding="utf-8")).encode())

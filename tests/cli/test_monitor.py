@@ -134,6 +134,16 @@ def test_no_positives_at_all_are_no_verdict(asked):
     assert "too early to say" in answer["verdicts"][0]["sentence"]
 
 
+def test_looks_can_be_planned(asked):
+    months = [month(number, frauds=200) for number in range(1, 5)]
+    limits = [json.loads(asked(months, *more, "--json").out)["periods"][-1]["limit"] for more in ((), ("--looks", "99"))]
+    with br.monitoring.CurveStore("monitor.db") as store:
+        curves = store.curves(model="p")
+    wanted = [br.monitoring.model_alarms(br.average_precision, curves, looks=looks).limit[-1] for looks in (None, 99)]
+    assert limits == wanted
+    assert limits[0] < limits[1]
+
+
 def test_verdicts_are_those_of_the_library(asked):
     months = [month(number, frauds=600, shift=2.5 if number < 5 else 1.5, digits=15) for number in range(1, 6)]
     done = asked(months, "--prevalence", "0.01", "--json")
@@ -141,7 +151,7 @@ def test_verdicts_are_those_of_the_library(asked):
     rows = json.loads(done.out)["periods"]
     with br.monitoring.CurveStore("monitor.db") as store:
         curves = store.curves(model="p")
-    alarms = br.monitoring.model_alarms(br.average_precision, curves, prevalence=0.01, looks=24, rng=0)
+    alarms = br.monitoring.model_alarms(br.average_precision, curves, prevalence=0.01, rng=0)
     assert [row["alarm"] for row in rows] == [None] * 3 + alarms.alarm.tolist()
     assert [row["limit"] for row in rows[3:]] == alarms.limit.tolist()
     assert [row["statistic"] for row in rows[3:]] == alarms.statistic.tolist()

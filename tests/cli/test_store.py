@@ -1,6 +1,7 @@
 """``baserate store``: what is kept is listed, checked, tidied up and copied."""
 
 import csv
+import datetime
 import io
 import json
 import os
@@ -127,6 +128,23 @@ def test_prune(ask, kept):
     assert (done.code, done.out, done.err) == (0, "no curve deleted\n", "")
 
 
+def test_prune_versions(ask, kept):
+    with br.monitoring.CurveStore("monitor.db") as store:
+        for day, n_pos in ((2, 3), (9, 5)):
+            curve = br.Curve.from_counts([0.9, 0.2], pos=[n_pos, 0], neg=[9 - n_pos, 90])
+            for month in (5, 6):
+                known = {"matures": "60d", "today": datetime.date(2026, month + 1, day)}
+                store.append(curve, model="late", period=f"2026-0{month}", **known)
+    said = "late: earlier versions of 1 curve {}, 2026-05\n"
+    assert ask("store", "prune", "monitor.db", "--versions", "1", "--dry-run").out == said.format("would be deleted")
+    done = ask("store", "prune", "monitor.db", "--versions", "1")
+    assert (done.out, done.err) == (said.format("deleted"), "")
+    assert ask("store", "prune", "monitor.db", "--versions", "1").out == "no earlier versions of curves deleted\n"
+    assert len(keys()) == 21
+    done = ask("store", "prune", "monitor.db", "--keep", "1", "--versions", "2", "--model", "late")
+    assert done.out.splitlines() == ["late: 1 curve deleted, 2026-05", "no earlier versions of curves deleted"]
+
+
 def test_backup(ask, kept):
     assert ask("store", "backup", "monitor.db", "copy.db").out == "copy.db: 19 curves copied.\n"
     assert keys("copy.db") == keys()
@@ -154,7 +172,7 @@ def test_backup(ask, kept):
         (["show", "monitor.db"], 1, "the store has several models: p, q; choose one with --model"),
         (["show", "monitor.db", "--model", "p", "--slice", "z"], 1, "not in the store: z of model 'p'"),
         (["delete", "monitor.db"], 2, "Missing option: --model, --slice or --period"),
-        (["prune", "monitor.db"], 2, "--keep"),
+        (["prune", "monitor.db"], 2, "Missing option: --keep or --versions"),
         (["prune", "monitor.db", "--keep", "0"], 2, "0 is not in the range"),
         (["show"], 2, "STORE"),
         (["lst", "monitor.db"], 2, "No such command 'lst'"),

@@ -1,27 +1,18 @@
 """Alarms: the statistic is what it says, false alarms are as rare as agreed, and a planted decay is found."""
 
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import baserate as br
 from baserate.monitoring.alarms import _place_of
-from baserate.monitoring.looks import badness, levels
+from baserate.monitoring.looks import _limit, _most_deals, badness, levels, spending
 from baserate.uncertainty.cells import Part, alike, cells_of, every_score, scores_in_runs
 from baserate.uncertainty.dealing import OfDeals
 from baserate.uncertainty.readers import values_where
 from baserate.uncertainty.samplers import Streams
-from helpers.scripts import script
 from helpers.simulated import normal_curve, normal_rows
-
-PATH = Path(__file__).parents[2] / "benchmarks" / "monitoring.py"
-
-
-@pytest.fixture(scope="module")
-def study():
-    return script(PATH)
 
 
 def month(seed, n_pos=100, n_neg=2000, distance=2.0):
@@ -60,7 +51,7 @@ def test_the_statistic_and_its_limit_are_those_of_rows_dealt_again():
     assert found.window[1] == 1 + np.argmin(z)
     worst = -((law.T - law.mean(axis=1)) / law.std(axis=1)).min(axis=1)
     noise = tuple(1 / STREAM[k].n_pos + 1 / STREAM[k].n_neg for k in range(2, 4))
-    level = levels(noise, 1 / sum(sizes[:2]) + 1 / 4000, (1, 2), 0.05 / 4, side=1)[1]
+    level = levels(noise, 1 / sum(sizes[:2]) + 1 / 4000, (1, 2), (0.05 / 4,) * 2, side=1)[1]
     assert found.limit[1] == pytest.approx(np.quantile(worst, 1 - level), abs=0.1)
     assert found.value[1] == br.recall(STREAM[3].at_threshold(2.0))
     assert found.difference[1] == pytest.approx(found.value[1] - found.reference)
@@ -83,7 +74,7 @@ def test_levels_hold_for_noise_of_other_random_numbers(side, windows):
     """An independent simulation of the same noise, with a reference that all looks share."""
     rng = np.random.default_rng(7)
     variance, base = np.array([1, 2, 0.5, 1, 1, 3, 1, 1.0]), 0.4
-    found = levels(tuple(variance), base, windows, 0.1 / 8, side=side)
+    found = levels(tuple(variance), base, windows, (0.1 / 8,) * 8, side=side)
     assert found[0] == pytest.approx(0.1 / 8, rel=0.02)
     assert max(found) < 3 * 0.1 / 8
     n = 20_000
@@ -103,7 +94,7 @@ def test_levels_hold_for_noise_of_other_random_numbers(side, windows):
 @pytest.mark.slow
 def test_small_rates_are_shared_out_evenly():
     """Noise cannot tell how often what is rarer than a path in many happens."""
-    assert levels((1.0, 1.0), 0.4, (1,), 1e-5, side=1) == (1e-5, 1e-5)
+    assert levels((1.0, 1.0), 0.4, (1,), (1e-5, 1e-5), side=1).tolist() == [1e-5, 1e-5]
     worse = STREAM | {6: month(6, n_pos=300, distance=1.0)}
     assert br.monitoring.model_alarms(br.roc_auc, worse, reference=3, false_alarm=1e-3).alarm.tolist() == [
         False
@@ -305,8 +296,36 @@ def test_limits_differ_little_between_seeds():
     assert np.sqrt(np.var(found, axis=1, ddof=1).mean()) < 0.19
 
 
-def test_verdicts_of_the_past_stay_when_periods_come():
-    planned = {"reference": 2, "looks": 12}
+def test_looks_spend_the_whole_rate_but_no_more_however_many_they_are():
+    spent = np.cumsum(spending(100_000, 0.05))
+    assert spent[[11, 35, 107]] == pytest.approx([0.05 / 2, 0.05 * 3 / 4, 0.05 * 9 / 10])
+    assert (np.diff(spent) > 0).all()
+    assert 0.0499 < spent[-1] < 0.05
+    assert spending(3, 0.05, 10) == [0.005] * 3
+    # Dependence between looks raises levels of early looks; those of late ones are too small to tell.
+    share = spending(100, 0.05)
+    found = levels((1.0,) * 100, 1 / 3, (1, 2, 3, 6), tuple(share), side=1)
+    assert found[0] == pytest.approx(share[0], rel=0.05)
+    assert 1.2 < found[9] / share[9] < 3
+    assert found[30:].tolist() == share[30:]
+
+
+def test_a_level_that_is_too_small_to_count_needs_data_beyond_all_deals():
+    assert _most_deals(1e-3) == 5000
+    assert _most_deals(1e-4) == 10_000
+    assert _most_deals(1e-7) == 20_000
+    law = np.sort(np.random.default_rng(0).normal(size=20_000))
+    limit = _limit(law, 9.0, 1e-7)
+    assert limit == pytest.approx(5.2, abs=0.3)  # that of a normal law
+    assert _limit(law, 4.6, 1e-7) == limit  # beyond all deals, but not beyond the limit
+    steep = np.append(law[:-1], 7.0)
+    assert _limit(steep, 6.5, 1e-7) == 7.0  # beyond the smooth limit, but not beyond all deals
+    assert _limit(law, 3.2, 1e-3) == pytest.approx(3.09, abs=0.1)
+
+
+@pytest.mark.parametrize("planned", [{}, {"looks": 12}])
+def test_verdicts_of_the_past_stay_when_periods_come(planned):
+    planned = {"reference": 2, **planned}
     found = br.monitoring.model_alarms(br.average_precision, STREAM, **planned)
     earlier = br.monitoring.model_alarms(br.average_precision, {k: STREAM[k] for k in range(5)}, **planned)
     for name in ("value", "statistic", "limit", "window", "alarm"):
@@ -395,7 +414,8 @@ def test_a_reference_of_its_own():
     assert found.reference == br.roc_auc(month(99))
     lines = str(found).splitlines()
     assert len(lines) == 8
-    assert "5 % of series of 6 looks" in lines[0]
+    assert "5 % of series, however long" in lines[0]
+    assert "5 % of series of 6 looks" in str(br.monitoring.model_alarms(br.roc_auc, STREAM, looks=6))
 
 
 @pytest.mark.parametrize(
@@ -429,53 +449,3 @@ def test_a_metric_whose_spread_is_not_known_raises_no_alarms(metric):
         match=rf"plug-in bias or infinite losses, got {metric.__name__}; use brier_score, .* a clip",
     ):
         br.monitoring.model_alarms(metric, STREAM)
-
-
-# --- the study in small ---------------------------------------------------------------------------
-
-
-def test_the_streams_of_the_study_are_what_they_say(study):
-    assert study.true_average_precision(study.distance(0.6), study.COMMON) == pytest.approx(0.6)
-    assert study.distance(0.5) < study.distance(0.6)
-    setting = study.Setting("x", 100, "falling", decay=0.1)
-    curves = study.stream(setting, np.random.default_rng(0))
-    assert len(curves) == study.REFERENCE + study.LOOKS
-    assert [curve.prevalence for curve in curves.values()] == pytest.approx(study.prevalences("falling"), rel=0.02)
-    large = study.stream(study.Setting("x", 4000, decay=0.1), np.random.default_rng(0))
-    read = [br.average_precision(curve.at_prevalence(study.COMMON)) for curve in large.values()]
-    changed = study.REFERENCE + study.CHANGED_AT - 1
-    assert read[:changed] == pytest.approx([0.6] * changed, abs=0.03)
-    assert read[changed:] == pytest.approx([0.5] * (len(read) - changed), abs=0.03)
-
-
-@pytest.mark.slow
-def test_a_study_that_was_stopped_goes_on(study, tmp_path):
-    quiet, worse = study.Setting("x", 200, read_at=1e-4), study.Setting("y", 50, decay=0.1)
-    line = study.Line(quiet, 7, 0.1, 0.2, 0.0, (1, 0, 3))
-    path = tmp_path / "new" / "lines.json"
-    assert study.kept(path, 7) == {}
-    study.keep(path, [line], 7)
-    assert study.kept(path, 7) == {quiet: line}
-    assert study.kept(path, 8) == {}
-    assert next(study.run([quiet, worse], 1, 1, {quiet: line})) == line
-
-
-def few_and_rare(study):
-    return study.Setting("prevalence steady", 20, read_at=1e-4)
-
-
-@pytest.mark.slow
-def test_a_prevalence_that_moves_raises_few_alarms_and_a_decay_is_seen_soon(study):
-    n = 12
-    simulate = partial(study.simulate, n=n, seed=1, n_resamples=100)
-    (quiet,) = [simulate(setting) for setting in study.quiet_settings(quick=True)]
-    assert quiet.any_alarm <= study.FALSE_ALARM + 2.5 * np.sqrt(0.05 * 0.95 / n)
-    assert quiet.naive_alarm > 0.9
-    (worse,) = [simulate(setting) for setting in study.decay_settings(quick=True)]
-    # So few streams tell to 12 %; that it is 80 % or more is for the whole study to say.
-    assert worse.soon >= study.WANTED - 2 * np.sqrt(0.8 * 0.2 / n)
-    (rare,) = [simulate(one) for one in study.hard_settings() if one == few_and_rare(study)]
-    assert rare.any_alarm <= study.FALSE_ALARM + 2.5 * np.sqrt(0.05 * 0.95 / n)
-    text = study.page([quiet, worse], n)
-    assert "| prevalence falling | average_precision | 200 | 0.01 |" in text
-    assert "| prevalence steady | 200 | 0.1 |" in text

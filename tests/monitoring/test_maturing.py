@@ -244,3 +244,30 @@ def test_periods_that_were_not_looked_at_so_early_say_nothing(store):
     store.append(early(*scores(1)), model="m", period="2026-05")
     with pytest.raises(br.errors.InputError, match="there must be a provisional period"):
         br.monitoring.expected_labels(store, model="m", matures="60d", today=DATE(2026, 6, 1))
+
+
+def test_old_periods_forget_how_their_labels_came_in(store):
+    for month in (3, 4, 5):
+        for day in (2, 9, 16):
+            label, score = scores(month)
+            label = label * (np.arange(len(label)) % (20 // day + 1) == 0)
+            curve = br.Curve.from_scores(label, score)
+            store.append(curve, model="m", period=f"2026-0{month}", matures="60d", today=DATE(2026, month + 1, day))
+    before, curves = store.versions(model="m"), store.curves(model="m")
+    assert before["period"].tolist().count("2026-03") == 3
+    old = [("m", "2026-03", None), ("m", "2026-04", None)]
+    assert store.prune_versions(keep=1, dry_run=True) == old
+    assert store.versions(model="m")["on"].tolist() == before["on"].tolist()
+    assert store.prune_versions(keep=1) == old
+    assert store.prune_versions(keep=1) == []
+    kept = store.versions(model="m")
+    assert kept["on"].tolist() == ["2026-04-16", "2026-05-16", "2026-06-02", "2026-06-09", "2026-06-16"]
+    assert kept["n_pos"].tolist()[:2] == [curves["2026-03"].n_pos, curves["2026-04"].n_pos]
+    assert store.curves(model="m") == curves
+    store.verify()
+    # An open period may still grow, and what it is now is recognised.
+    label, score = scores(4)
+    now = br.Curve.from_scores(label, score)
+    how = {"model": "m", "period": "2026-04", "matures": "60d", "today": DATE(2026, 5, 20)}
+    assert store.append(now, **how).status == "grown"
+    assert store.append(now, **how).status == "unchanged"

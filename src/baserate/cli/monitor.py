@@ -1,17 +1,15 @@
 """``baserate monitor``: stores the curve of each period, and tests whether model or prevalence have changed."""
 
-import datetime
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
-from zoneinfo import ZoneInfo
 
 import click
 
 from baserate import checks
-from baserate.answers.curves import group_name
-from baserate.cli.arguments import OutputPath, check_outputs, curves_of, of_columns
+from baserate.cli.arguments import OutputPath, check_outputs, of_columns
 from baserate.cli.monitor_files import write_parquet, write_prometheus
+from baserate.cli.monitor_store import Late, day_from, sources_of, stored, updated
 from baserate.cli.notes import note, quiet_option
 from baserate.cli.output import OutputRow, in_a_format, say, show_csv, show_json, show_table
 from baserate.cli.prevalences import prevalence_from
@@ -19,7 +17,6 @@ from baserate.cli.questions import questions_from
 from baserate.curves.curve import Curve
 from baserate.curves.rules import Rule, Threshold
 from baserate.errors import InputError
-from baserate.ingest.periods import name_of, period_from
 from baserate.monitoring.advice import advise
 from baserate.monitoring.judging import judge_periods
 from baserate.monitoring.label_forecast import expected_labels
@@ -75,7 +72,16 @@ Exit codes:
     help="Number of first periods used as reference.",
 )
 @click.option(
-    "--false-alarm", type=float, default=0.05, show_default=True, help="Probability of any false alarm in 24 periods."
+    "--false-alarm",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="Probability of any false alarm, however long the series becomes.",
+)
+@click.option(
+    "--looks",
+    type=click.IntRange(1),
+    help="Planned number of periods after the reference, if it is known.  [default: any number]",
 )
 @click.option(
     "--tolerated",
@@ -117,6 +123,7 @@ def monitor(
     prevalence: str | None,
     reference: int,
     false_alarm: float,
+    looks: int | None,
     tolerated: float,
     until: str | None,
     matures: str | None,
@@ -144,11 +151,11 @@ def monitor(
     common = None if prevalence is None else prevalence_from(prevalence)
     agreement = _agreement(agreed, threshold, question.rule)
     watch = [one.target for one in (question.rule, agreement and agreement.threshold) if isinstance(one, Threshold)]
-    late = Late(matures, None if matures is None else _day(until, data["tz"]), rows)
+    late = Late(matures, None if matures is None else day_from(until, data["tz"]), rows)
     if data["file"]:
-        past, status = _updated(store, watch, until, replace, late, **data)
+        past, status = updated(store, watch, until, replace, late, **data)
     else:
-        past, status = _stored(store), {}
+        past, status = stored(store), {}
     series = []
     for one, curves in progress(past.items(), len(past), "Comparing"):
         verdict = judge_periods(
@@ -158,6 +165,7 @@ def monitor(
             reference=reference,
             prevalence=common,
             false_alarm=rate / len(past),
+            looks=looks,
             tolerated=tolerated,
             last=last,
             matures=late.matures,
@@ -165,7 +173,7 @@ def monitor(
         )
         advice = _advice(agreement, verdict, curves)
         series.append(Series(*one, verdict, advice, _forecast(store, *one, late, verdict)))
-    sources = _sources(store, past)
+    sources = sources_of(store, past)
     every = [one.rows(status, sources) for one in series]
     if export is not None:
         write_parquet(export, [row for rows in every for row in rows])
@@ -179,96 +187,6 @@ def monitor(
     click.get_current_context().exit(
         MODEL_CHANGED if "model" in verdicts else PREVALENCE_MOVED if "prevalence" in verdicts else NOTHING_CHANGED
     )
-
-
-# --- keeping --------------------------------------------------------------------------------------
-
-
-class Late(NamedTuple):
-    """Labels that come late: how long they take, today, and which rows a file has."""
-
-    matures: str | None
-    today: datetime.date | None
-    rows: Offered
-
-
-# Curves by period, of each model and slice.
-Past = dict[tuple[str, str | None], dict[str, Curve]]
-
-
-def _stored(store: str) -> Past:
-    """All that a store has."""
-    with CurveStore(store, read_only=True) as opened:
-        names = dict.fromkeys((key.model, key.slice) for key in opened.keys())  # noqa: SIM118  # a store is no mapping
-        past = {one: opened.curves(model=one[0], slice=one[1]) for one in names}
-    if not past:
-        raise InputError(f"a store must have curves, got {store!r}, which is empty; add some with a FILE.")
-    return past
-
-
-def _updated(
-    store: str, watch: list[float], until: str | None, replace: bool, late: Late, **data: Any
-) -> tuple[Past, dict[CurveKey, str]]:
-    """The past of the models and slices of a file, with what was done to keep each of its periods."""
-    if data["period"] is None:
-        raise click.UsageError("Missing option '--period', such as --period ts:month.", click.get_current_context())
-    day = _day(until, data["tz"])
-    curves = _complete(_by_key(**data), data["period"], day, running=late.rows == "new")
-    with CurveStore(store) as opened:
-        how: dict[str, Any] = {"matures": late.matures, "today": late.today, "rows": late.rows}
-        receipts = opened.append_many(curves, watch=watch, replace=replace, **how)
-        status: dict[CurveKey, str] = {receipt.key: receipt.status for receipt in receipts}
-        names = dict.fromkeys((key.model, key.slice) for key in curves)
-        return {one: opened.curves(model=one[0], slice=one[1]) for one in names}, status
-
-
-def _by_key(by: tuple[str, ...], **data: Any) -> dict[CurveKey, Curve]:
-    """Curves of all rows and of each slice, by model, period and slice."""
-    curves: dict[CurveKey, Curve] = {}
-    for column in (None, *by):
-        for (score, (*value, period)), curve in curves_of(by=() if column is None else (column,), **data).items():
-            if period is None:
-                note("rows without a time are ignored")
-                continue
-            part = None if column is None else f"{column}={group_name(tuple(value))}"
-            curves[CurveKey(score, str(period), part)] = curve
-    return curves
-
-
-def _day(until: str | None, tz: str | None) -> datetime.date:
-    """Today, or the day that was given instead."""
-    try:
-        zone = None if tz is None else ZoneInfo(tz)
-        return datetime.datetime.now(zone).date() if until is None else datetime.date.fromisoformat(until)
-    except ValueError:
-        raise InputError(f"--until must be a date such as 2026-06-01, got {until!r}.") from None
-
-
-def _complete(
-    curves: dict[CurveKey, Curve], period: str, day: datetime.date, *, running: bool
-) -> dict[CurveKey, Curve]:
-    """Curves of complete periods, or also of the running one; names of one length sort in the order of time."""
-    meant = period_from(tuple(period.rsplit(":", 1)), None)
-    assert meant is not None
-    latest = name_of(day, meant.length)
-    kept = {key: curve for key, curve in curves.items() if key.period < latest or (running and key.period == latest)}
-    left_out = sorted({key.period for key in curves.keys() - kept.keys()})
-    if left_out:
-        note(f"ignoring {', '.join(left_out)}: not complete on {day}; --until sets a later date")
-    if not kept:
-        raise InputError(f"no complete period: no rows before {latest}; wait, or set a later date with --until.")
-    return kept
-
-
-def _sources(store: str, past: Past) -> dict[CurveKey, str]:
-    """Which files the rows of each period came from, where that is known."""
-    sources: dict[CurveKey, str] = {}
-    with CurveStore(store, read_only=True) as opened:
-        for model, part in past:
-            history = opened.history(model=model, slice=part)
-            for period, source in zip(history["period"].tolist(), history["source"].tolist(), strict=True):
-                sources |= {CurveKey(model, period, part): source} if source else {}
-    return sources
 
 
 # --- judging --------------------------------------------------------------------------------------

@@ -150,22 +150,33 @@ def delete(path: str, model: str | None, part: str | None, period: str | None, d
 
 @store.command()
 @_of_a_store
-@click.option("--keep", required=True, type=click.IntRange(1), help="Number of latest periods to keep.")
+@click.option("--keep", type=click.IntRange(1), help="Number of latest periods to keep.")
 @click.option(
     "--first", type=click.IntRange(0), default=0, show_default=True, help="Number of first periods to keep, too."
+)
+@click.option(
+    "--versions",
+    type=click.IntRange(1),
+    help="Number of latest periods that keep how their labels came in; of older ones the last version is kept.",
 )
 @_model
 @_dry_run
 @quiet_option
-def prune(path: str, keep: int, first: int, model: str | None, dry_run: bool) -> None:
-    """Delete all but the latest periods of each model.
+def prune(*, path: str, keep: int | None, first: int, versions: int | None, model: str | None, dry_run: bool) -> None:
+    """Delete all but the latest periods of each model, or earlier versions of old ones.
 
     `baserate monitor` uses the first periods in the store as reference: keep them with --first, or later periods
     become the reference.
     """
+    if keep is None and versions is None:
+        raise click.UsageError("Missing option: --keep or --versions.", click.get_current_context())
+    gone: list[CurveKey] = []
     with _to_change(path, dry_run) as opened:
-        gone = opened.prune(keep=keep, first=first, model=model, dry_run=dry_run)
-    _say(gone, dry_run)
+        if keep is not None:
+            gone = opened.prune(keep=keep, first=first, model=model, dry_run=dry_run)
+            _say(gone, dry_run)
+        if versions is not None:
+            _say(opened.prune_versions(keep=versions, model=model, dry_run=dry_run), dry_run, "earlier versions of ")
     if gone and not first:
         note("the first remaining periods are now the reference of baserate monitor; --first 3 keeps three of them")
 
@@ -204,14 +215,14 @@ def _counted(n: int) -> str:
     return f"{n:,} curve{'s' * (n != 1)}"
 
 
-def _say(gone: Iterable[CurveKey], dry_run: bool) -> None:
-    """Print the deleted periods, by model and slice."""
+def _say(gone: Iterable[CurveKey], dry_run: bool, what: str = "") -> None:
+    """Print what was deleted of which periods, by model and slice."""
     periods: dict[str, list[str]] = {}
     for key in gone:
         periods.setdefault(key.model + (f", {key.slice}" if key.slice else ""), []).append(key.period)
     done = "would be deleted" if dry_run else "deleted"
     for name, several in periods.items():
         ends = several[0] if len(several) == 1 else f"{several[0]} to {several[-1]}"
-        say(f"{name}: {_counted(len(several))} {done}, {ends}")
+        say(f"{name}: {what}{_counted(len(several))} {done}, {ends}")
     if not periods:
-        say(f"no curve {done}")
+        say(f"no {what}curves {done}" if what else f"no curve {done}")

@@ -16,8 +16,7 @@ from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.monitoring.change import GroupKey, check_counted_curve, check_curves, reading
 from baserate.monitoring.groups import common_prevalence
-from baserate.monitoring.looks import SEED, Look, LookSettings, badness
-from baserate.monitoring.looks import looks as looks_at
+from baserate.monitoring.looks import SEED, Look, LookSettings, badness, levels_of, look_at, spending
 from baserate.registry import describe, lower_is_better
 from baserate.results.changes import Alarms
 from baserate.uncertainty.readers import has_interval, losses_of
@@ -63,10 +62,9 @@ def model_alarms(
         The common prevalence: the key of a period whose prevalence to use, a given prevalence, or the mean of the
         reference periods' own ones (that of the reference, if it is a curve).
     false_alarm : float
-        The probability of any false alarm, over all `looks` together.
+        The probability of any false alarm, over all looks together.
     looks : int, optional
-        The number of looks; by default the number of periods after the reference. If more periods are to come, pass the
-        planned number, so that past alarms stay as they are. Later looks continue at the same rate.
+        The planned number of looks. By default any number may follow, and you may stop at any time.
     side : {"worse", "both"}
         Whether to alarm only if the model is worse, or also if it is better.
     windows : sequence of int
@@ -87,14 +85,20 @@ def model_alarms(
     Notes
     -----
     If the model has not changed, rows of a class are exchangeable between the reference and the periods. So each look
-    is a permutation test: the rows of each class are dealt again, many times, among the reference and the periods so
-    far. The statistic is the metric of a window, its periods pooled, minus that of the reference, in standard errors of
-    such deals. Its limit is the quantile of the worst window at the level of the look. A single look has this level
-    exactly, for any metric, at any prevalence, however few the cases; it uses no later period.
+    is a permutation test: the rows of each class are dealt again, many times, among the reference and the periods of
+    the longest window. The statistic is the metric of a window, its periods pooled, minus that of the reference, in
+    standard errors of such deals. Its limit is the quantile of the worst window at the level of the look. A single look
+    has this level exactly, for any metric, at any prevalence, however few the cases; it uses no later period.
 
-    Each look has a false alarm probability of ``false_alarm / looks``, given no alarm before. Looks share the reference
-    and windows share periods, so the level of a single look may be higher; how much is computed from simulated noise
-    for periods of these sizes. This part is not exact (see `docs/monitoring-study.md` for the measured rates).
+    Each look may spend a share of `false_alarm`: it has so large a probability of a false alarm, given none before.
+    The shares add up to `false_alarm`, however many looks there are: after t looks, ``t / (t + 12)`` of it is spent.
+    So you may stop whenever you like, and past alarms stay as they are when periods are added. With `looks`, all have
+    the same share, and looks beyond the planned ones continue with it. Looks share the reference and windows share
+    periods, so the level of a look may be higher than its share; how much is computed from simulated noise for periods
+    of these sizes. This part is not exact: `docs/monitoring-study.md` has the measured rates.
+
+    At most 20,000 deals are made at a look. Levels below 1 in 20,000 (by default from look 99 on) need data beyond all
+    of them, and beyond a limit from a normal tail fitted to the deals.
 
     Rows are kept in cells of the pooled curve: about a hundred for areas and means, about four hundred for rules that
     choose a threshold and for your own functions. They are dealt in a few hundred bundles, which costs some power and
@@ -143,9 +147,10 @@ def model_alarms(
     values = [_period_value(metric, curve, place, floors) for curve in read.values()]
     how = _place_of(place, {one.chosen for one in (base, *values) if one.chosen is not None})
     settings = LookSettings(metric, how, lengths, direction, checks.repeats(n_resamples, "n_resamples"), _seed(rng))
-    planned = max(len(later), 1) if looks is None else checks.whole_number(looks, "looks")
-    large = [curve for curve in read.values() if _too_few(curve, floors) is None]
-    made = looks_at(large, before.at_prevalence(common), settings, rate / planned)
+    planned = None if looks is None else checks.whole_number(looks, "looks")
+    large, first = [curve for curve in read.values() if _too_few(curve, floors) is None], before.at_prevalence(common)
+    level = levels_of(large, first, settings, spending(len(large), rate, planned))
+    made = (look_at(large, first, settings, float(level[t]), t) for t in range(len(large)))
     each = [_NO_LOOK if _too_few(curve, floors) else next(made) for curve in read.values()]
     shown = [_NO_LOOK if one.reason else look for one, look in zip(values, each, strict=True)]
     statistic, window, limit = np.array(shown, np.float64).reshape(-1, 3).T

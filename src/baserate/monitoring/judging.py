@@ -30,9 +30,6 @@ from baserate.written import one_in
 # How many standard errors a prevalence has to move for its move to be more than chance.
 _BEYOND_CHANCE = 3.0
 
-# Looks that false alarms are counted over: verdicts on past periods stay as they are for so many periods.
-LOOKS = 24
-
 # A value whose error is larger, because scores share buckets, is given as an interval alone.
 _WELL_KNOWN = 0.02
 _ROUNDING = 1e-9
@@ -46,6 +43,7 @@ class _Judging(NamedTuple):
     prevalence: float | None
     reference: int
     false_alarm: float
+    looks: int | None
     tolerated: float
     confidence_level: float
     n_resamples: int
@@ -65,6 +63,7 @@ def judge_periods(
     reference: int = 3,
     prevalence: float | str | None = None,
     false_alarm: float = 0.05,
+    looks: int | None = None,
     tolerated: float = 1.5,
     last: int | None = None,
     matures: str | int | None = None,
@@ -90,7 +89,9 @@ def judge_periods(
     prevalence : float or str, optional
         The common prevalence; by default the mean of the reference periods' own ones.
     false_alarm : float
-        The probability of any false alarm in 24 periods.
+        The probability of any false alarm, however long the series becomes.
+    looks : int, optional
+        The planned number of periods after the reference, if it is known; else any number may follow.
     tolerated : float
         The largest ratio of prevalences that does not count as a move.
     last : int, optional
@@ -130,6 +131,7 @@ def judge_periods(
         None if prevalence is None else checks.prevalence(prevalence),
         checks.whole_number(reference, "reference"),
         checks.probability(false_alarm, "false_alarm"),
+        None if looks is None else checks.whole_number(looks, "looks"),
         checks.positive_number(tolerated, "tolerated"),
         checks.confidence_level(confidence_level),
         n_resamples,
@@ -142,8 +144,8 @@ def judge_periods(
     settled = {key: curve for key, curve in curves.items() if key not in open_}
     keys, first = list(settled), list(settled)[: judging.reference]
     looked_at = list(curves) if last is None else list(curves)[-checks.whole_number(last, "last") :]
-    looks = _looks(judging, settled, len(open_))
-    common = judging.prevalence if looks.alarms is None else looks.alarms.prevalence
+    past = _looks(judging, settled, len(open_))
+    common = judging.prevalence if past.alarms is None else past.alarms.prevalence
     before = Curve.pool(settled[key] for key in first) if first else None
     changes = _changes(judging, {key: settled[key] for key in looked_at if key in settled and key not in first}, before)
     periods = tuple(
@@ -151,24 +153,24 @@ def judge_periods(
             key,
             *_readings(judging, curve, common, with_interval=key in looked_at),
             changes.get(key),
-            *looks.at(key),
+            *past.at(key),
             provisional=key in open_,
         )
         for key, curve in curves.items()
     )
     moved = before is not None and len(keys) > len(first) and has_moved(before, settled[keys[-1]], judging.tolerated)
     verdict: Literal["model", "prevalence"] | None = "prevalence" if moved else None
-    if looks.latest is not None and looks.at(looks.latest).alarm:
+    if past.latest is not None and past.at(past.latest).alarm:
         verdict = "model"
     latest = next((one for one in reversed(periods) if not one.provisional), None)
     return SeriesVerdict(
         metric=describe(metric),
         verdict=verdict,
         prevalence_moved=moved,
-        sentence=_sentence(verdict, latest, looks, first, before),
+        sentence=_sentence(verdict, latest, past, first, before),
         prevalence=common,
         reference=tuple(first),
-        first_alarm=None if looks.alarms is None else looks.alarms.first,
+        first_alarm=None if past.alarms is None else past.alarms.first,
         periods=periods,
     )
 
@@ -217,7 +219,7 @@ def _looks(judging: _Judging, curves: Mapping[GroupKey, Curve], n_open: int) -> 
             reference=judging.reference,
             prevalence="mean" if judging.prevalence is None else judging.prevalence,
             false_alarm=judging.false_alarm,
-            looks=max(LOOKS, len(curves) - judging.reference),
+            looks=judging.looks,
             rng=judging.rng,
         )
     except InputError as error:

@@ -1,15 +1,15 @@
 """Sequential monitoring: alarms with a given probability of a false alarm over all looks.
 
 At each look, windows of several lengths are compared with a reference. The null distribution of a look comes from a
-permutation test that deals the rows of reference and stream again. A look uses no later data.
+permutation test that deals the rows of the reference and of the longest window again. A look uses no later data.
 
-Looks share the reference, and windows share periods, so false alarms are correlated. Therefore each look may have a
-somewhat larger false alarm probability than its share. How much larger is computed from simulated normal noise, which
-depends only on the sizes of the periods.
+Each look may spend a share of the probability of any false alarm. Looks share the reference, and windows share periods,
+so false alarms are correlated, and the level of a look may be somewhat larger than its share. How much larger is
+computed from simulated normal noise, which depends only on the sizes of the periods.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -22,12 +22,14 @@ from baserate.curves.rules import Rule, Threshold
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.registry import row_of
 from baserate.uncertainty.cells import Cells, alike, between, cells_of, scores_in_runs
-from baserate.uncertainty.dealing import NOWHERE, OfDeals
+from baserate.uncertainty.dealing import OfDeals
 from baserate.uncertainty.draws import Reader, drawn, seeds_from
 from baserate.uncertainty.readers import losses_of, reading_of, values_where
 from baserate.uncertainty.samplers import Drawn
 
 SEED = 20_260_401  # fixed, so that the same data have the same alarms
+
+_HALF_SPENT = 12  # looks after which half of the probability of any false alarm is spent, if more may follow
 
 _PATHS = 100_000  # of simulated noise
 _FEWEST = 50  # paths beyond a limit, to estimate a probability from
@@ -39,6 +41,7 @@ _COARSE = (
 
 _AT_ONCE = 250  # deals
 _MANY_DEALS = 5000
+_MOST_DEALS = 20_000
 _FEWEST_BEYOND = 10  # deals beyond the limit that are wanted, within the largest number of deals
 _FEWEST_IN_TAIL, _WIDER = 50, 4  # deals that the limit is fitted to: at least, and as a multiple of those beyond it
 
@@ -62,30 +65,17 @@ class Look(NamedTuple):
     limit: float
 
 
-def looks(periods: Sequence[Curve], reference: Curve, settings: LookSettings, spend: float) -> Iterator[Look]:
-    """A look at each period; `spend` is the probability of a false alarm at a look, given none before."""
-    samples, pooled = [reference], reference
-    noise = tuple(_noise(curve) for curve in periods)
-    level = levels(noise, _noise(reference), tuple(settings.windows), spend, side=settings.side)
-    for t, curve in enumerate(periods):
-        samples.append(curve)
-        if not isinstance(settings.at, Threshold):  # a threshold needs no pooled curve
-            pooled = Curve.pool([pooled, curve])
-        yield _look(samples, pooled, settings, level[t], t)
-
-
-def _noise(curve: Curve) -> float:
-    """The sampling variance of a curve, up to a factor: the sum of 1 over the effective size of each class."""
-    of_class = (curve.n_pos, curve.pos_squares), (curve.n_neg, curve.neg_squares)
-    return float(sum(squares.sum() / float(total) ** 2 for total, squares in of_class))
-
-
 # --- one look -------------------------------------------------------------------------------------
 
 
-def _look(samples: Sequence[Curve], pooled: Curve, settings: LookSettings, level: float, t: int) -> Look:
-    groups, lengths = _groups(len(samples) - 1, settings.windows)
+def look_at(periods: Sequence[Curve], reference: Curve, settings: LookSettings, level: float, t: int) -> Look:
+    """The look at one period and those before it, beside the reference."""
+    lengths = [length for length in settings.windows if length <= t + 1] or [t + 1]
+    samples = [reference, *periods[t + 1 - lengths[-1] : t + 1]]
     rng = np.random.default_rng([settings.seed, t])
+    pooled = samples[0] if isinstance(settings.at, Threshold) else Curve.pool(samples)  # a threshold needs no pooling
+    age = np.arange(len(samples) - 1, 0, -1)
+    groups = [0, *(1 + np.searchsorted(lengths, age)).tolist()]  # by the shortest window that contains it
     sampler = OfDeals(_cut(samples, pooled, settings), groups, rng)
     reader = Reader(_deviations(settings, pooled), of_curves=False)
 
@@ -108,8 +98,8 @@ def _look(samples: Sequence[Curve], pooled: Curve, settings: LookSettings, level
 
 
 def _most_deals(level: float) -> int:
-    """The largest number of deals: enough for a stable decision, and for an alarm to be possible at all."""
-    return math.ceil(max(1 / level, min(_FEWEST_BEYOND / level, _MANY_DEALS)))
+    """The largest number of deals: enough for a stable decision, and for an alarm to be possible by counting."""
+    return math.ceil(min(max(1 / level, min(_FEWEST_BEYOND / level, _MANY_DEALS)), _MOST_DEALS))
 
 
 def _is_open(law: FloatArray, bad: float, level: float, most: int) -> bool:
@@ -118,9 +108,14 @@ def _is_open(law: FloatArray, bad: float, level: float, most: int) -> bool:
 
 
 def _limit(law: FloatArray, bad: float, level: float) -> float:
-    """The limit of an alarm, from sorted deals: the smooth quantile, unless the empirical one decides otherwise."""
+    """The limit of an alarm, from sorted deals: the smooth quantile, unless the counted one decides otherwise.
+
+    A level that is too small to be counted needs data beyond all deals, and beyond the smooth quantile.
+    """
     counted, smooth = float(law[-max(1, int(level * (len(law) + 1)))]), _in_the_tail(law, level)
-    return smooth if (bad > smooth) == (bad > counted) else counted
+    if bad > smooth:
+        return smooth if bad > counted else counted
+    return counted if bad > counted and level * (len(law) + 1) >= 1 else smooth
 
 
 def _in_the_tail(law: FloatArray, level: float) -> float:
@@ -145,14 +140,6 @@ def _cut(samples: Sequence[Curve], pooled: Curve, settings: LookSettings) -> lis
     is_mean = is_area or (at is None and losses_of(metric) is not None)
     cut = cells_of if is_area or (at is not None and at.follows_draws) else scores_in_runs
     return alike(samples, pooled, cut(pooled, *_COARSE) if is_mean else cut(pooled))
-
-
-def _groups(n_periods: int, windows: Sequence[int]) -> tuple[list[int], list[int]]:
-    """The group of each sample, by the shortest window that contains it, and the lengths of the windows."""
-    lengths = [length for length in windows if length <= n_periods] or [n_periods]
-    age = np.arange(n_periods, 0, -1)
-    shared = 1 + np.searchsorted(lengths, age)  # the shortest window that contains it
-    return [0, *np.where(age <= lengths[-1], shared, NOWHERE).tolist()], lengths
 
 
 def _deviations(settings: LookSettings, pooled: Curve) -> Callable[[tuple[Drawn, ...]], FloatArray]:
@@ -207,17 +194,44 @@ def badness(deviation: FloatArray | float, side: int) -> FloatArray:
 # --- all looks ------------------------------------------------------------------------------------
 
 
+def spending(n_looks: int, false_alarm: float, planned: int | None = None) -> list[float]:
+    """The share of the probability of any false alarm that each look spends.
+
+    If the number of looks is planned, all have the same share. If any number may follow, the shares add up to
+    `false_alarm`, however many there are: after t looks, t / (t + 12) of it is spent.
+    """
+    if planned is not None:
+        return [false_alarm / planned] * n_looks
+    return [false_alarm * _HALF_SPENT / ((t + _HALF_SPENT) * (t + 1 + _HALF_SPENT)) for t in range(n_looks)]
+
+
+def levels_of(periods: Sequence[Curve], reference: Curve, settings: LookSettings, spend: Sequence[float]) -> FloatArray:
+    """The level of each look, from what it may spend."""
+    noise = tuple(_noise(curve) for curve in periods)
+    return levels(noise, _noise(reference), tuple(settings.windows), tuple(spend), side=settings.side)
+
+
+def _noise(curve: Curve) -> float:
+    """The sampling variance of a curve, up to a factor: the sum of 1 over the effective size of each class."""
+    of_class = (curve.n_pos, curve.pos_squares), (curve.n_neg, curve.neg_squares)
+    return float(sum(squares.sum() / float(total) ** 2 for total, squares in of_class))
+
+
 @lru_cache(maxsize=64)
 def levels(
-    variance: tuple[float, ...], reference: float, windows: tuple[int, ...], spend: float, *, side: int
-) -> tuple[float, ...]:
-    """The level of each look, such that the probability of a false alarm, given none before, is `spend`."""
+    variance: tuple[float, ...], reference: float, windows: tuple[int, ...], spend: tuple[float, ...], *, side: int
+) -> FloatArray:
+    """The level of each look, such that the probability of a false alarm, given none before, is what it may spend.
+
+    For looks that spend so little that hardly any path of noise tells how much larger the level may be, it is that.
+    """
     rng = np.random.default_rng(SEED)
     base = rng.standard_normal(_PATHS) * np.sqrt(reference)
     shocks: list[FloatArray] = []
     alive = np.ones(_PATHS, bool)
-    of_looks = []
-    for t in range(len(variance)):
+    level = np.array(spend)
+    last = max((t for t, share in enumerate(spend) if share * _PATHS >= _FEWEST), default=-1)
+    for t in range(last + 1):
         shocks = [*shocks, rng.standard_normal(_PATHS) * np.sqrt(variance[t])][-max(windows) :]
         worst = np.full(_PATHS, -np.inf)
         for length in [w for w in windows if w <= t + 1] or [t + 1]:
@@ -226,7 +240,7 @@ def levels(
             error = np.sqrt(1 / weight.sum() + reference)
             noise = sum(part * shock for part, shock in zip(share, shocks[-length:], strict=True)) - base
             worst = np.maximum(worst, badness(noise / error, side))
-        beyond = worst > np.quantile(worst[alive], 1 - spend, method="higher")
+        beyond = worst > np.quantile(worst[alive], 1 - spend[t], method="higher")
         alive &= ~beyond
-        of_looks.append(max(spend, float(beyond.mean())) if spend * _PATHS >= _FEWEST else spend)
-    return tuple(of_looks)
+        level[t] = max(spend[t], float(beyond.mean()))
+    return level

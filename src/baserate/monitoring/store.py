@@ -2,13 +2,10 @@
 
 import datetime
 import os
-import sqlite3
-import threading
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager
+from collections.abc import Iterable, Mapping
+from contextlib import closing
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any
 
 import numpy as np
 
@@ -19,8 +16,9 @@ from baserate.curves.packing import decode, fingerprint
 from baserate.curves.saving import write_new, write_whole
 from baserate.errors import CurveFileError, InputError
 from baserate.monitoring import store_file
-from baserate.monitoring.maturing import Offered, maturity_from
+from baserate.monitoring.maturing import Offered, maturity_from, written
 from baserate.monitoring.store_appending import Cuts, Making, Offer, Receipt, is_there, put
+from baserate.monitoring.store_file import StoreFile
 from baserate.monitoring.store_rows import (
     CurveKey,
     StoredRow,
@@ -33,7 +31,7 @@ from baserate.monitoring.store_rows import (
 )
 
 
-class CurveStore:
+class CurveStore(StoreFile):
     """A file that stores a compact curve for each model, period and slice.
 
     Each curve takes at most 4 KiB, whatever the number of rows. Counts at the stored thresholds are exact, and `bounds`
@@ -69,11 +67,7 @@ class CurveStore:
 
     @checks.declared
     def __init__(self, path: str | os.PathLike[str], *, timeout: float = 30.0, read_only: bool = False) -> None:
-        self.path = Path(path)
-        self.timeout = checks.not_negative(timeout, "timeout")
-        self.read_only = read_only
-        self._open: sqlite3.Connection | None = store_file.opened(self.path, self.timeout, read_only)
-        self._opened_by = _here()
+        super().__init__(Path(path), checks.not_negative(timeout, "timeout"), read_only)
 
     # --- writing ----------------------------------------------------------------------------------
 
@@ -239,6 +233,47 @@ class CurveStore:
                 rows.drop_curves(gone)
         return gone
 
+    @checks.declared
+    def prune_versions(self, *, keep: int, model: str | None = None, dry_run: bool = False) -> list[CurveKey]:
+        """Forget how the labels of old periods came in, and return the keys of the curves that this is about.
+
+        Every time that a period grows, the store notes a version: some 100 bytes and the names of its files. The last
+        periods keep all of theirs, and older ones only the last one. Curves stay as they are. `expected_labels` then knows less of the past, and
+        what was offered for an old period as an earlier version is no longer recognised.
+
+        Parameters
+        ----------
+        keep : int
+            The number of last periods that keep all versions: at least those that are open.
+        model : str, optional
+            The model; by default all.
+        dry_run : bool
+            Forget nothing, only return the keys.
+
+        Examples
+        --------
+        >>> import baserate as br, datetime, tempfile, pathlib
+        >>> store = br.monitoring.CurveStore(pathlib.Path(tempfile.mkdtemp()) / "monitor.db")
+        >>> for month in (5, 6):
+        ...     for day, n_pos in ((3, 4), (20, 9)):
+        ...         curve = br.Curve.from_counts([0.9, 0.2], pos=[n_pos, 0], neg=[60 - n_pos, 900])
+        ...         known = {"matures": "60d", "today": datetime.date(2026, month + 1, day)}
+        ...         receipt = store.append(curve, model="m", period=f"2026-0{month}", **known)
+        >>> [str(key) for key in store.prune_versions(keep=1)]
+        ['m, 2026-05']
+        >>> store.versions(model="m")["on"].tolist()
+        ['2026-06-20', '2026-07-03', '2026-07-20']
+        >>> store.close()
+        """
+        check_model(model)
+        keep = checks.whole_number(keep, "keep")
+        with self._reading() if dry_run else self._writing() as rows:
+            old = [row for key in rows.past(keep, 0, model) if (row := rows.one(place_of(key))) is not None]
+            several = [row for row in old if len(row.versions) > 1]
+            for row in several if not dry_run else ():
+                rows.put(row._replace(source=written(row.versions[-1:])))
+        return [row.key for row in several]
+
     # --- reading ----------------------------------------------------------------------------------
 
     @checks.declared
@@ -376,49 +411,6 @@ class CurveStore:
                 f"{row.n_neg:,g} neg ({where}); store it again."
             )
         return curve
-
-    # --- opening and closing ----------------------------------------------------------------------
-
-    def _reading(self) -> AbstractContextManager[StoredRows]:
-        return self._asking("read")
-
-    def _writing(self) -> AbstractContextManager[StoredRows]:
-        return self._asking("written")
-
-    @contextmanager
-    def _asking(self, done: Literal["read", "written"]) -> Iterator[StoredRows]:
-        """The rows, in one transaction."""
-        if self._open is None:
-            raise InputError(f"a store must be open, got {str(self.path)!r} after close(); open it again.")
-        if self._opened_by != _here():
-            raise InputError(
-                f"a store must be used by the thread and the process that opened it, got {str(self.path)!r} in "
-                f"another; open it there, too."
-            )
-        with store_file.in_a_sentence(self.path, self.timeout, done), store_file.transaction(self._open, done):
-            yield StoredRows(self._open, repr(str(self.path)))
-
-    def close(self) -> None:
-        """Close the file; closing it twice is allowed."""
-        if self._open is not None and self._opened_by == _here():  # another thread or process closes its own
-            self._open.close()
-            self._open = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def __repr__(self) -> str:
-        return f"CurveStore({str(self.path)!r})" + " (closed)" * (self._open is None)
-
-
-def _here() -> tuple[int, int]:
-    """The current process and thread: an SQLite connection must not be used by others."""
-    return os.getpid(), threading.get_ident()
 
 
 def _not_kept(key: CurveKey) -> InputError:

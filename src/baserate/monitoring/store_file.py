@@ -1,14 +1,18 @@
 """The file of a store: how it is created, opened, migrated, and refused if it is something else."""
 
+import os
 import sqlite3
+import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self
 
 from baserate.curves.formats import STORE, check_version
 from baserate.curves.packing import decode
 from baserate.curves.saving import write_new
-from baserate.errors import BaserateError, CurveFileError
+from baserate.errors import BaserateError, CurveFileError, InputError
 from baserate.monitoring.store_rows import COLUMNS, StoredRow, StoredRows, row_of, row_of_curve
 
 # Marks the file as a store: "brCS" in the header of the database.
@@ -16,6 +20,59 @@ APPLICATION = 0x62724353
 
 # Bytes of SQLite's smallest page, and so of its smallest file.
 _SMALLEST = 512
+
+
+class StoreFile:
+    """An open store, whose rows are read and written in transactions, by the thread that opened it."""
+
+    def __init__(self, path: Path, timeout: float, read_only: bool) -> None:
+        self.path, self.timeout, self.read_only = path, timeout, read_only
+        self._open: sqlite3.Connection | None = opened(path, timeout, read_only)
+        self._opened_by = _here()
+
+    def _reading(self) -> AbstractContextManager[StoredRows]:
+        return self._asking("read")
+
+    def _writing(self) -> AbstractContextManager[StoredRows]:
+        return self._asking("written")
+
+    @contextmanager
+    def _asking(self, done: Literal["read", "written"]) -> Iterator[StoredRows]:
+        """The rows, in one transaction."""
+        if self._open is None:
+            raise InputError(f"a store must be open, got {str(self.path)!r} after close(); open it again.")
+        if self._opened_by != _here():
+            raise InputError(
+                f"a store must be used by the thread and the process that opened it, got {str(self.path)!r} in "
+                f"another; open it there, too."
+            )
+        with in_a_sentence(self.path, self.timeout, done), transaction(self._open, done):
+            yield StoredRows(self._open, repr(str(self.path)))
+
+    def close(self) -> None:
+        """Close the file; closing it twice is allowed."""
+        if self._open is not None and self._opened_by == _here():  # another thread or process closes its own
+            self._open.close()
+            self._open = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self.path)!r})" + " (closed)" * (self._open is None)
+
+
+def _here() -> tuple[int, int]:
+    """The current process and thread: an SQLite connection must not be used by others."""
+    return os.getpid(), threading.get_ident()
+
+
+# --- opening --------------------------------------------------------------------------------------
 
 
 def opened(path: Path, timeout: float, read_only: bool) -> sqlite3.Connection:

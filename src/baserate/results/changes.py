@@ -307,9 +307,9 @@ class Alarms(Result):
     prevalence : float
         The common prevalence.
     false_alarm : float
-        The probability of any false alarm in `looks` looks.
-    looks : int
-        The number of looks.
+        The probability of any false alarm.
+    looks : int or None
+        The planned number of looks; None if any number may follow.
     side : str
         "worse", or "both" if there are also alarms for a better model.
     reasons : tuple of Reason or None
@@ -336,7 +336,7 @@ class Alarms(Result):
     reference: float
     prevalence: float
     false_alarm: float
-    looks: int
+    looks: int | None
     side: str
     reasons: tuple[Reason | None, ...]
 
@@ -365,7 +365,8 @@ class Alarms(Result):
             cells.append([*facts, f"{self.limit[k]:.2f}", note])
         title = (
             f"reference {self.reference:.4g} at prevalence {one_in(self.prevalence)}; a false alarm in "
-            f"{percent(self.false_alarm)} of series of {self.looks} looks"
+            f"{percent(self.false_alarm)} of series"
+            f"{', however long' if self.looks is None else f' of {self.looks} looks'}"
         )
         return Said(title, heads, cells)
 
