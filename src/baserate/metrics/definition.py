@@ -115,7 +115,7 @@ def _evaluate(
     parameters = {name: value for name, value in parameters.items() if name != UNDEFINED}
     with np.errstate(invalid="ignore"):
         value = np.asarray(row.compute(at, **parameters), np.float64)
-    reason = (at.missing_class or row.undefined) if np.isnan(value).any() else None
+    reason = (at.missing_class or at.not_labelled or row.undefined) if np.isnan(value).any() else None
     return (float(value) if value.ndim == 0 else value), reason
 
 
