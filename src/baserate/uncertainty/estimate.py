@@ -247,12 +247,14 @@ def _where_sampled(
     if at.not_labelled is not None:  # what is known there does not depend on the prevalence
         alike = alike._replace(x=np.array([alike.at.odds_against]))
     ((*made,),) = estimates([alike], settings, method, how_labels_came(table))
-    found = {"n_pos": float(sum(one.n_pos for one in table.strata))}
-    found["n_neg"] = float(sum(one.n_labelled for one in table.strata)) - found["n_pos"]
+    n_pos = float(sum(one.n_pos for one in table.strata))
+    n_neg = float(sum(one.n_labelled for one in table.strata)) - n_pos
+    made = [replace(row, n_pos=n_pos, n_neg=n_neg, caution=None) for row in made]
     if at.not_labelled is not None:
-        found["prevalence"] = at.prevalence
-    nothing = {"value": math.nan, "low": math.nan, "high": math.nan, "reason": reason} if unknown else {}
-    return [replace(row, **found, **nothing) for row in made]
+        made = [replace(row, prevalence=at.prevalence) for row in made]
+    if unknown:
+        made = [replace(row, value=math.nan, low=math.nan, high=math.nan, reason=reason) for row in made]
+    return made
 
 
 def _on_labelled(at: Curve | Point, table: SampledTable) -> Curve | Point:

@@ -35,6 +35,9 @@ from baserate.uncertainty.samplers import NOBODY, Drawn, Masses, Observer, Place
 _WHY = "labels were sampled: populations of each stratum are drawn, with unseen rows as heavy as its labelled ones"
 
 
+_FIRST = 3  # drawn curves that are read one by one
+
+
 # --- the sampler ----------------------------------------------------------------------------------
 
 
@@ -67,19 +70,26 @@ class OfStrata(Sampler):
         """For each two strata, who places an unseen positive in one and an unseen negative in the other.
 
         First those who place the positive low and the negative high, then, in reverse order, those who do the opposite.
+        Some of the former place a negative alone and some of the latter a positive alone, because at their own
+        prevalence populations with fewer positives are worse.
         """
         strata = range(len(self._ends))
         pairs = [(i, j) for i in strata for j in strata]
-        low = [self._observer(i, j, high=False) for i, j in pairs]
-        return (*low, *(self._observer(i, j, high=True) for i, j in reversed(pairs)))
+        low = [*(self._observer(i, j) for i, j in pairs), *(self._observer(k, k, worth=(0.0, 1.0)) for k in strata)]
+        high = [
+            *(self._observer(i, j, high=True) for i, j in pairs),
+            *(self._observer(k, k, high=True, worth=(1.0, 0.0)) for k in strata),
+        ]
+        return (*low, *reversed(high))
 
-    def _observer(self, i: int, j: int, *, high: bool) -> Observer:
+    def _observer(self, i: int, j: int, *, high: bool = False, worth: tuple[float, float] = (1.0, 1.0)) -> Observer:
         """The stratum and the corner of an unseen positive, and the stratum and the cell of an unseen negative."""
         score = self.cells[0].score
         corner_of_pos = _corner(score, _beyond(self._ends[i])[high])
         corner_of_neg = _corner(score, _beyond(self._ends[j])[not high])
         # The negative is in the gap above the corner above its stratum, or in the gap below the corner below it.
-        return Observer((Placed(i, (int(corner_of_pos),)), Placed(j, (2 * int(corner_of_neg + high),))))
+        places = Placed(i, (int(corner_of_pos),)), Placed(j, (2 * int(corner_of_neg + high),))
+        return Observer(places, worth=worth)
 
     def seen_by(self, observer: Observer, masses: Masses) -> tuple[Drawn, ...]:
         """The curve in populations whose unseen rows an observer has placed."""
@@ -107,8 +117,8 @@ def _groups(strata: Sequence[Stratum]) -> list[list[Stratum]]:
 
 def _unseen(observer: Observer, masses: Masses) -> list[tuple[Placed, FloatArray]]:
     """The place of the unseen row of each class, and its mass."""
-    rows = (observer.pos, observer.neg)
-    return [(place, gamma_quantile(rows[k], masses.free[:, k])) for k, place in enumerate(observer.models)]
+    of_class = zip(observer.models, (observer.pos, observer.neg), observer.worth, masses.free.T, strict=True)
+    return [(place, worth * gamma_quantile(rows, free)) for place, rows, worth, free in of_class]
 
 
 def _beyond(low_high: tuple[float, float]) -> tuple[float, float]:
@@ -210,10 +220,32 @@ def _reading(estimand: Estimand) -> Callable[[tuple[Drawn, ...]], FloatArray]:
             return read(drawn, estimand.x)
         if row is not None and row.family is Family.POINTWISE:
             return read(drawn, drawn.odds[:, np.newaxis])
-        each = range(len(drawn.odds))
-        return np.concatenate([read(_only(drawn, i), drawn.odds[i : i + 1]) for i in each])  # type: ignore[index]
+        return _at_own_odds(read, drawn, drawn.odds, float(estimand.x[0]))
 
     return values
+
+
+def _at_own_odds(
+    read: Callable[[Drawn, FloatArray], FloatArray], drawn: Drawn, odds: FloatArray, x: float
+) -> FloatArray:
+    """The metric of each drawn curve at its own odds.
+
+    Most metrics depend on x times FPR alone, or on no x at all. Then all curves can be read at one x at once; the first
+    few are read one by one, to see whether that is so.
+    """
+    each = [read(_only(drawn, slice(i, i + 1)), odds[i : i + 1]) for i in range(min(_FIRST, len(odds)))]
+    first = slice(0, len(each))
+    for alike in (drawn, _with_negatives(drawn, odds / x)):
+        if np.allclose(np.concatenate(each), read(_only(alike, first), np.array([x])), rtol=1e-9, atol=0, equal_nan=True):
+            return read(alike, np.array([x]))
+    rest = (read(_only(drawn, slice(i, i + 1)), odds[i : i + 1]) for i in range(len(each), len(odds)))
+    return np.concatenate([*each, *rest])
+
+
+def _with_negatives(drawn: Drawn, times: FloatArray) -> Drawn:
+    """Drawn curves whose FPR is multiplied by a number each."""
+    steps, by = drawn.steps, times[:, np.newaxis]
+    return replace(drawn, steps=steps._replace(fp=steps.fp * by, neg=steps.neg * by))
 
 
 def _given(at: Curve | Point) -> Curve | Point:
@@ -223,9 +255,9 @@ def _given(at: Curve | Point) -> Curve | Point:
     return at.curve.at_threshold(at.threshold)
 
 
-def _only(drawn: Drawn, i: int) -> Drawn:
-    """One of several drawn curves."""
-    return replace(drawn, steps=drawn.steps.each(lambda column: column[i : i + 1]))
+def _only(drawn: Drawn, some: slice) -> Drawn:
+    """Some of the drawn curves."""
+    return replace(drawn, steps=drawn.steps.each(lambda column: column[some]))
 
 
 def _melded(estimand: Estimand, confidence_level: float, read: Sequence[FloatArray], _: AtGiven) -> Interval:
