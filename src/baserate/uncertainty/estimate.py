@@ -241,7 +241,7 @@ def _where_sampled(
     assert isinstance(table, SampledTable)
     if rows is not INDEPENDENT:
         estimand.curve._check_not_sampled("an interval for clusters of rows")
-    alike = estimand._replace(at=_on_labelled(at, table))
+    alike = estimand._replace(at=on_labelled(at, table))
     value, reason = evaluate(estimand.metric, at)
     unknown = math.isnan(value) and at.not_labelled is not None
     if at.not_labelled is not None:  # what is known there does not depend on the prevalence
@@ -257,7 +257,7 @@ def _where_sampled(
     return made
 
 
-def _on_labelled(at: Curve | Point, table: SampledTable) -> Curve | Point:
+def on_labelled(at: Curve | Point, table: SampledTable) -> Curve | Point:
     """The same curve or point with the labelled rows as weighted ones."""
     counted = table.labelled()
     given = at.given_prevalence

@@ -32,7 +32,7 @@ from baserate.uncertainty.methods import AtGiven, Estimand, FromDraws, HowRowsCa
 from baserate.uncertainty.readers import reading_of
 from baserate.uncertainty.samplers import NOBODY, Drawn, Masses, Observer, Placed, Sampler, Streams
 
-_WHY = "labels were sampled: populations of each stratum are drawn, with unseen rows as heavy as its labelled ones"
+WHY = "labels were sampled: populations of each stratum are drawn, with unseen rows as heavy as its labelled ones"
 
 
 _FIRST = 3  # drawn curves that are read one by one
@@ -42,83 +42,111 @@ _FIRST = 3  # drawn curves that are read one by one
 
 
 class OfStrata(Sampler):
-    """Rows of one model, of which some in each stratum are labelled.
+    """Groups of strata, of each of which some rows are labelled, scored by one model or by several.
 
-    The cells have further corners next to the ends of strata, as places of unseen rows.
+    The cells have further corners next to the ends of groups, as places of unseen rows.
     """
 
-    def __init__(self, curve: Curve, strata: Sequence[Stratum], cells: Cells) -> None:
-        groups = _groups(strata)
-        self._ends = [
-            (min(one.ends[0] for one in group), max(one.ends[1] for one in group)) for group in groups
-        ]
-        self._rest = np.array([sum(one.n_unlabelled for one in group) for group in groups], np.float64)
-        outline = _with_corners(cells, [beyond for low_high in self._ends for beyond in _beyond(low_high)])
-        pos, neg = _rows_by_cell(groups, outline)
-        self._pos, self._neg = (gammas(_of_weight_1(rows)) for rows in (pos.ravel(), np.append(neg, self._rest)))
-        weight = 1 + self._rest / (pos.sum(axis=1) + neg.sum(axis=1))
-        self.curves = (curve,)
-        self.cells = (outline._replace(pos=_summed(pos, weight), neg=_summed(neg, weight)),)
-        self.numbers = pos.size + neg.size + len(groups)
+    singles: bool = True  # whether some observers place an unseen row of one class alone
 
-    def held(self, n_draws: int, streams: Streams) -> Sequence[tuple[FloatArray, FloatArray]]:
-        """Masses of the labelled rows by stratum and cell; with those of negatives, last, the mass of other rows."""
-        return [(self._pos(n_draws, streams.pos), self._neg(n_draws, streams.neg))]
+    def placed_among(self, models: Sequence[Sequence[Sequence[Stratum]]], cells: Sequence[Cells]) -> None:
+        """Find the cell of each labelled row, and places for unseen ones; each model has its groups of strata and cells."""
+        self._rest = np.array([sum(one.n_unlabelled for one in group) for group in models[0]], np.float64)
+        self._ends = [
+            [(min(one.ends[0] for one in group), max(one.ends[1] for one in group)) for group in groups]
+            for groups in models
+        ]
+        outlines = [
+            _with_corners(one, [beyond for low_high in ends_of for beyond in _beyond(low_high)])
+            for one, ends_of in zip(cells, self._ends, strict=True)
+        ]
+        self._rows = [_rows_by_cell(*one) for one in zip(models, outlines, strict=True)]
+        pos, neg = self._rows[0]
+        weight = 1 + self._rest / (pos.sum(axis=1) + neg.sum(axis=1))
+        self.cells = tuple(
+            outline._replace(pos=_summed(pos, weight), neg=_summed(neg, weight), mostly_tied=False)
+            for outline, (pos, neg) in zip(outlines, self._rows, strict=True)
+        )
+        self.numbers = sum(pos.size + neg.size for pos, neg in self._rows)
 
     @property
     def observers(self) -> tuple[Observer, ...]:
-        """For each two strata, who places an unseen positive in one and an unseen negative in the other.
+        """For each two groups, who places an unseen positive in one and an unseen negative in the other.
 
         First those who place the positive low and the negative high, then, in reverse order, those who do the opposite.
         Some of the former place a negative alone and some of the latter a positive alone, because at their own
         prevalence populations with fewer positives are worse.
         """
-        strata = range(len(self._ends))
-        pairs = [(i, j) for i in strata for j in strata]
-        low = [*(self._observer(i, j) for i, j in pairs), *(self._observer(k, k, worth=(0.0, 1.0)) for k in strata)]
-        high = [
-            *(self._observer(i, j, high=True) for i, j in pairs),
-            *(self._observer(k, k, high=True, worth=(1.0, 0.0)) for k in strata),
-        ]
+        groups = range(len(self._rest))
+        pairs = [(i, j) for i in groups for j in groups]
+        alone = [(k, k) for k in groups] if self.singles else []
+        low = [self._observer(*pair) for pair in pairs] + [self._observer(*pair, worth=(0.0, 1.0)) for pair in alone]
+        high = [self._observer(*pair, high=True) for pair in pairs]
+        high += [self._observer(*pair, high=True, worth=(1.0, 0.0)) for pair in alone]
         return (*low, *reversed(high))
 
     def _observer(self, i: int, j: int, *, high: bool = False, worth: tuple[float, float] = (1.0, 1.0)) -> Observer:
-        """The stratum and the corner of an unseen positive, and the stratum and the cell of an unseen negative."""
-        score = self.cells[0].score
-        corner_of_pos = _corner(score, _beyond(self._ends[i])[high])
-        corner_of_neg = _corner(score, _beyond(self._ends[j])[not high])
-        # The negative is in the gap above the corner above its stratum, or in the gap below the corner below it.
-        places = Placed(i, (int(corner_of_pos),)), Placed(j, (2 * int(corner_of_neg + high),))
-        return Observer(places, worth=worth)
+        """For each model, the group and corner of an unseen positive, then the group and cell of an unseen negative."""
+        places = []
+        for cells, ends_of in zip(self.cells, self._ends, strict=True):
+            corner = _corner(cells.score, _beyond(ends_of[i])[high])
+            # The negative is in the gap above the corner above its group, or in the gap below the corner below it.
+            other = _corner(cells.score, _beyond(ends_of[j])[not high])
+            places += [Placed(i, (int(corner),)), Placed(j, (2 * int(other + high),))]
+        return Observer(tuple(places), worth=worth)
 
     def seen_by(self, observer: Observer, masses: Masses) -> tuple[Drawn, ...]:
-        """The curve in populations whose unseen rows an observer has placed."""
-        (cells,), n_strata = self.cells, len(self._rest)
-        pos, neg = masses.models[0]
-        rest, neg = neg[:, -n_strata:], neg[:, :-n_strata]
-        by_class = [one.reshape(len(one), n_strata, -1) for one in (pos, neg)]
-        labelled = by_class[0].sum(axis=2) + by_class[1].sum(axis=2)
-        unseen = [] if observer is NOBODY else _unseen(observer, masses)
-        for (stratum, _), amount in unseen:
-            labelled[:, stratum] += amount
-        factor = 1 + rest / labelled
-        whole = [np.einsum("nsc,ns->nc", one, factor) for one in by_class]
-        for k, ((stratum, (cell,)), amount) in enumerate(unseen):
-            whole[k][:, cell] += factor[:, stratum] * amount
-        odds = whole[1].sum(axis=1) / whole[0].sum(axis=1)
-        return (replace(self._read(cells, (whole[0], whole[1])), odds=odds),)
+        """The curve of each model in populations whose unseen rows an observer has placed."""
+        *models, (rest, _) = masses.models
+        sides = zip((observer.pos, observer.neg), observer.worth, masses.free.T, strict=True)
+        unseen = [] if observer is NOBODY else [worth * gamma_quantile(rows, free) for rows, worth, free in sides]
+        return tuple(
+            _population(cells, held, rest, list(zip(observer.models[2 * k : 2 * k + 2], unseen, strict=False)), self._read)
+            for k, (cells, held) in enumerate(zip(self.cells, models, strict=True))
+        )
 
 
-def _groups(strata: Sequence[Stratum]) -> list[list[Stratum]]:
-    """Strata that were sampled, each alone; those whose rows are all labelled are one."""
-    whole = [one for one in strata if not one.n_unlabelled]
-    return [*([whole] if whole else []), *([one] for one in strata if one.n_unlabelled)]
+def _population(
+    cells: Cells,
+    held: tuple[FloatArray, FloatArray],
+    rest: FloatArray,
+    unseen: Sequence[tuple[Placed, FloatArray]],
+    read: Callable[[Cells, tuple[FloatArray, FloatArray]], Drawn],
+) -> Drawn:
+    """Drawn curves: the labelled and the unseen rows of each group, times what they stand for."""
+    by_class = [one.reshape(*rest.shape, -1) for one in held]
+    drawn = by_class[0].sum(axis=2) + by_class[1].sum(axis=2)
+    for (group, _), amount in unseen:
+        drawn[:, group] += amount
+    factor = 1 + rest / drawn
+    whole = [np.einsum("ngc,ng->nc", one, factor) for one in by_class]
+    for k, ((group, (cell,)), amount) in enumerate(unseen):
+        whole[k][:, cell] += factor[:, group] * amount
+    odds = whole[1].sum(axis=1) / whole[0].sum(axis=1)
+    return replace(read(cells, (whole[0], whole[1])), odds=odds)
 
 
-def _unseen(observer: Observer, masses: Masses) -> list[tuple[Placed, FloatArray]]:
-    """The place of the unseen row of each class, and its mass."""
-    of_class = zip(observer.models, (observer.pos, observer.neg), observer.worth, masses.free.T, strict=True)
-    return [(place, worth * gamma_quantile(rows, free)) for place, rows, worth, free in of_class]
+class OfSampled(OfStrata):
+    """Rows of one model, of which some in each stratum are labelled."""
+
+    def __init__(self, curve: Curve, strata: Sequence[Stratum], cells: Cells) -> None:
+        self.placed_among([groups_of(strata)], [cells])
+        self.curves = (curve,)
+        pos, neg = self._rows[0]
+        self._pos, self._neg = (gammas(of_weight_1(rows)) for rows in (pos.ravel(), np.append(neg, self._rest)))
+
+    def held(self, n_draws: int, streams: Streams) -> Sequence[tuple[FloatArray, FloatArray]]:
+        """Masses of the labelled rows by group and cell, and last those of the rows without a label by group."""
+        pos, neg = self._pos(n_draws, streams.pos), self._neg(n_draws, streams.neg)
+        neg, rest = np.split(neg, [-len(self._rest)], axis=1)
+        return [(pos, neg), (rest, rest)]
+
+
+def groups_of(strata: Sequence[Stratum]) -> list[list[Stratum]]:
+    """Strata that were sampled, each alone, by name; those whose rows are all labelled are one group, the first."""
+    in_order = sorted(strata, key=lambda one: one.name)
+    whole = [one for one in in_order if not one.n_unlabelled]
+    return [*([whole] if whole else []), *([one] for one in in_order if one.n_unlabelled)]
 
 
 def _beyond(low_high: tuple[float, float]) -> tuple[float, float]:
@@ -133,7 +161,7 @@ def _with_corners(cells: Cells, scores: Sequence[float]) -> Cells:
     new = new[cell_of(new, cells) % 2 == 0]
     score, top = np.append(cells.score, new), np.append(cells.top, new)
     order = np.argsort(-score)
-    return cells._replace(score=score[order], top=top[order], mostly_tied=False)
+    return cells._replace(score=score[order], top=top[order])
 
 
 def _corner(falling: FloatArray, score: FloatArray | float) -> Indices:
@@ -142,7 +170,7 @@ def _corner(falling: FloatArray, score: FloatArray | float) -> Indices:
 
 
 def _rows_by_cell(groups: Sequence[Sequence[Stratum]], cells: Cells) -> tuple[FloatArray, FloatArray]:
-    """The labelled rows of each class, by group of strata and cell."""
+    """The labelled rows of each class, by group and cell."""
     n_corners = len(cells.score)
     pos, neg = np.zeros((len(groups), n_corners)), np.zeros((len(groups), 2 * n_corners + 1))
     for k, group in enumerate(groups):
@@ -154,12 +182,13 @@ def _rows_by_cell(groups: Sequence[Sequence[Stratum]], cells: Cells) -> tuple[Fl
     return pos, neg
 
 
-def _of_weight_1(rows: FloatArray) -> Part:
+def of_weight_1(rows: FloatArray) -> Part:
+    """Cells with this many rows each."""
     return Part(rows, np.ones(len(rows)))
 
 
 def _summed(rows: FloatArray, weight: FloatArray) -> Part:
-    """The rows of all strata in each cell, and their mean weight."""
+    """The rows of all groups in each cell, and their mean weight."""
     total = rows.sum(axis=0)
     return Part(total, np.divide(weight @ rows, total, out=np.ones(len(total)), where=total > 0))
 
@@ -172,19 +201,25 @@ def how_labels_came(table: SampledTable) -> HowRowsCame:
     strata = [one for one in table.strata if not one.missing]
 
     def sampler(curve: Curve, cells: Cells, again: bool) -> Sampler:
-        return OfStrata(curve, strata, cells)
+        return OfSampled(curve, strata, cells)
 
     return HowRowsCame(_methods, sampler, _no_other_threshold)
 
 
 def _methods(estimand: Estimand) -> Mapping[str, Method]:
-    """The methods for an estimand: melded over the strata, where that is known to hold."""
-    metric, at, row = estimand.metric, estimand.at, row_of(estimand.metric)
-    if is_constant(metric) and not _at_own(estimand):
+    """The methods for an estimand: melded over the strata."""
+    if is_constant(estimand.metric) and not _at_own(estimand):
         return methods(estimand)
+    check_known_to_hold(estimand)
+    return {"melded": FromDraws(_readers, _melded, WHY)}
+
+
+def check_known_to_hold(estimand: Estimand) -> None:
+    """Refuse what no study has tried for sampled labels."""
+    metric, at, row = estimand.metric, estimand.at, row_of(estimand.metric)
     searched = isinstance(at, Point) and at.chosen is not None and at.chosen.searches
     if estimand.again or searched or traits_of(metric).best_over_thresholds:
-        what = "a threshold that was searched for" if not estimand.again else "about='rule'"
+        what = "about='rule'" if estimand.again else "a threshold that was searched for"
         raise MissingInformationError(
             f"an interval for {what} is not available yet where only some rows were sampled for labelling, got "
             f"{describe(metric)}; choose the threshold by recall, or give it."
@@ -194,7 +229,6 @@ def _methods(estimand: Estimand) -> Mapping[str, Method]:
             f"an interval of a metric of probabilities is not available yet where only some rows were sampled for "
             f"labelling, got {row.name}; estimate a metric of ranks such as average_precision."
         )
-    return {"melded": FromDraws(_readers, _melded, _WHY)}
 
 
 def _no_other_threshold(estimand: Estimand, place: Point, confidence_level: float) -> Interval:
@@ -208,10 +242,11 @@ def _at_own(estimand: Estimand) -> bool:
 
 
 def _readers(estimand: Estimand) -> Sequence[Reader]:
-    return [Reader(_reading(estimand), of_curves=isinstance(estimand.at, Curve), whole_row=True)]
+    return [Reader(reading(estimand), of_curves=isinstance(estimand.at, Curve), whole_row=True)]
 
 
-def _reading(estimand: Estimand) -> Callable[[tuple[Drawn, ...]], FloatArray]:
+def reading(estimand: Estimand) -> Callable[[tuple[Drawn, ...]], FloatArray]:
+    """A function that reads the metric off drawn curves; at their own prevalence, each at its own."""
     read, row, own = reading_of(estimand.metric, _given(estimand.at)), row_of(estimand.metric), _at_own(estimand)
 
     def values(models: tuple[Drawn, ...]) -> FloatArray:
