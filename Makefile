@@ -1,7 +1,7 @@
 # Everything works from a fresh clone on a machine with Python >= 3.11; the first call sets up .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check branches explore lowest core duckdb2 lint types layers format bench bench-main bench-where bench-files bench-peers bench-engines bench-far browser fuzz coverage prior-study monitor-study alarm-study design-study store-torture docs pages papers dist wheel sanitised clean
+.PHONY: help demo test check branches explore lowest core duckdb2 lint types layers format bench bench-main bench-where bench-files bench-peers bench-engines bench-far browser fuzz coverage prior-study sampled-study monitor-study alarm-study design-study store-torture docs pages papers dist wheel sanitised clean
 
 # Python keeps what it compiled; else every run and every program that a test starts would compile all of it again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -133,6 +133,9 @@ coverage: $(READY) ## how often the intervals hold: a part of the study (an hour
 
 prior-study: $(READY) ## how well the prevalence of unlabelled rows is known: the whole study (half an hour)
 	@$(BIN)/python benchmarks/prevalence.py --write docs/prevalence-study.md
+
+sampled-study: $(READY) ## how often intervals hold where only some rows are labelled (an hour)
+	@$(BIN)/python benchmarks/sampled_labels.py --write docs/sampled-study.md
 
 monitor-study: $(READY) ## how often monitoring raises false alarms, and how soon it sees a decay (an hour or two; goes on if it was stopped)
 	@$(BIN)/python benchmarks/monitoring.py --write docs/monitoring-study.md --keep build/monitoring-lines.json

@@ -16,14 +16,14 @@ NONE = None
 
 
 def hepatic_scans():
-    """Liver scans of 650 patients, of whom 344 were verified (Drum & Christacopoulos 1972): the example of Begg & Greenes."""
+    """Liver scans of 650 patients, 344 of them verified (Drum & Christacopoulos 1972), as in Begg & Greenes."""
     groups = [(1, 1, 231), (1, 0, 32), (1, NONE, 166), (0, 1, 27), (0, 0, 54), (0, NONE, 140)]
     rows = [(scan, label) for scan, label, n in groups for _ in range(n)]
     return [label for _, label in rows], [scan for scan, _ in rows]
 
 
 def test_the_published_example_of_verification_bias():
-    """Begg & Greenes, Biometrics 1983; Zhou, Obuchowski & McClish 2011, section 10.3: 0.84 and 0.74, not 0.90 and 0.63."""
+    """Begg & Greenes, Biometrics 1983; Zhou, Obuchowski & McClish 2011, 10.3: 0.84 and 0.74, not 0.90 and 0.63."""
     label, scan = hepatic_scans()
     point = br.Curve.from_sampled(label, scan, stratum=scan).at_threshold(1)
     assert round(br.recall(point), 2) == 0.84
@@ -65,7 +65,9 @@ def test_counts_are_those_of_horvitz_and_thompson(seed):
         found = np.array(curve.at_threshold(threshold).confusion)
         assert found == pytest.approx(horvitz_thompson(label, score, stratum, threshold), rel=1e-12)
     known = ~np.isnan(label)
-    weight = np.array([one.weight for one in curve.strata])[[[s.name for s in curve.strata].index(str(k)) for k in stratum]]
+    weight = np.array([one.weight for one in curve.strata])[
+        [[s.name for s in curve.strata].index(str(k)) for k in stratum]
+    ]
     weighted = br.Curve.from_scores(label[known], score[known], weight=weight[known])
     for metric in (br.average_precision, br.roc_auc, br.auc_pr):
         assert metric(curve.at_prevalence(0.01)) == pytest.approx(metric(weighted.at_prevalence(0.01)), rel=1e-12)
@@ -206,7 +208,7 @@ def test_a_rate_that_the_counts_contradict():
     label = np.where(np.arange(10_000) < 200, 0.0, np.nan)
     score = np.arange(10_000.0)
     br.Curve.from_sampled(label, score, rule="2.2 %")
-    with pytest.raises(br.BaserateError, match="must be as declared, 0.5 % .* got 200 of 10,000 rows, 2 %"):
+    with pytest.raises(br.BaserateError, match=r"must be as declared, 0.5 % .* got 200 of 10,000 rows, 2 %"):
         br.Curve.from_sampled(label, score, rule="0.5 %")
     with pytest.raises(br.BaserateError, match="at most 20 different values, got 10,000"):
         br.Curve.from_sampled(label, score, inclusion=np.linspace(0.1, 0.9, 10_000))

@@ -16,7 +16,7 @@ N, CUTOFF, RATE = 50_000, 2.0, 0.005
 
 
 def labelled(rng, n=N, prevalence=0.01, rate=RATE):
-    """Scores of normal classes two apart; all from 2 on are labelled, and few of the rest. The true recall at 2 is 0.5."""
+    """Normal classes two apart; all scores from 2 on are labelled, which half the positives have, few below."""
     y = np.arange(n) < rng.binomial(n, prevalence)
     score = rng.normal(size=n) + 2 * y
     known = (score >= CUTOFF) | (rng.random(n) < rate)
@@ -165,7 +165,7 @@ REFUSED = {
     "the rule": lambda curve: br.estimate(br.precision, curve.at_recall(0.5), about="rule"),
     "losses": lambda curve: br.estimate(br.brier_score, curve),
     "weights": lambda curve: curve.pos_squares,
-    "a band": lambda curve: br.pr_band(curve),
+    "a band": br.pr_band,
 }
 
 
@@ -173,5 +173,5 @@ REFUSED = {
 def test_what_is_not_known_to_hold_is_refused(what):
     label, score = [1, 0, 1, 0, None, 0, 1, None], [0.9, 0.8, 0.7, 0.6, 0.4, 0.3, 0.2, 0.1]
     curve = br.Curve.from_sampled(label, score, rule="all >= 0.5, else 50 %")
-    with pytest.raises(br.BaserateError, match="where only some rows were sampled|only some rows were sampled"):
+    with pytest.raises(br.BaserateError, match="only some rows were sampled"):
         REFUSED[what](curve)

@@ -16,7 +16,7 @@ from baserate.curves.bins import check_probabilities
 from baserate.curves.counting import Counted, count_weighted_rows, merge_counts
 from baserate.curves.rows import ScoredRows
 from baserate.curves.sampling import strata_of
-from baserate.curves.strata import SampledTable, Stratum, columns_of, joined, merged, strata_from
+from baserate.curves.strata import SampledTable, Stratum, columns_of, joined, merged, no_rows, strata_from
 from baserate.curves.table import CountTable, RateTable, RowTable, ThresholdTable
 from baserate.curves.thresholds import Thresholds
 from baserate.errors import CurveFileError, InputError, MissingInformationError
@@ -252,7 +252,7 @@ class Curve(Thresholds):
         kept = merged(strata)
         if not any(one.n_unlabelled for one in kept):
             whole = [one.labelled for one in kept]
-            return cls._of(merge_counts(joined(whole)) if whole else Counted(*(np.zeros(0),) * 3), given)
+            return cls._of(merge_counts(joined(whole)) if whole else no_rows(), given)
         table = SampledTable(kept)
         return cls(table, (table.total_pos, table.total_neg), given)
 

@@ -149,9 +149,7 @@ class Pair(SameRows):
             checks.same_length(known, "label", score, name)
         is_positive = checks.labels(labels, positive, "label")
         design = design_from(scores[0], stratum=stratum, rule=None, inclusion=inclusion)
-        curves = tuple(
-            Curve._of_strata(counted_by_stratum(design, score, known, is_positive)) for score in scores
-        )
+        curves = tuple(Curve._of_strata(counted_by_stratum(design, score, known, is_positive)) for score in scores)
         labelled = Pair.from_scores(is_positive, *(score[known] for score in scores), names=names)
         if not curves[0].sampled:
             return labelled

@@ -56,8 +56,8 @@ def design_from(
     given = [name for name, value in said.items() if value is not None]
     if len(given) != 1:
         raise InputError(
-            f"how rows were sampled for labelling must be said once, got {' and '.join(given) or 'nothing'}; pass one of "
-            f"rule='all >= 0.9, else 0.5 %', stratum= a column, and inclusion= a column of probabilities."
+            f"how rows were sampled for labelling must be said once, got {' and '.join(given) or 'nothing'}; pass one "
+            f"of rule='all >= 0.9, else 0.5 %', stratum= a column, and inclusion= a column of probabilities."
         )
     if rule is not None:
         return by_clauses(parse(rule), score)
@@ -78,8 +78,8 @@ def _by_inclusion(column: FloatArray, n_rows: int) -> Design:
     outside = ~((column >= 0) & (column <= 1))
     if outside.any():
         raise InputError(
-            f"inclusion must be probabilities of being labelled, between 0 and 1, got {column[outside][0]}; for weights "
-            f"pass 1 / weight."
+            f"inclusion must be probabilities of being labelled, between 0 and 1, got {column[outside][0]}; for "
+            f"weights pass 1 / weight."
         )
     distinct, of_row = np.unique(column, return_inverse=True)
     _check_few(len(distinct), "inclusion")
@@ -151,9 +151,7 @@ def strata_of(label: ArrayLike, score: ArrayLike, positive: Label | None, **said
     return counted_by_stratum(design, scores, known, is_positive)
 
 
-def counted_by_stratum(
-    design: Design, scores: FloatArray, known: BoolArray, is_positive: BoolArray
-) -> list[Stratum]:
+def counted_by_stratum(design: Design, scores: FloatArray, known: BoolArray, is_positive: BoolArray) -> list[Stratum]:
     """Counts by score of each stratum; `is_positive` has the known labels only."""
     of_labelled, of_unlabelled = design.of_row[known], design.of_row[~known]
     labelled, unlabelled = scores[known], scores[~known]
@@ -179,7 +177,7 @@ def check_share(stratum: Stratum, share: float | None) -> None:
         contradicted = n != share * of
     else:
         tails = scipy.special.bdtr(n, of, share), scipy.special.bdtrc(n - 1, of, share) if n else 1.0
-        contradicted = min(tails) < _CONTRADICTED
+        contradicted = bool(min(tails) < _CONTRADICTED)
     if contradicted:
         raise InputError(
             f"the share of labelled rows must be as declared, {percent(share)} in {stratum.name!r}, got {n:,} of "

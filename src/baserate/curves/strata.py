@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from baserate import checks
-from baserate.arrays import Counts
+from baserate.arrays import Counts, FloatArray
 from baserate.curves.counting import Counted, merge_counts
 from baserate.curves.table import CountTable, _running
 from baserate.errors import InputError
@@ -128,15 +128,26 @@ def _check_alike(several: Sequence[Stratum]) -> None:
 
 def joined(several: Sequence[Counted]) -> Counted:
     """The entries of several tables of counts, one after the other; `merge_counts` adds them up."""
-    score, pos, neg = (np.concatenate([part[k] for part in several]) for k in range(3))
-    squares = (
-        None if several[0][k] is None else np.concatenate([part[k] for part in several])  # type: ignore[misc]
-        for k in (3, 4)
-    )
-    if all(part.top is None for part in several):
-        return Counted(score, pos, neg, *squares)
     tops = [part.score if part.top is None else part.top for part in several]
-    return Counted(score, pos, neg, *squares, np.concatenate(tops))
+    bucketed = any(part.top is not None for part in several)
+    return Counted(
+        np.concatenate([part.score for part in several]),
+        np.concatenate([part.pos for part in several]),
+        np.concatenate([part.neg for part in several]),
+        _squares([part.pos_squares for part in several]),
+        _squares([part.neg_squares for part in several]),
+        np.concatenate(tops) if bucketed else None,
+    )
+
+
+def _squares(several: Sequence[FloatArray | None]) -> FloatArray | None:
+    known = [squares for squares in several if squares is not None]
+    return np.concatenate(known) if len(known) == len(several) else None
+
+
+def no_rows() -> Counted:
+    """Counts of no rows."""
+    return Counted(np.zeros(0), np.zeros(0, np.uint8), np.zeros(0, np.uint8))
 
 
 class SampledTable(CountTable):
@@ -149,7 +160,7 @@ class SampledTable(CountTable):
     def __init__(self, strata: tuple[Stratum, ...]) -> None:
         self.strata = strata
         known = [one.weighted() for one in strata if not one.missing]
-        counted = merge_counts(joined(known or [Counted(*(np.zeros(0),) * 5)]))
+        counted = merge_counts(joined(known)) if known else Counted(*(np.zeros(0),) * 5)
         self.unknown_from = max((one.ends[1] for one in strata if one.missing), default=-math.inf)
         self.partly_unknown = any(one.missing for one in strata)
         if self.partly_unknown and self.unknown_from not in counted.score:  # a threshold between labelled rows is known

@@ -11,7 +11,7 @@ from baserate.curves.counting import Counted
 from baserate.curves.point import Point
 from baserate.curves.reading import Reading
 from baserate.curves.rules import AlertRate, Best, Fpr, Precision, Recall, Rule, Threshold, TopK
-from baserate.curves.strata import SampledTable, Stratum
+from baserate.curves.strata import SampledTable, Stratum, no_rows
 from baserate.curves.table import CountTable, ThresholdTable
 from baserate.errors import InputError, MissingInformationError, Reason
 from baserate.formulas.pointwise import Confusion
@@ -56,10 +56,10 @@ class Thresholds(Reading[FloatArray]):
         counted = self._counted("counts")
         if counted.pos_squares is not None:
             raise InputError(
-                "curves of sampled labels can be added to curves of labelled rows, got weighted ones; count rows without "
-                "weights."
+                "curves of sampled labels can be added to curves of labelled rows, got weighted ones; count rows "
+                "without weights."
             )
-        return (Stratum("all", counted, Counted(*(np.zeros(0, np.uint8),) * 3)),)
+        return (Stratum("all", counted, no_rows()),)
 
     @property
     def missing_class(self) -> Reason | None:
@@ -70,8 +70,8 @@ class Thresholds(Reading[FloatArray]):
         """Refuse a curve of sampled labels where its strata would be ignored."""
         if self.sampled:
             raise MissingInformationError(
-                f"{what} cannot yet use a curve of which only some rows were sampled for labelling; use metrics, sweep, "
-                f"estimate or difference, or label all rows."
+                f"{what} cannot yet use a curve of which only some rows were sampled for labelling; use metrics, "
+                f"sweep, estimate or difference, or label all rows."
             )
 
     @property

@@ -213,7 +213,9 @@ def estimates(
     """For each estimand one estimate per prevalence; estimands about one curve share their draws."""
     if any(estimand.at_sampled for estimand in estimands):
         return [
-            _where_sampled(one, settings, method, rows) if one.at_sampled else estimates([one], settings, method, rows)[0]
+            _where_sampled(one, settings, method, rows)
+            if one.at_sampled
+            else estimates([one], settings, method, rows)[0]
             for one in estimands
         ]
     names, why, wanted, read = [], [], [], []

@@ -50,7 +50,7 @@ class OfStrata(Sampler):
     singles: bool = True  # whether some observers place an unseen row of one class alone
 
     def placed_among(self, models: Sequence[Sequence[Sequence[Stratum]]], cells: Sequence[Cells]) -> None:
-        """Find the cell of each labelled row, and places for unseen ones; each model has its groups of strata and cells."""
+        """Find the cell of each labelled row, and places for unseen ones; each model has its groups and cells."""
         self._rest = np.array([sum(one.n_unlabelled for one in group) for group in models[0]], np.float64)
         self._ends = [
             [(min(one.ends[0] for one in group), max(one.ends[1] for one in group)) for group in groups]
@@ -101,7 +101,9 @@ class OfStrata(Sampler):
         sides = zip((observer.pos, observer.neg), observer.worth, masses.free.T, strict=True)
         unseen = [] if observer is NOBODY else [worth * gamma_quantile(rows, free) for rows, worth, free in sides]
         return tuple(
-            _population(cells, held, rest, list(zip(observer.models[2 * k : 2 * k + 2], unseen, strict=False)), self._read)
+            _population(
+                cells, held, rest, list(zip(observer.models[2 * k : 2 * k + 2], unseen, strict=False)), self._read
+            )
             for k, (cells, held) in enumerate(zip(self.cells, models, strict=True))
         )
 
@@ -271,7 +273,9 @@ def _at_own_odds(
     each = [read(_only(drawn, slice(i, i + 1)), odds[i : i + 1]) for i in range(min(_FIRST, len(odds)))]
     first = slice(0, len(each))
     for alike in (drawn, _with_negatives(drawn, odds / x)):
-        if np.allclose(np.concatenate(each), read(_only(alike, first), np.array([x])), rtol=1e-9, atol=0, equal_nan=True):
+        if np.allclose(
+            np.concatenate(each), read(_only(alike, first), np.array([x])), rtol=1e-9, atol=0, equal_nan=True
+        ):
             return read(alike, np.array([x]))
     rest = (read(_only(drawn, slice(i, i + 1)), odds[i : i + 1]) for i in range(len(each), len(odds)))
     return np.concatenate([*each, *rest])

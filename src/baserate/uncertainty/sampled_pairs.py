@@ -27,7 +27,7 @@ from baserate.uncertainty.laws import gammas
 from baserate.uncertainty.methods import Estimand
 from baserate.uncertainty.readers import cut_for, is_chosen
 from baserate.uncertainty.sampled import OfStrata, check_known_to_hold, groups_of, of_weight_1, reading
-from baserate.uncertainty.samplers import Drawn, Sampler, Streams
+from baserate.uncertainty.samplers import Drawn, Streams
 
 
 class Compared(NamedTuple):
