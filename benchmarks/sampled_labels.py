@@ -148,16 +148,15 @@ def simulate(shape: Shape, rate: float, n: int, rivals: int) -> Iterator[Answer]
                 found = br.estimate(metric, place, n_resamples=DRAWS, rng=number)
                 yield Answer(question, who, bool(found.low - 1e-9 <= true <= found.high + 1e-9), found.width)
         if shape.name == "normal":
-            yield from _differences(rng, y, score, alert, known, number)
+            yield from _differences(rng, label, score, alert, number)
 
 
 def _differences(
-    rng: np.random.Generator, y: np.ndarray, score: np.ndarray, alert: np.ndarray, known: np.ndarray, number: int
+    rng: np.random.Generator, label: np.ndarray, score: np.ndarray, alert: np.ndarray, number: int
 ) -> Iterator[Answer]:
     """The model that gives alerts, beside one whose scores have more noise."""
     spread = np.hypot(1, NOISE)
     other = (score + NOISE * rng.normal(size=N)) / spread
-    label = np.where(known, y.astype(float), np.nan)
     pair = br.Pair.from_sampled(label, score, other, stratum=np.where(alert, "alert", "rest"))
     recalls = [stats.norm.sf(2 - shift) for shift in (2, 2 / spread)]
     aucs = [stats.norm.cdf(shift / np.sqrt(2)) for shift in (2, 2 / spread)]
@@ -173,12 +172,12 @@ def _differences(
 
 PAGE = """# Intervals where only some rows are labelled
 
-Made by `make sampled-study`: {n} simulated test sets for each of {settings} settings, {draws} draws for each interval. Python
-{python}, baserate {baserate}, numpy {numpy}, scipy {scipy}.
+Made by `make sampled-study`: {n} simulated test sets for each of {settings} settings, {draws} draws for each interval.
+Python {python}, baserate {baserate}, numpy {numpy}, scipy {scipy}.
 
-Each test set has {rows:,} rows, 2 % of them positive. All rows with a score at or above a cutoff are labelled, which half the
-positives reach, and a random share of the rest. There are three shapes of scores: normal, positives two standard
-deviations higher; with the tails of Student's t with three degrees of freedom; and normal, rounded to quarters. True
+Each test set has {rows:,} rows, 2 % of them positive. All rows with a score at or above a cutoff are labelled, which
+half the positives reach, and a random share of the rest. There are three shapes of scores: normal, positives two
+standard deviations higher; with the tails of Student's t with three degrees of freedom; and normal, rounded to quarters. True
 values are computed by integration. A prevalence of "own" is that of the rows, which is estimated.
 
 ## How often they hold
@@ -190,8 +189,8 @@ is below 93 % by more than two standard errors of the simulation, here below {li
 
 ## How wide they are
 
-Median widths divided by those from all {rows:,} labels, on the same test sets; {rivals} of each setting. In parentheses how often
-the intervals of weights of 1/rate hold there, which are those of the library for weighted rows.
+Median widths divided by those from all {rows:,} labels, on the same test sets; {rivals} of each setting. In parentheses
+how often the intervals of weights of 1/rate hold there, which are those of the library for weighted rows.
 
 {widths}
 """

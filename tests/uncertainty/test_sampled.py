@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 import baserate as br
+from baserate.curves.compact import compact
 from baserate.uncertainty.cells import cells_of
 from baserate.uncertainty.draws import Reader, drawn
 from baserate.uncertainty.sampled import OfSampled
@@ -159,12 +160,32 @@ def test_own_functions_are_read_at_the_prevalence_of_each_population():
     assert by_hand.low < curve.prevalence < by_hand.high
 
 
+PLAIN = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[6, 3, 1], neg=[2, 20, 68])
+PAIR = br.Pair.from_sampled(
+    [1, 0, 1, 0, None], [0.9, 0.8, 0.7, 0.6, 0.1], [0.1, 0.2, 0.7, 0.6, 0.1], stratum=list("aabbb")
+)
 REFUSED = {
     "a searched threshold": lambda curve: br.estimate(br.f1, curve.best(br.f1)),
     "the best of all": lambda curve: br.estimate(br.best_f1, curve),
     "the rule": lambda curve: br.estimate(br.precision, curve.at_recall(0.5), about="rule"),
     "losses": lambda curve: br.estimate(br.brier_score, curve),
     "weights": lambda curve: curve.pos_squares,
+    "other scores": lambda curve: curve.shift_scores(0.1),
+    "bounds": lambda curve: br.bounds(br.roc_auc, curve),
+    "a store": compact,
+    "a report": lambda curve: br.report("never-written.html", {"model": curve}),
+    "monitoring": lambda curve: br.explain_change(br.roc_auc, curve, PLAIN),
+    "groups": lambda curve: br.by_slice(br.roc_auc, {"a": curve, "b": PLAIN}),
+    "deployment": lambda curve: br.deploy(curve, PLAIN, at="recall >= 0.5"),
+    "deployed on": lambda curve: br.deploy(PLAIN, curve, at="recall >= 0.5"),
+    "the worst case": lambda curve: br.worst_case(br.precision, curve.at_threshold(0.5), 0.1, 0.2),
+    "calibration": br.reliability,
+    "prevalence now": lambda curve: br.prior.estimate_prevalence(PLAIN, curve),
+    "a sweep with a band": lambda curve: br.sweep_estimates(br.roc_auc, curve, [0.1, 0.01]),
+    "a swap test": lambda curve: br.swap_test(br.roc_auc, PAIR),
+    "a lead": lambda curve: br.lead(br.roc_auc, PAIR, prevalences=[0.1, 0.2]),
+    "crossings with intervals": lambda curve: br.crossing_estimates(br.roc_auc, PAIR),
+    "a rule that searches": lambda curve: br.difference(br.f1, PAIR, at="best=f1"),
     "a band": br.pr_band,
 }
 
@@ -175,3 +196,51 @@ def test_what_is_not_known_to_hold_is_refused(what):
     curve = br.Curve.from_sampled(label, score, rule="all >= 0.5, else 50 %")
     with pytest.raises(br.BaserateError, match="only some rows were sampled"):
         REFUSED[what](curve)
+
+
+# --- two models -----------------------------------------------------------------------------------
+
+
+def pair_of(rng, n=4_000, prevalence=0.05, rate=0.05):
+    """Two models with equal scores on average; the first one gives the alerts, all of which are labelled."""
+    y = np.arange(n) < rng.binomial(n, prevalence)
+    shared = rng.normal(size=n) + 3 * y
+    first, second = (shared + rng.normal(size=n) for _ in "ab")
+    alert = first >= 3
+    known = alert | (rng.random(n) < rate)
+    label = np.where(known, y.astype(float), np.nan)
+    return br.Pair.from_sampled(label, first, second, stratum=np.where(alert, "alert", "rest"))
+
+
+@pytest.mark.slow
+def test_a_difference_is_covered_where_the_first_model_chose_what_is_labelled():
+    """The true difference is 0. Left out, the unlabelled rows would make the first model look far better."""
+    found = [
+        br.difference(br.recall, pair_of(np.random.default_rng(seed)), at="threshold=3", n_resamples=100, rng=seed)
+        for seed in range(40)
+    ]
+    assert held([_Ends(one.low, one.high) for one in found], 0) >= 0.93 - 2 * math.sqrt(0.93 * 0.07 / 40)
+    assert {one.method for one in found} == {"melded"}
+
+
+class _Ends:
+    def __init__(self, low, high):
+        self.low, self.high = low, high
+
+
+def test_a_pair_with_all_rows_labelled_is_plain():
+    y, first, second = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6], [0.1, 0.2, 0.7, 0.6]
+    pair = br.Pair.from_sampled(y, first, second, inclusion=[1] * 4)
+    plain = br.Pair.from_scores(y, first, second)
+    assert (pair.a, pair.b) == (plain.a, plain.b)
+    assert np.array_equal(pair.positive, plain.positive)
+
+
+def test_models_of_a_pair_are_those_of_single_curves():
+    pair = pair_of(np.random.default_rng(0))
+    found = br.difference(br.roc_auc, pair.at_prevalence(0.01), n_resamples=100, rng=0)
+    assert found.first == br.roc_auc(pair.a)
+    assert found.second == br.roc_auc(pair.b)
+    assert found.low < found.value < found.high
+    with pytest.raises(br.BaserateError, match="method must be"):
+        br.difference(br.roc_auc, pair, method="delong_t")

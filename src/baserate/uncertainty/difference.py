@@ -159,6 +159,7 @@ def contest_of(metric: MetricFunction, pair: Pair, at: Chooser | tuple[Chooser, 
 
 def contest_among(metric: MetricFunction, models: SameRows, at: Chooser | tuple[Chooser, ...] | None) -> Contest:
     """Models on the same rows, at the operating points that the rules choose if there are any."""
+    models.curves[0]._check_not_sampled("this comparison")
     curves, places = models.curves, tuple[Curve | Point, ...](models.curves)
     if at is not None and not curves[0].missing_class:
         rules = at if isinstance(at, tuple) else (at,) * len(curves)

@@ -75,12 +75,12 @@ def compared(
 
 def _estimand(metric: MetricFunction, place: Curve | Point) -> Estimand:
     check_estimable(metric, place)
-    if isinstance(place, Point) and is_chosen(place) and place.chosen is not None:
-        if place.chosen.depends_on_prevalence or place.chosen.within_gaps:
-            raise MissingInformationError(
-                f"a difference at {place.chosen} is not available yet where only some rows were sampled for labelling; "
-                f"choose by recall, or give a threshold."
-            )
+    rule = place.chosen if isinstance(place, Point) and is_chosen(place) else None
+    if rule is not None and (rule.depends_on_prevalence or rule.within_gaps):
+        raise MissingInformationError(
+            f"a difference at {rule} is not available yet where only some rows were sampled for labelling; choose by "
+            f"recall, or give a threshold."
+        )
     curve = place if isinstance(place, Curve) else place.curve
     assert curve is not None
     assert isinstance(curve.table, SampledTable)
