@@ -443,7 +443,8 @@ class Curve(Thresholds):
     def __repr__(self) -> str:
         kind = "" if self.has_scores else f"{len(self):,} points of a ROC curve, "
         if isinstance(self.table, SampledTable):
-            return f"Curve({self._sizes()}, {self.table.said})"
+            sizes = "prevalence unknown" if self.not_labelled and self._given is None else self._sizes()
+            return f"Curve({sizes}, {self.table.said})"
         remarks = ", weighted" * self.weighted + f", {len(self):,} buckets" * self.bucketed
         remarks += f", {self.unlabelled:,} row{'s' * (self.unlabelled > 1)} unlabelled" if self.unlabelled else ""
         return f"Curve({kind}{self._sizes()}{remarks})"
