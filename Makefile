@@ -1,7 +1,7 @@
 # Everything works from a fresh clone on a machine with Python >= 3.11; the first call sets up .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check branches explore lowest core duckdb2 lint types layers format bench bench-main bench-where bench-files bench-peers bench-engines bench-far browser fuzz coverage prior-study alarm-study design-study store-torture docs pages papers dist wheel sanitised clean
+.PHONY: help demo test check branches explore lowest core duckdb2 lint types layers format bench bench-main bench-where bench-files bench-peers bench-engines bench-far browser fuzz coverage prior-study sampled-study alarm-study design-study store-torture docs pages papers dist wheel sanitised clean
 
 # Python keeps what it compiled; else every run and every program that a test starts would compile all of it again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -136,6 +136,9 @@ prior-study: $(READY) ## how well the prevalence of unlabelled rows is known: th
 
 alarm-study: $(READY) ## how often monitoring raises false alarms, and how soon it sees a decay (hours; goes on if it was stopped; QUICK=yes: some minutes)
 	@$(BIN)/python benchmarks/alarm_study.py $(if $(QUICK),--quick --keep build/alarm-study-quick.jsonl,--write docs/monitoring-study.md)
+
+sampled-study: $(READY) ## how often intervals hold where only some rows are labelled (an hour)
+	@$(BIN)/python benchmarks/sampled_labels.py --write docs/sampled-study.md
 
 design-study: $(READY) ## planned test sets against all cheaper ones, by brute force (some minutes)
 	@BASERATE_DESIGN=full $(BIN)/pytest -n 2 tests/design/test_brute_force.py -q

@@ -77,6 +77,9 @@ def worst_case(
 1 in 100, 100 pos, 100,000 neg)
     """
     check_estimable(metric, at)
+    curve = at if isinstance(at, Curve) else at.curve
+    if curve is not None:
+        curve._check_not_sampled("worst_case")
     span = Span(*checks.prevalence_range(low, high))
     if worst is None:
         worst = "highest" if lower_is_better(metric) else "lowest"
@@ -162,6 +165,8 @@ def deploy(
     """
     eta = checks.prevalence(judge.prevalence if prevalence is None else prevalence)
     per_day = None if traffic is None else checks.positive_number(traffic, "traffic")
+    for curve in (choose, judge):
+        curve._check_not_sampled("deploy")
     choosing, judging = choose.at_prevalence(eta), judge.at_prevalence(eta)
     if choosing == judging:
         raise InputError(

@@ -225,6 +225,7 @@ class Reason(StrEnum):
     NO_ROWS = "no_rows", "there are no rows"
     NO_POSITIVES = "no_positives", "there are no positives"
     NO_NEGATIVES = "no_negatives", "there are no negatives"
+    NOT_LABELLED = "not_labelled", "some rows could not be labelled, because their stratum has no labels"
     NO_ALERTS = "no_alerts", "nothing is predicted positive"
     NO_REJECTIONS = "no_rejections", "nothing is predicted negative"
     ONE_PREDICTION = "one_prediction", "every case gets the same prediction"

@@ -124,6 +124,32 @@ def is_missing(value: object) -> bool:
         return True
 
 
+def present(values: object, name: str) -> tuple[BoolArray, Array]:
+    """Which values of a column are there, and these values; None, nan, NaT and NA are missing."""
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        there = ~series.is_null().to_numpy().astype(np.bool_)
+        array = series.filter(there.tolist()).to_numpy()
+    elif isinstance(values, np.ma.MaskedArray):
+        there = ~np.ma.getmaskarray(values)
+        array = np.asarray(values)[there]
+    elif isinstance(values, str | bytes) or not hasattr(values, "__len__"):
+        raise InputError(f"{name} must be a column of values, got {_kind(values)}; pass a list, array or Series.")
+    else:
+        array = np.asarray(values, object) if isinstance(values, list | tuple) else np.asarray(values)
+        there = np.ones(len(array), np.bool_)
+    if array.ndim != 1:
+        raise InputError(f"{name} must be one-dimensional, got shape {array.shape}; pass one column.")
+    if array.dtype.kind == "f":
+        known = ~np.isnan(array)
+    elif array.dtype.kind == "O":
+        known = np.array([not is_missing(value) for value in array], np.bool_)
+    else:
+        known = np.ones(len(array), np.bool_)
+    there[there] = known
+    return there, column(array[known], name)
+
+
 def _refuse_missing(missing: int, name: str) -> None:
     if missing:
         raise InputError(f"{name} must have no missing values, got {missing:,} missing; drop or fill them first.")

@@ -15,6 +15,8 @@ from baserate.curves import rows, saving
 from baserate.curves.bins import check_probabilities
 from baserate.curves.counting import Counted, count_weighted_rows, merge_counts
 from baserate.curves.rows import ScoredRows
+from baserate.curves.sampling import strata_of
+from baserate.curves.strata import SampledTable, Stratum, columns_of, joined, merged, no_rows, strata_from
 from baserate.curves.table import CountTable, RateTable, RowTable, ThresholdTable
 from baserate.curves.thresholds import Thresholds
 from baserate.errors import CurveFileError, InputError, MissingInformationError
@@ -44,6 +46,8 @@ class Curve(Thresholds):
         The prevalence that metrics use.
     unlabelled : int
         Number of rows of the table that had no label; they are not in the curve.
+    strata : tuple of Stratum
+        If only some rows were sampled for labelling (`from_sampled`), what is known of each stratum; else empty.
     source : Source or None
         The files that it was read from, if any. It does not matter for ``==``.
     bucketed : bool
@@ -202,6 +206,57 @@ class Curve(Thresholds):
         return cls(RateTable(tpr_column, fpr_column), checks.class_sizes(n_pos, n_neg), given)
 
     @classmethod
+    @checks.declared
+    def from_sampled(
+        cls,
+        label: ArrayLike,
+        score: ArrayLike,
+        *,
+        rule: str | None = None,
+        stratum: ArrayLike | None = None,
+        inclusion: ArrayLike | None = None,
+        positive: Label | None = None,
+    ) -> "Curve":
+        """Count scored rows of which only some were sampled for labelling.
+
+        Within a stratum the labelled rows must be a random sample of all its rows. Each of them stands for as many rows
+        as its stratum has for each label. Metrics are estimates, and `estimate` knows how sure they are.
+
+        Parameters
+        ----------
+        label, score : column
+            Of all scored rows. A label is missing (None or nan) where it is unknown.
+        rule, stratum, inclusion : str, column or column
+            How rows were sampled, said in one of three ways: as a rule for scores such as "all >= 0.9, else 0.5 %"
+            ("else none" if nothing else was labelled), as the stratum of each row, or as the probability of each row
+            to be labelled, of few different values. A share that the counts contradict is refused.
+        positive : label, optional
+            Which label is the positive one.
+
+        Examples
+        --------
+        >>> import baserate as br
+        >>> label = [1, 0, None, None, 0, 1, None, None, None, 0]
+        >>> score = [0.95, 0.91, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
+        >>> curve = br.Curve.from_sampled(label, score, rule="all >= 0.9, else 40 %")
+        >>> curve
+        Curve(3.66667 pos, 6.33333 neg, prevalence 1 in 2.727, 5 of 10 rows labelled in 2 strata)
+        >>> round(br.recall(curve.at_threshold(0.9)), 4)
+        0.2727
+        """
+        return cls._of_strata(strata_of(label, score, positive, rule=rule, stratum=stratum, inclusion=inclusion))
+
+    @classmethod
+    def _of_strata(cls, strata: Iterable[Stratum], given: float | None = None) -> "Curve":
+        """A curve of strata; if all their rows are labelled, strata do not matter."""
+        kept = merged(strata)
+        if not any(one.n_unlabelled for one in kept):
+            whole = [one.labelled for one in kept]
+            return cls._of(merge_counts(joined(whole)) if whole else no_rows(), given)
+        table = SampledTable(kept)
+        return cls(table, (table.total_pos, table.total_neg), given)
+
+    @classmethod
     def _of(
         cls, data: Counted | ScoredRows, given: float | None = None, unlabelled: int = 0, source: Source | None = None
     ) -> "Curve":
@@ -250,6 +305,7 @@ class Curve(Thresholds):
         >>> br.roc_auc(rare) == br.roc_auc(curve)
         True
         """
+        self._check_not_sampled("shift_scores")
         counted = self._counted("scores")
         check_probabilities(self, "shift_scores")
         before, after = self._where_right(from_prevalence), checks.prevalence(prevalence)
@@ -300,6 +356,8 @@ class Curve(Thresholds):
                     f"curves can be added if all are read at their own prevalence or all at the same given one, got "
                     f"{pooled[0]!r} and {other!r}; add them first and call at_prevalence on the sum."
                 )
+        if any(curve.sampled for curve in pooled):
+            return cls._of_strata((one for curve in pooled for one in curve.strata), pooled[0]._given)
         wanted = ["score", "pos", "neg"]
         wanted += ["pos_squares", "neg_squares"] * any(curve.weighted for curve in pooled)
         wanted += ["top"] * any(curve.bucketed for curve in pooled)
@@ -350,6 +408,10 @@ class Curve(Thresholds):
         try:
             if "tpr" in columns:
                 return cls.from_rates(**columns, **facts)  # type: ignore[arg-type]  # it checks them
+            if "stratum" in columns:
+                given = facts.pop("prevalence")
+                curve = cls._of_strata(strata_from(columns, facts))
+                return curve if given is None else curve.at_prevalence(given)
             unlabelled = int(checks.counts([facts.get("unlabelled", 0)], "unlabelled")[0])
             source = saving.source_from(facts.get("source"))
             curve = replace(cls.from_counts(**columns), unlabelled=unlabelled, source=source)
@@ -366,6 +428,9 @@ class Curve(Thresholds):
         if isinstance(table, RateTable):
             columns: dict[str, Counts] = {"tpr": table.tpr, "fpr": table.fpr}
             return saving.Saved(columns, {"prevalence": self._given, "n_pos": self._n[0], "n_neg": self._n[1]})
+        if isinstance(table, SampledTable):
+            names = json.dumps([one.name for one in table.strata])
+            return saving.Saved(columns_of(table.strata), {"prevalence": self._given, "strata": names})
         counted = self._counted("counts")
         columns = {name: column for name, column in counted._asdict().items() if column is not None}
         facts: dict[str, saving.Fact] = {"prevalence": self._given, "unlabelled": self.unlabelled}
@@ -377,6 +442,9 @@ class Curve(Thresholds):
 
     def __repr__(self) -> str:
         kind = "" if self.has_scores else f"{len(self):,} points of a ROC curve, "
+        if isinstance(self.table, SampledTable):
+            sizes = "prevalence unknown" if self.not_labelled and self._given is None else self._sizes()
+            return f"Curve({sizes}, {self.table.said})"
         remarks = ", weighted" * self.weighted + f", {len(self):,} buckets" * self.bucketed
         remarks += f", {self.unlabelled:,} row{'s' * (self.unlabelled > 1)} unlabelled" if self.unlabelled else ""
         return f"Curve({kind}{self._sizes()}{remarks})"

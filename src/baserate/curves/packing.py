@@ -118,6 +118,7 @@ def counts_of(curve: Curve) -> Counted:
     """The counts of a curve that are encoded."""
     if not isinstance(curve.table, CountTable):
         raise InputError(f"only a curve of counts can be compressed, got {curve!r}; make it from scores.")
+    curve._check_not_sampled("a store")
     return curve.table.counted
 
 

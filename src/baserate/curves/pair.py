@@ -9,6 +9,7 @@ from baserate.arrays import ArrayLike, BoolArray, FloatArray, Prevalence
 from baserate.checks import Label
 from baserate.curves import rows
 from baserate.curves.curve import Curve
+from baserate.curves.sampling import counted_by_stratum, design_from
 from baserate.errors import InputError, printable, shown
 
 
@@ -20,15 +21,18 @@ class SameRows:
     names: tuple[str, ...]
     _positive: BoolArray
     _scores: tuple[FloatArray, ...]
+    _strata: tuple[str, ...] | None = None  # the stratum of each row, where only some were sampled for labelling
 
     @property
     def positive(self) -> BoolArray:
         """Which rows are positive."""
+        self.curves[0]._check_not_sampled("this comparison")
         return self._positive
 
     @property
     def scores(self) -> tuple[FloatArray, ...]:
         """The scores of each model, row by row."""
+        self.curves[0]._check_not_sampled("this comparison")
         return self._scores
 
     def at_prevalence(self, prevalence: Prevalence) -> Self:
@@ -107,6 +111,50 @@ class Pair(SameRows):
             )
         columns = _columns(y_true, {"score_a": score_a, "score_b": score_b}, positive)
         return cls(_curves(*columns), (str(names[0]), str(names[1])), *columns)
+
+    @classmethod
+    @checks.declared
+    def from_sampled(
+        cls,
+        label: ArrayLike,
+        score_a: ArrayLike,
+        score_b: ArrayLike,
+        *,
+        stratum: ArrayLike | None = None,
+        inclusion: ArrayLike | None = None,
+        names: tuple[str, str] = ("a", "b"),
+        positive: Label | None = None,
+    ) -> "Pair":
+        """Count rows that two models have scored, of which only some were sampled for labelling.
+
+        Parameters
+        ----------
+        label, score_a, score_b : column
+            Of all scored rows. A label is missing (None or nan) where it is unknown.
+        stratum, inclusion : column
+            How rows were sampled, as for ``Curve.from_sampled``.
+        names, positive
+            As for `from_scores`.
+
+        Examples
+        --------
+        >>> import baserate as br
+        >>> label, old, new = [1, 0, None, 1, None], [0.9, 0.8, 0.3, 0.2, 0.1], [0.9, 0.1, 0.7, 0.8, 0.1]
+        >>> br.Pair.from_sampled(label, old, new, inclusion=[1, 1, 0.4, 0.4, 0.4], names=("old", "new"))
+        Pair(old and new, 4 pos, 1 neg, prevalence 80 %)
+        """
+        known, labels = checks.present(label, "label")
+        scores = tuple(checks.numbers(score, name) for score, name in ((score_a, "score_a"), (score_b, "score_b")))
+        for score, name in zip(scores, ("score_a", "score_b"), strict=True):
+            checks.same_length(known, "label", score, name)
+        is_positive = checks.labels(labels, positive, "label")
+        design = design_from(scores[0], stratum=stratum, rule=None, inclusion=inclusion)
+        curves = tuple(Curve._of_strata(counted_by_stratum(design, score, known, is_positive)) for score in scores)
+        labelled = Pair.from_scores(is_positive, *(score[known] for score in scores), names=names)
+        if not curves[0].sampled:
+            return labelled
+        strata = tuple(design.names[k] for k in design.of_row[known].tolist())
+        return replace(labelled, curves=curves, _strata=strata)
 
     @property
     def a(self) -> Curve:

@@ -1,5 +1,6 @@
 """The base of Curve and Point: four rates, two class sizes and a prevalence."""
 
+import math
 from abc import ABC, abstractmethod
 from typing import ClassVar, Generic, Self
 
@@ -53,7 +54,7 @@ class Reading(ABC, Generic[N]):
 
     @property
     def _at_own(self) -> bool:
-        return self._given is None and self._totals == self._n
+        return self._given is None and (self._totals == self._n or self.not_labelled is not None)
 
     @property
     def negative_weight(self) -> float:
@@ -156,6 +157,11 @@ class Reading(ABC, Generic[N]):
             return ratio(float(n_neg), float(n_pos))
         prevalence = self.prevalence
         return (1 - prevalence) / prevalence
+
+    @property
+    def not_labelled(self) -> Reason | None:
+        """The reason why class sizes are unknown, if a stratum of the rows has no labels."""
+        return Reason.NOT_LABELLED if any(size is not None and math.isnan(size) for size in self._n) else None
 
     @property
     def missing_class(self) -> Reason | None:

@@ -11,8 +11,9 @@ from baserate.curves.counting import Counted
 from baserate.curves.point import Point
 from baserate.curves.reading import Reading
 from baserate.curves.rules import AlertRate, Best, Fpr, Precision, Recall, Rule, Threshold, TopK
+from baserate.curves.strata import SampledTable, Stratum, no_rows
 from baserate.curves.table import CountTable, ThresholdTable
-from baserate.errors import MissingInformationError
+from baserate.errors import InputError, MissingInformationError, Reason
 from baserate.formulas.pointwise import Confusion
 
 if TYPE_CHECKING:
@@ -41,6 +42,37 @@ class Thresholds(Reading[FloatArray]):
     def weighted(self) -> bool:
         """True if rows had weights, so that totals are not numbers of cases."""
         return isinstance(self.table, CountTable) and self.table.weighted
+
+    @property
+    def sampled(self) -> bool:
+        """True if only some rows were sampled for labelling, so that counts are estimates."""
+        return isinstance(self.table, SampledTable)
+
+    @property
+    def strata(self) -> tuple[Stratum, ...]:
+        """How rows were sampled for labelling; if all of them are labelled, there is one stratum at most."""
+        if isinstance(self.table, SampledTable):
+            return self.table.strata
+        counted = self._counted("counts")
+        if counted.pos_squares is not None:
+            raise InputError(
+                "curves of sampled labels can be added to curves of labelled rows, got weighted ones; count rows "
+                "without weights."
+            )
+        return (Stratum("all", counted, no_rows()),)
+
+    @property
+    def missing_class(self) -> Reason | None:
+        """The reason why metrics of both classes are undefined; None if they are not."""
+        return self.not_labelled or super().missing_class
+
+    def _check_not_sampled(self, what: str) -> None:
+        """Refuse a curve of sampled labels where its strata would be ignored."""
+        if self.sampled:
+            raise MissingInformationError(
+                f"{what} cannot yet use a curve of which only some rows were sampled for labelling; use metrics, "
+                f"sweep, estimate or difference, or label all rows."
+            )
 
     @property
     def _totals(self) -> tuple[float, float]:
@@ -95,12 +127,14 @@ class Thresholds(Reading[FloatArray]):
     @property
     def pos_squares(self) -> CountArray:
         """Sum of squared weights of the positives at each score; without weights, their number."""
+        self._check_not_sampled("this")
         squares = self._counted("counts").pos_squares
         return self.pos if squares is None else squares
 
     @property
     def neg_squares(self) -> CountArray:
         """Sum of squared weights of the negatives at each score; without weights, their number."""
+        self._check_not_sampled("this")
         squares = self._counted("counts").neg_squares
         return self.neg if squares is None else squares
 

@@ -53,6 +53,9 @@ def bounds(metric: Callable[..., object], at: Curve | Point) -> Bounds:
     >>> print(br.bounds(br.recall, curve.at_threshold(0.5)))
     recall 0.8 in [0.8, 1] (prevalence 1 in 20)
     """
+    curve_of = at if isinstance(at, Curve) else at.curve
+    if curve_of is not None:
+        curve_of._check_not_sampled("bounds")
     row = row_of(metric)
     if row is None:
         raise InputError(

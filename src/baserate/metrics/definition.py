@@ -118,7 +118,7 @@ def _evaluate(
     if type(computed) is float and not math.isnan(computed):
         return computed, None
     value = np.asarray(computed, np.float64)
-    reason = (at.missing_class or row.undefined) if np.isnan(value).any() else None
+    reason = (at.missing_class or at.not_labelled or row.undefined) if np.isnan(value).any() else None
     return (float(value) if value.ndim == 0 else value), reason
 
 

@@ -237,6 +237,7 @@ def check_counted_curve(curve: object, rule: str) -> None:
     if not isinstance(curve, Curve):
         raise InputError(f"{rule}, got {type(curve).__name__}; build them with Curve.from_scores or curves_by.")
     check_counted(curve)
+    curve._check_not_sampled("monitoring")
 
 
 def check_curves(curves: Mapping[Any, Curve]) -> dict[Hashable, Curve]:

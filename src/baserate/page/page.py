@@ -114,6 +114,8 @@ def report(
     >>> path.stat().st_size < 500_000
     True
     """
+    for curve in models.values():
+        curve._check_not_sampled("report")
     several = prevalences if isinstance(prevalences, Iterable) and not isinstance(prevalences, str) else [prevalences]
     wanted = [checks.prevalence(prevalence) for prevalence in several]
     draws = checks.repeats(n_resamples, "n_resamples")

@@ -184,6 +184,7 @@ def is_mostly_tied(curve: Curve) -> bool:
 def _counted(curve: Curve) -> Counted:
     """The counts in the narrow integers that they are stored in."""
     assert isinstance(curve.table, CountTable)  # `check_counted` has seen to that
+    curve._check_not_sampled("this interval")
     return curve.table.counted
 
 

@@ -18,6 +18,9 @@ from baserate.results import Difference
 from baserate.uncertainty.contests import Contest, Verdict, methods_of, why_default
 from baserate.uncertainty.estimate import ASKED_FOR, CAUTION, FELL_SHORT, IntervalSettings, check_estimable
 from baserate.uncertainty.readers import is_chosen, why_no_ends
+from baserate.uncertainty.sampled import WHY
+from baserate.uncertainty.sampled_pairs import compared
+from baserate.uncertainty.samplers import check_draws
 
 
 @checks.declared
@@ -80,6 +83,8 @@ def difference(
     (0.55, 0.96)
     """
     settings = IntervalSettings.of(confidence_level, n_resamples, rng)
+    if pair.a.sampled:
+        return _where_sampled(metric, pair, at, method, settings)
     contest = contest_of(metric, pair, at)
     available = methods_of(contest)
     name = next(iter(available)) if method is None else checks.one_of(method, list(available), "method")
@@ -109,6 +114,39 @@ def difference(
     )
 
 
+def _where_sampled(
+    metric: MetricFunction,
+    pair: Pair,
+    at: Chooser | tuple[Chooser, ...] | None,
+    method: str | None,
+    settings: IntervalSettings,
+) -> Difference:
+    """A difference where only some rows were sampled for labelling."""
+    if method is not None:
+        checks.one_of(method, ["melded"], "method")
+    check_draws(settings.n_draws, settings.confidence_level)
+    first, second, low, high, p_value, reason = compared(metric, pair, at, settings)
+    n_labelled, n_pos = (sum(getattr(one, name) for one in pair.a.strata) for name in ("n_labelled", "n_pos"))
+    return Difference(
+        metric=describe(metric),
+        names=pair.names,
+        first=first,
+        second=second,
+        value=first - second,
+        low=low,
+        high=high,
+        p_value=p_value,
+        confidence_level=settings.confidence_level,
+        prevalence=pair.a.prevalence,
+        method="melded",
+        n_pos=float(n_pos),
+        n_neg=float(n_labelled - n_pos),
+        reason=reason,
+        caution=None,
+        why=WHY if method is None else ASKED_FOR,
+    )
+
+
 def contest_of(metric: MetricFunction, pair: Pair, at: Chooser | tuple[Chooser, ...] | None) -> Contest:
     """Both models, at the operating points that the rule chooses if there is one."""
     if not isinstance(pair, Pair):
@@ -121,6 +159,7 @@ def contest_of(metric: MetricFunction, pair: Pair, at: Chooser | tuple[Chooser, 
 
 def contest_among(metric: MetricFunction, models: SameRows, at: Chooser | tuple[Chooser, ...] | None) -> Contest:
     """Models on the same rows, at the operating points that the rules choose if there are any."""
+    models.curves[0]._check_not_sampled("this comparison")
     curves, places = models.curves, tuple[Curve | Point, ...](models.curves)
     if at is not None and not curves[0].missing_class:
         rules = at if isinstance(at, tuple) else (at,) * len(curves)

@@ -35,7 +35,7 @@ def drawn(
     If corners are merged into runs, readings of whole curves are shifted by the error of merging, measured on the rows.
     Readings of chosen points are not: there the difference is mostly local noise of the curve, which draws average out.
     """
-    both = (NOBODY,) if sampler.again else (sampler.pessimist, sampler.optimist)
+    both = (NOBODY,) if sampler.again else sampler.observers
     whole = tuple(one._replace(pos=1.0, neg=1.0) for one in both)
     chunks: list[list[FloatArray]] = [[] for _ in readers]
     for masses in _masses(sampler, n_draws, seeds, what):

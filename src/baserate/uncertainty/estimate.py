@@ -10,9 +10,11 @@ import numpy as np
 from baserate import checks
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
+from baserate.curves.strata import SampledTable
 from baserate.errors import InputError, MissingInformationError, Reason, shown
 from baserate.formulas.proportions import Interval
 from baserate.metrics.bounds import bounds
+from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.registry import Family, describe, row_of
 from baserate.results import Estimate
@@ -22,6 +24,7 @@ from baserate.uncertainty.draws import Seeds, seeds_from
 from baserate.uncertainty.methods import INDEPENDENT, NOTHING, Estimand, HowRowsCame, made
 from baserate.uncertainty.prevalence import Beta, Span, strata, uncertain
 from baserate.uncertainty.readers import is_chosen
+from baserate.uncertainty.sampled import how_labels_came
 
 # Methods whose coverage fell below the confidence level somewhere in docs/coverage.md; a test compares.
 FELL_SHORT = frozenset(
@@ -208,6 +211,13 @@ def estimates(
     rows: HowRowsCame = INDEPENDENT,
 ) -> list[list[Estimate]]:
     """For each estimand one estimate per prevalence; estimands about one curve share their draws."""
+    if any(estimand.at_sampled for estimand in estimands):
+        return [
+            _where_sampled(one, settings, method, rows)
+            if one.at_sampled
+            else estimates([one], settings, method, rows)[0]
+            for one in estimands
+        ]
     names, why, wanted, read = [], [], [], []
     for estimand in estimands:
         available = rows.methods(estimand)
@@ -223,6 +233,41 @@ def estimates(
         [replace(row, why=reason) for row in _rows(estimand, name, values, interval, settings.confidence_level)]
         for estimand, name, reason, values, interval in zip(estimands, names, why, read, intervals, strict=True)
     ]
+
+
+def _where_sampled(
+    estimand: Estimand, settings: IntervalSettings, method: str | None, rows: HowRowsCame
+) -> list[Estimate]:
+    """Estimates where only some rows were sampled for labelling."""
+    at, table = estimand.at, estimand.curve.table
+    assert isinstance(table, SampledTable)
+    if rows is not INDEPENDENT:
+        estimand.curve._check_not_sampled("an interval for clusters of rows")
+    alike = estimand._replace(at=on_labelled(at, table))
+    value, reason = evaluate(estimand.metric, at)
+    unknown = math.isnan(value) and at.not_labelled is not None
+    if at.not_labelled is not None:  # what is known there does not depend on the prevalence
+        alike = alike._replace(x=np.array([alike.at.odds_against]))
+    ((*made,),) = estimates([alike], settings, method, how_labels_came(table))
+    n_pos = float(sum(one.n_pos for one in table.strata))
+    n_neg = float(sum(one.n_labelled for one in table.strata)) - n_pos
+    made = [replace(row, n_pos=n_pos, n_neg=n_neg, caution=None) for row in made]
+    if at.not_labelled is not None:
+        made = [replace(row, prevalence=at.prevalence) for row in made]
+    if unknown:
+        made = [replace(row, value=math.nan, low=math.nan, high=math.nan, reason=reason) for row in made]
+    return made
+
+
+def on_labelled(at: Curve | Point, table: SampledTable) -> Curve | Point:
+    """The same curve or point with the labelled rows as weighted ones."""
+    counted = table.labelled()
+    given = at.given_prevalence
+    curve = Curve(counted, (counted.total_pos, counted.total_neg), given)
+    if isinstance(at, Curve) or at.threshold is None:
+        return curve
+    place = curve.at_threshold(at.threshold)
+    return replace(place, chosen=at.chosen) if at.chosen is not None else place
 
 
 def _rows(

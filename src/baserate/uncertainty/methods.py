@@ -52,6 +52,12 @@ class Estimand(NamedTuple):
         assert curve is not None
         return curve
 
+    @property
+    def at_sampled(self) -> bool:
+        """Whether only some rows of the curve were sampled for labelling."""
+        curve = self.at if isinstance(self.at, Curve) else self.at.curve
+        return curve is not None and curve.sampled
+
 
 # The interval at a threshold that is given, instead of the point of an estimand.
 AtGiven = Callable[[Estimand, Point, float], Interval]

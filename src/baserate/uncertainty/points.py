@@ -76,6 +76,8 @@ class Cases(NamedTuple):
 def cases(point: Point) -> Cases:
     """The numbers of cases behind the rates of a point."""
     shares, curve = point.rates, point.curve
+    if curve is not None:
+        curve._check_not_sampled("this interval")
     n_pos, n_neg = float(point.n_pos), float(point.n_neg)
     pos = neg = None
     if curve is not None and curve.weighted and point.threshold is not None:

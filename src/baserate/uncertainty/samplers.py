@@ -51,6 +51,7 @@ class Drawn(Corners):
     atoms: BoolArray  # corners that are steps: where the score is discrete, and all corners of the bootstrap
     score: FloatArray  # of each corner
     cells: Cells  # that the corners stand for
+    odds: FloatArray | None = None  # negatives per positive in each population, where the sampling leaves them open
     quick: ClassVar[bool] = True
 
     @property
@@ -117,6 +118,11 @@ class Sampler(ABC):
         """The sizes of the chunks in which populations are drawn."""
         size = max(1, min(n_draws, _CHUNK // self.numbers))
         return [size] * (n_draws // size) + [n_draws % size] * (n_draws % size > 0)
+
+    @property
+    def observers(self) -> tuple[Observer, ...]:
+        """Who places the free mass where it is unknown: those who lower a metric, then those who raise it."""
+        return self.pessimist, self.optimist
 
     @property
     def pessimist(self) -> Observer:

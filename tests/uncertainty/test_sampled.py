@@ -1,0 +1,246 @@
+"""Intervals where only some rows were sampled for labelling: coverage, limits in closed form, and what is refused."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import baserate as br
+from baserate.curves.compact import compact
+from baserate.uncertainty.cells import cells_of
+from baserate.uncertainty.draws import Reader, drawn
+from baserate.uncertainty.sampled import OfSampled
+from baserate.uncertainty.samplers import NOBODY, OfCurve
+
+N, CUTOFF, RATE = 50_000, 2.0, 0.005
+
+
+def labelled(rng, n=N, prevalence=0.01, rate=RATE):
+    """Normal classes two apart; all scores from 2 on are labelled, which half the positives have, few below."""
+    y = np.arange(n) < rng.binomial(n, prevalence)
+    score = rng.normal(size=n) + 2 * y
+    known = (score >= CUTOFF) | (rng.random(n) < rate)
+    return np.where(known, y.astype(float), np.nan), score
+
+
+def curve_of(rng, **settings):
+    label, score = labelled(rng, **settings)
+    return br.Curve.from_sampled(label, score, rule=f"all >= 2, else {settings.get('rate', RATE)!r}")
+
+
+def held(intervals, truth):
+    return np.mean([one.low <= truth <= one.high for one in intervals])
+
+
+@pytest.mark.slow
+def test_recall_of_alerts_is_covered_where_one_effective_size_is_not_enough():
+    """Leaving rows out says 1.00; weights of 1/rate hold in about three of four samples, and less by chance."""
+    found, weighted, left_out = [], [], []
+    for seed in range(80):
+        label, score = labelled(np.random.default_rng(seed))
+        known = ~np.isnan(label)
+        sampled = br.Curve.from_sampled(label, score, rule="all >= 2, else 0.5 %").at_threshold(2)
+        found.append(br.estimate(br.recall, sampled, n_resamples=200, rng=seed))
+        weight = np.where(score[known] >= CUTOFF, 1, 1 / RATE)
+        naive = br.Curve.from_scores(label[known], score[known], weight=weight).at_threshold(2)
+        weighted.append(br.estimate(br.recall, naive))
+        left_out.append(br.recall(br.Curve.from_scores(label[known], score[known]).at_threshold(2)))
+    assert np.mean(left_out) > 0.98
+    assert held(weighted, 0.5) < 0.87
+    assert held(found, 0.5) >= 0.93 - 2 * math.sqrt(0.93 * 0.07 / 80)
+    none = [one for one in found if one.value == 1]
+    assert none  # in some samples no positive was found in the rest
+    assert all(one.high == 1 and one.low < 0.4 for one in none)
+
+
+def test_alerts_alone_have_the_interval_of_clopper_and_pearson():
+    label, score = [1] * 30 + [0] * 12 + [None] * 500, [2.0] * 42 + [1.0] * 500
+    point = br.Curve.from_sampled(label, score, rule="all >= 2, else none").at_threshold(2)
+    found = br.estimate(br.precision, point, n_resamples=20_000, rng=0)
+    exact = stats.binomtest(30, 42).proportion_ci(method="exact")
+    assert found.value == 30 / 42
+    assert (found.low, found.high) == pytest.approx(exact, abs=0.004)
+    for metric in (br.recall, br.specificity, br.f1):
+        unknown = br.estimate(metric, point)
+        assert math.isnan(unknown.value)
+        assert math.isnan(unknown.low)
+        assert unknown.reason == br.Reason.NOT_LABELLED
+    assert br.estimate(br.roc_auc, point.curve).reason == br.Reason.NOT_LABELLED
+    assert br.estimate(br.precision, point.at_prevalence(0.1)).reason == br.Reason.NOT_LABELLED
+
+
+def test_no_positive_found_in_the_rest_leaves_three_rows_or_four():
+    """The upper limit of a count of 0 is 3.69, and each stands for 200 rows."""
+    label, score = [1.0] * 500 + [0.0] * 500 + [0.0] * 200 + [np.nan] * 39_800, [3.0] * 1000 + [1.0] * 40_000
+    point = br.Curve.from_sampled(label, score, rule="all >= 2, else 0.5 %").at_threshold(2)
+    found = br.estimate(br.recall, point, n_resamples=20_000, rng=0)
+    assert (found.value, found.high) == (1, 1)
+    share = stats.beta(1, 200).ppf(0.975)  # of the rest, that may be positive
+    assert found.low == pytest.approx(500 / (500 + share * 40_000), rel=0.05)
+
+
+@pytest.mark.parametrize(("k", "n"), [(2, 200), (0, 50), (19, 400)])
+def test_the_prevalence_of_a_random_sample_has_the_interval_of_clopper_and_pearson(k, n):
+    """All rows were drawn from the population, so what the unlabelled ones tell is nothing, apart from their number."""
+    label = np.r_[np.ones(k + 1), np.zeros(n - k - 1), np.full(100 * n, np.nan)]
+    score = np.arange(len(label), dtype=float)
+    curve = br.Curve.from_sampled(label, score, stratum=["all"] * len(label))
+    found = br.estimate(br.chance_precision, curve.at_threshold(0), n_resamples=20_000, rng=0)
+    exact = stats.binomtest(int(np.nansum(label)), int(np.sum(~np.isnan(label)))).proportion_ci(method="exact")
+    assert found.low == pytest.approx(exact.low, rel=0.12)  # few draws are so low
+    assert found.high == pytest.approx(exact.high, rel=0.04)
+
+
+def test_draws_have_the_variance_of_begg_and_greenes():
+    """The variance of the log-odds of recall, of a screening test whose positives are verified more often."""
+    alerts, rest = (4_000, 800, 0.4), (40_000, 2_000, 0.05)  # rows, labelled, share of positives
+    label, score = [], []
+    for value, (n, n_labelled, share) in ((1.0, alerts), (0.0, rest)):
+        n_pos = round(n_labelled * share)
+        label += [1.0] * n_pos + [0.0] * (n_labelled - n_pos) + [np.nan] * (n - n_labelled)
+        score += [value] * n
+    curve = br.Curve.from_sampled(label, score, stratum=score)
+    assert br.recall(curve.at_threshold(1)) == pytest.approx(1600 / 3600, rel=1e-12)
+    sampler = OfSampled(br.Curve.from_scores([1, 0], [1, 0]), curve.strata, _cells(curve))
+    (tpr,) = drawn(sampler, [Reader(_at_1, (NOBODY,))], 20_000, (1, 2, 3))
+    variance = sum(1 / n + (1 - share) / (share * n_labelled) for n, n_labelled, share in (alerts, rest))
+    odds = np.log(tpr[0, :, 0] / (1 - tpr[0, :, 0]))
+    assert np.var(odds) == pytest.approx(variance, rel=0.05)
+
+
+def _cells(curve):
+    return cells_of(br.Curve(curve.table.labelled(), (curve.n_pos, curve.n_neg)))
+
+
+def _at_1(models):
+    (one,) = models
+    place = int(np.flatnonzero(one.score >= 1)[-1])
+    return one.steps.tp[:, place : place + 1]
+
+
+def test_with_all_rows_labelled_draws_are_those_of_a_curve():
+    rng = np.random.default_rng(0)
+    y = rng.random(300) < 0.3
+    plain = br.Curve.from_scores(y, rng.normal(size=300) + y)
+    cells = cells_of(plain)
+    readers = [Reader(lambda models: br.METRICS["roc_auc"].over_odds(models[0], np.ones(1)), (NOBODY,))]
+    for_both = [
+        drawn(sampler, readers, 20_000, (1, 2, 3))[0][0, :, 0]
+        for sampler in (OfCurve(plain, cells), OfSampled(plain, plain.strata, cells))
+    ]
+    for share in (0.025, 0.5, 0.975):
+        ends = [np.quantile(one, share) for one in for_both]
+        assert ends[0] == pytest.approx(ends[1], abs=0.002)
+
+
+def test_draws_do_not_depend_on_how_many_are_made_at_once():
+    curve = curve_of(np.random.default_rng(0), n=5_000, rate=0.1)
+    sampler = OfSampled(curve, curve.strata, _cells(curve))
+    few, many = (drawn(sampler, [Reader(_first, (NOBODY,))], n, (1, 2, 3))[0] for n in (50, 1_000))
+    assert np.array_equal(few, many[:, :50])
+
+
+def _first(models):
+    return models[0].steps.tp[:, :1]
+
+
+def test_the_same_seed_gives_the_same_interval():
+    curve = curve_of(np.random.default_rng(0), n=5_000, rate=0.1)
+    ends = {str(br.estimate(br.average_precision, curve, n_resamples=100, rng=1)) for _ in range(2)}
+    assert len(ends) == 1
+    assert "weights" not in ends.pop()
+
+
+def test_own_functions_are_read_at_the_prevalence_of_each_population():
+    curve = curve_of(np.random.default_rng(0), n=500, rate=0.2, prevalence=0.2)
+    by_hand = br.estimate(lambda one: one.prevalence, curve, n_resamples=200, rng=0)
+    known = br.estimate(br.chance_precision, curve.at_threshold(0), n_resamples=200, rng=1)
+    assert (by_hand.low, by_hand.high) == pytest.approx((known.low, known.high), rel=0.1)
+    assert by_hand.low < curve.prevalence < by_hand.high
+
+
+PLAIN = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[6, 3, 1], neg=[2, 20, 68])
+PAIR = br.Pair.from_sampled(
+    [1, 0, 1, 0, None], [0.9, 0.8, 0.7, 0.6, 0.1], [0.1, 0.2, 0.7, 0.6, 0.1], stratum=list("aabbb")
+)
+REFUSED = {
+    "a searched threshold": lambda curve: br.estimate(br.f1, curve.best(br.f1)),
+    "the best of all": lambda curve: br.estimate(br.best_f1, curve),
+    "the rule": lambda curve: br.estimate(br.precision, curve.at_recall(0.5), about="rule"),
+    "losses": lambda curve: br.estimate(br.brier_score, curve),
+    "weights": lambda curve: curve.pos_squares,
+    "other scores": lambda curve: curve.shift_scores(0.1),
+    "bounds": lambda curve: br.bounds(br.roc_auc, curve),
+    "a store": compact,
+    "a report": lambda curve: br.report("never-written.html", {"model": curve}),
+    "monitoring": lambda curve: br.explain_change(br.roc_auc, curve, PLAIN),
+    "groups": lambda curve: br.by_slice(br.roc_auc, {"a": curve, "b": PLAIN}),
+    "deployment": lambda curve: br.deploy(curve, PLAIN, at="recall >= 0.5"),
+    "deployed on": lambda curve: br.deploy(PLAIN, curve, at="recall >= 0.5"),
+    "the worst case": lambda curve: br.worst_case(br.precision, curve.at_threshold(0.5), 0.1, 0.2),
+    "calibration": br.reliability,
+    "prevalence now": lambda curve: br.prior.estimate_prevalence(PLAIN, curve),
+    "a sweep with a band": lambda curve: br.sweep_estimates(br.roc_auc, curve, [0.1, 0.01]),
+    "a swap test": lambda curve: br.swap_test(br.roc_auc, PAIR),
+    "a lead": lambda curve: br.lead(br.roc_auc, PAIR, prevalences=[0.1, 0.2]),
+    "crossings with intervals": lambda curve: br.crossing_estimates(br.roc_auc, PAIR),
+    "a rule that searches": lambda curve: br.difference(br.f1, PAIR, at="best=f1"),
+    "a band": br.pr_band,
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_is_not_known_to_hold_is_refused(what):
+    label, score = [1, 0, 1, 0, None, 0, 1, None], [0.9, 0.8, 0.7, 0.6, 0.4, 0.3, 0.2, 0.1]
+    curve = br.Curve.from_sampled(label, score, rule="all >= 0.5, else 50 %")
+    with pytest.raises(br.BaserateError, match="only some rows were sampled"):
+        REFUSED[what](curve)
+
+
+# --- two models -----------------------------------------------------------------------------------
+
+
+def pair_of(rng, n=4_000, prevalence=0.05, rate=0.05):
+    """Two models with equal scores on average; the first one gives the alerts, all of which are labelled."""
+    y = np.arange(n) < rng.binomial(n, prevalence)
+    shared = rng.normal(size=n) + 3 * y
+    first, second = (shared + rng.normal(size=n) for _ in "ab")
+    alert = first >= 3
+    known = alert | (rng.random(n) < rate)
+    label = np.where(known, y.astype(float), np.nan)
+    return br.Pair.from_sampled(label, first, second, stratum=np.where(alert, "alert", "rest"))
+
+
+@pytest.mark.slow
+def test_a_difference_is_covered_where_the_first_model_chose_what_is_labelled():
+    """The true difference is 0. Left out, the unlabelled rows would make the first model look far better."""
+    found = [
+        br.difference(br.recall, pair_of(np.random.default_rng(seed)), at="threshold=3", n_resamples=100, rng=seed)
+        for seed in range(40)
+    ]
+    assert held([_Ends(one.low, one.high) for one in found], 0) >= 0.93 - 2 * math.sqrt(0.93 * 0.07 / 40)
+    assert {one.method for one in found} == {"melded"}
+
+
+class _Ends:
+    def __init__(self, low, high):
+        self.low, self.high = low, high
+
+
+def test_a_pair_with_all_rows_labelled_is_plain():
+    y, first, second = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6], [0.1, 0.2, 0.7, 0.6]
+    pair = br.Pair.from_sampled(y, first, second, inclusion=[1] * 4)
+    plain = br.Pair.from_scores(y, first, second)
+    assert (pair.a, pair.b) == (plain.a, plain.b)
+    assert np.array_equal(pair.positive, plain.positive)
+
+
+def test_models_of_a_pair_are_those_of_single_curves():
+    pair = pair_of(np.random.default_rng(0))
+    found = br.difference(br.roc_auc, pair.at_prevalence(0.01), n_resamples=100, rng=0)
+    assert found.first == br.roc_auc(pair.a)
+    assert found.second == br.roc_auc(pair.b)
+    assert found.low < found.value < found.high
+    with pytest.raises(br.BaserateError, match="method must be"):
+        br.difference(br.roc_auc, pair, method="delong_t")
