@@ -78,6 +78,11 @@ class GroupReader:
         self.labelled: Array = np.zeros(0)
         self.each_row: GroupedCounts | None = None  # the rows with a label, if they were fetched one by one
 
+    @property
+    def weighted(self) -> bool:
+        """Whether rows have weights."""
+        return self._request.weighted
+
     def n_groups(self) -> int:
         """The number of groups of all scores, by a query of the keys only."""
         of_each_score = 1

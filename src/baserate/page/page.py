@@ -22,10 +22,11 @@ from baserate.page.content import (
     grid,
     group_grid,
     own_prevalence,
+    main_sentence,
     verdict,
-    who_leads_where,
 )
 from baserate.page.small import Groups
+from baserate.page.verdicts import who_leads_where
 from baserate.page.words import Json, isolated, numbers
 from baserate.written import one_in
 
@@ -133,7 +134,7 @@ def page(made: Content) -> str:
     script = "\n".join(source[name] for name in _SCRIPTS)
     parts = {
         "title": html.escape(made.title),
-        "verdict": "".join(_verdict(number, sentence) for number, sentence in enumerate(verdict(made))),
+        "verdict": "".join(_verdict(sentence, made) for sentence in verdict(made)),
         "compared": "Which model, where?" if len(made.models) > 1 else "How does it change with the prevalence?",
         "crossings": _crossings(made),
         "groups": "".join(_group(number, group) for number, group in enumerate(made.groups)),
@@ -160,9 +161,9 @@ def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-def _verdict(number: int, sentence: str) -> str:
-    """A sentence of the verdict as HTML; the first one is updated by the slider."""
-    mark = "" if number else ' id="verdict"'
+def _verdict(sentence: str, made: Content) -> str:
+    """A sentence of the verdict as HTML; the main one is updated by the slider."""
+    mark = ' id="verdict"' if sentence == main_sentence(made, together=made.broken) else ""
     return f'<p class="verdict"{mark}>{html.escape(sentence)}</p>'
 
 
@@ -186,7 +187,10 @@ def _json(made: Content) -> str:
         "crossings": [swap.prevalence for swap in made.lead_changes],
         "groups": made.groups,
         "group_grid": numbers(group_grid(made.span, made.prevalence), 17),
-        "verdict": verdict(made)[0],
+        "verdict": main_sentence(made, together=made.broken),
+        "broken": made.broken,
+        "pairs": made.compared.versus.json,
+        "series": [one.json for one in made.series],
         "own_rows": OWN_ROWS,
     }
     # No "<" in a name can end the script early.
@@ -198,7 +202,7 @@ def _crossings(made: Content) -> str:
         return ""
     if not made.crossings:
         return "<p>By average precision no two models cross.</p>"
-    items = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in who_leads_where(made.crossings))
+    items = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in who_leads_where(made.crossings, made.ends))
     return f"<p>By average precision:</p><ul>{items}</ul>"
 
 
