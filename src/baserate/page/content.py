@@ -214,7 +214,9 @@ def _compared(
     return compared(models, rows, nodes, own, swaps, IntervalSettings.of(0.95, draws, 0))
 
 
-def _at_the_top(swaps: Sequence[Crossing | CrossingEstimate], models: Mapping[str, Curve]) -> list[Crossing | CrossingEstimate]:
+def _at_the_top(
+    swaps: Sequence[Crossing | CrossingEstimate], models: Mapping[str, Curve]
+) -> list[Crossing | CrossingEstimate]:
     """The crossings at which the best of all models changes."""
     leading = []
     for swap in swaps:
@@ -259,9 +261,7 @@ def group_grid(span: LogOddsRange, asked: float) -> FloatArray:
     return np.union1d(grid(span)[::_EVERY], np.log(asked) - np.log1p(-asked))
 
 
-def _model(
-    name: str, curve: Curve, start: float, span: LogOddsRange, n_resamples: int, stages: Stages
-) -> PageModel:
+def _model(name: str, curve: Curve, start: float, span: LogOddsRange, n_resamples: int, stages: Stages) -> PageModel:
     stages.at(name)
     kept = condensed.condensed(curve, span)
     known = _known(curve, start, span, n_resamples)
@@ -367,7 +367,7 @@ def _groups(
     for key in keys:
         stages.at(f"{name}: {_key(key)}", len(by_model) * _OF_GROUP)
         of_models = [curves.get(key) for curves in by_model.values()]
-        cells = [_group_cell(curve, span, prevalences, n_resamples) for curve in of_models]
+        cells = [_group_cell(curve, span, asked, prevalences, n_resamples) for curve in of_models]
         rows.append({"key": _key(key), "size": _sizes(of_models), "models": cells})
     checks = [p_values([curves.get(key) for key in keys]) for curves in by_model.values()] if ordered else []
     shown = [[rounded_p(p_value) for p_value in column] for column in checks]
@@ -388,7 +388,9 @@ def _sizes(curves: list[Curve | None]) -> str:
     return " or ".join(dict.fromkeys(sizes))
 
 
-def _group_cell(curve: Curve | None, span: LogOddsRange, prevalences: FloatArray, n_resamples: int) -> Json:
+def _group_cell(
+    curve: Curve | None, span: LogOddsRange, asked: float, prevalences: FloatArray, n_resamples: int
+) -> Json:
     if curve is None:
         return {"reason": Reason.NO_ROWS.sentence}
     value, reason = evaluate(average_precision, curve)
@@ -397,7 +399,8 @@ def _group_cell(curve: Curve | None, span: LogOddsRange, prevalences: FloatArray
     estimand = Estimand(average_precision, curve, (1 - prevalences) / prevalences)
     (estimated,) = estimates([estimand], IntervalSettings.of(0.95, n_resamples, 0))
     logs = numbers(condensed.average_precision(curve, span).values, FEW_DIGITS)
-    return {"own": float(value), "logs": logs} | _band(estimated, SHOWN_DIGITS)
+    here = float(average_precision(curve.at_prevalence(asked)))
+    return {"own": float(value), "here": here, "logs": logs} | _band(estimated, SHOWN_DIGITS)
 
 
 # --- sentences ------------------------------------------------------------------------------------

@@ -82,7 +82,9 @@ def judged(
     return made
 
 
-def _around(found: SeriesVerdict, curves: Mapping[str, Curve], n_resamples: int) -> tuple[Estimate | None, Estimate | None]:
+def _around(
+    found: SeriesVerdict, curves: Mapping[str, Curve], n_resamples: int
+) -> tuple[Estimate | None, Estimate | None]:
     """Average precision before the first alarm and since then, each at the common prevalence."""
     if found.verdict != "model" or found.first_alarm is None or found.prevalence is None:
         return None, None

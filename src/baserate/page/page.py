@@ -4,28 +4,20 @@ import base64
 import hashlib
 import html
 import json
-import os
-from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 
-from baserate import checks
-from baserate.arrays import Prevalence
-from baserate.curves.curve import Curve
-from baserate.curves.saving import write_whole
 from baserate.page.calibration import BINS, OWN_ROWS
 from baserate.page.content import (
     DRAWS_OF_GROUPS,
     RECALL,
     Content,
-    content,
     facts,
     grid,
     group_grid,
-    own_prevalence,
     main_sentence,
+    own_prevalence,
     verdict,
 )
-from baserate.page.small import Groups
 from baserate.page.verdicts import who_leads_where
 from baserate.page.words import Json, isolated, numbers
 from baserate.written import one_in
@@ -69,63 +61,6 @@ _CALIBRATION_HINT = (
 
 # One script in this order: tools before those who use them.
 _SCRIPTS = ("drawing.js", "calibration.js", "page.js")
-
-
-@checks.declared
-def report(
-    path: str | os.PathLike[str],
-    models: Mapping[str, Curve],
-    *,
-    prevalences: Prevalence | Sequence[Prevalence] = (),
-    groups: Mapping[str, Mapping[str, Groups]] | None = None,
-    title: str = "What the classifier will do",
-    n_resamples: int = 2000,
-    min_cases: int | None = None,
-) -> None:
-    """Write an interactive HTML report about one or more models.
-
-    It is one file of some hundred kilobytes, whatever the number of rows: it has curves, no rows, and loads nothing
-    from the network. Its prevalence slider redraws everything, with the numbers of the library.
-
-    Parameters
-    ----------
-    path : path
-        The file to write.
-    models : mapping of str to Curve
-        Curves by the name of the model.
-    prevalences : float or str, or a sequence of them
-        The prevalences of interest; the page opens at the first, or at that of the data.
-    groups : mapping, optional
-        Tables of slices or periods: for each heading, for each model, the curves by key as `curves_by` returns them.
-    title : str
-        The heading of the page.
-    n_resamples : int
-        Populations to draw for intervals of areas; at most 200 for slices and periods.
-    min_cases : int, optional
-        Slices and periods with fewer positives, or fewer negatives, are merged into "other". The page names groups so
-        small that the scores of single rows can be inferred.
-
-    Examples
-    --------
-    >>> import baserate as br, pathlib, tempfile
-    >>> data = br.examples.payments()
-    >>> models = {name: br.Curve.from_scores(data["fraud"], data[name]) for name in ("old_model", "new_model")}
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "page.html"
-    >>> br.report(path, models, prevalences=["1 in 1,000"], n_resamples=100)
-    >>> path.stat().st_size < 500_000
-    True
-    """
-    several = prevalences if isinstance(prevalences, Iterable) and not isinstance(prevalences, str) else [prevalences]
-    wanted = [checks.prevalence(prevalence) for prevalence in several]
-    draws = checks.repeats(n_resamples, "n_resamples")
-    least = None if min_cases is None else checks.whole_number(min_cases, "min_cases")
-    write(path, content(title, models, wanted, groups or {}, n_resamples=draws, min_cases=least))
-
-
-def write(path: str | os.PathLike[str], made: Content) -> None:
-    """Write a page of this content."""
-    # The name of a file may contain bytes that are no valid text.
-    write_whole(path, page(made).encode("utf-8", "replace"))
 
 
 def page(made: Content) -> str:

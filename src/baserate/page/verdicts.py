@@ -68,10 +68,14 @@ def _alerts(right: Estimate) -> str:
 
 
 def _alerts_of(ahead: Sequence[str], standing: Standing, right: Sequence[Estimate]) -> str:
-    shares = [f"{percent(right[k].value)} of the alerts of {name}" for name, k in zip(ahead, standing.ahead, strict=True)]
+    shares = [
+        f"{percent(right[k].value)} of the alerts of {name}" for name, k in zip(ahead, standing.ahead, strict=True)
+    ]
     if len(shares) > _NAMED:
         known = [right[k].value for k in standing.ahead]
-        return f"To find half of the positives, {percent(min(known))} to {percent(max(known))} of their alerts are right."
+        return (
+            f"To find half of the positives, {percent(min(known))} to {percent(max(known))} of their alerts are right."
+        )
     return f"To find half of the positives, {listed(shares)} are right."
 
 

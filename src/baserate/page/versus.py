@@ -78,14 +78,16 @@ class Versus(NamedTuple):
 
     def at(self, log_odds: float, value: Sequence[float]) -> "Standing":
         """Who leads at a prevalence, where the models have these values; straight between nodes."""
-        better, best, apart = (
-            _between(self.nodes, part, log_odds) for part in (self.better, self.best, self.apart)
-        )
+        better, best, apart = (_between(self.nodes, part, log_odds) for part in (self.better, self.best, self.apart))
         first = int(np.argmax(value))
         others = [k for k in range(len(value)) if k != first]
         if not others or best[first] >= SURE:
-            return Standing((first,), tuple(others), float(best[first]) if others else math.nan, None, self._paired(first, others))
-        doubtful = [k for k in others if better[first, k] < SURE] or [min(others, key=lambda k: float(better[first, k]))]
+            return Standing(
+                (first,), tuple(others), float(best[first]) if others else math.nan, None, self._paired(first, others)
+            )
+        doubtful = [k for k in others if better[first, k] < SURE] or [
+            min(others, key=lambda k: float(better[first, k]))
+        ]
         behind = tuple(k for k in others if k not in doubtful)
         sure = min((float(better[first, k]) for k in behind), default=math.nan)
         return Standing(
