@@ -25,6 +25,7 @@ from baserate.page.content import (
     verdict,
     who_leads_where,
 )
+from baserate.page.modules import inlined
 from baserate.page.small import Groups
 from baserate.page.words import Json, isolated, numbers
 from baserate.written import one_in
@@ -47,6 +48,10 @@ _METHODS = (
 )
 
 
+_COLOUR_HINT = (
+    '<span class="key above"></span> above all rows of the model, <span class="key below"></span> below them. ▲ and ▼: '
+    "they lie outside the interval even when it is widened for the number of cells (Bonferroni)."
+)
 _GROUP_HINT = (
     f"Intervals have a level of 95 %. They come from few drawn populations (at most {DRAWS_OF_GROUPS}) and are "
     "interpolated (≈) between prevalences."
@@ -65,9 +70,6 @@ _CALIBRATION_HINT = (
     "The test of Hosmer and Lemeshow assumes that the model was not fitted on these rows; calibrated scores have "
     "slope 1 and both intercepts 0."
 )
-
-# One script in this order: tools before those who use them.
-_SCRIPTS = ("drawing.js", "calibration.js", "page.js")
 
 
 @checks.declared
@@ -129,12 +131,13 @@ def write(path: str | os.PathLike[str], made: Content) -> None:
 
 def page(made: Content) -> str:
     """The whole file as text."""
-    source = {name: (files("baserate.page") / name).read_text("utf-8") for name in ("page.html", "page.css", *_SCRIPTS)}
-    script = "\n".join(source[name] for name in _SCRIPTS)
+    source = {name: (files("baserate.page") / name).read_text("utf-8") for name in ("page.html", "page.css")}
+    script = inlined("page.js")
     parts = {
         "title": html.escape(made.title),
         "verdict": "".join(_verdict(number, sentence) for number, sentence in enumerate(verdict(made))),
         "compared": "Which model, where?" if len(made.models) > 1 else "How does it change with the prevalence?",
+        "compared_short": "Which model" if len(made.models) > 1 else "By prevalence",
         "crossings": _crossings(made),
         "groups": "".join(_group(number, group) for number, group in enumerate(made.groups)),
         "calibration": _calibration(made),
@@ -177,6 +180,8 @@ def _json(made: Content) -> str:
     marks += [f"asked for: {', '.join(map(one_in, made.asked))}"] * bool(made.asked)
     whole = {
         "prevalence": made.prevalence,
+        "asked": made.asked,
+        "own": list(dict.fromkeys(own_prevalence(model.curve) for model in made.models)),
         "range": numbers(made.span, 17),
         "nodes": numbers(made.span.nodes, 17),
         "recall": RECALL,
@@ -206,10 +211,16 @@ def _group(number: int, group: Json) -> str:
     heading, hint = html.escape(str(group["name"])), _GROUP_HINT + _CHECK_HINT * bool(group["ordered"])
     return (
         f'<section aria-labelledby="group-{number}-head"><h2 id="group-{number}-head">By {heading}</h2>'
+        f'<div class="groups"><label>Metric <select id="group-metric-{number}"></select></label>'
+        f'<label>Find <input type="search" id="group-find-{number}"></label>'
+        f'<label><input type="checkbox" id="group-details-{number}"> intervals and details</label></div>'
         f'<div class="charts"><figure><figcaption>Average precision at the chosen prevalence</figcaption>'
         f'<div id="group-chart-{number}" class="chart"></div></figure></div>'
-        f'<div class="legend" aria-hidden="true"></div><p class="hint">{hint}</p><div class="scroll" tabindex="0">'
-        f'<table id="group-{number}" aria-labelledby="group-{number}-head"></table></div></section>'
+        f'<div class="legend" role="group" aria-label="Models"></div><div class="scroll" tabindex="0">'
+        f'<table id="group-{number}" aria-labelledby="group-{number}-head"></table></div>'
+        f'<p class="groups"><output id="group-count-{number}"></output>'
+        f'<button type="button" id="group-more-{number}">Show more</button></p>'
+        f'<p class="hint">{_COLOUR_HINT} {hint}</p></section>'
     )
 
 

@@ -1,0 +1,124 @@
+// How numbers and names are written, and every sentence that the script says.
+
+/** @param {number} value @param {number} [count] */
+export function digits(value, count = 4) {
+  if (value === Infinity) return "∞";
+  if (!Number.isFinite(value)) return "–";
+  if (Math.abs(value) < 1e-12) return (0).toFixed(count);
+  return Math.abs(value) < 0.01 ? value.toPrecision(3) : value.toFixed(count);
+}
+
+/** Digits of a number that is no share: at least four of them. @param {number} value */
+export function significant(value) {
+  if (value === Infinity) return "∞";
+  if (!Number.isFinite(value)) return "–";
+  return Math.abs(value) >= 1000 ? amount(value) : String(Number(value.toPrecision(4)));
+}
+
+/** Two digits, as a sentence has them. @param {number} value */
+export function short(value) { return value >= 0.1 ? value.toFixed(2) : String(Number(value.toPrecision(2))); }
+
+/** A number of cases. @param {number} value */
+export function amount(value) {
+  if (!Number.isFinite(value)) return "–";
+  const shown = Number(Math.abs(value) >= 100 ? Math.round(value).toPrecision(8) : value.toPrecision(3));
+  return shown.toLocaleString("en", { maximumSignificantDigits: 21 });
+}
+
+/** Three digits of a share, or of what is missing to all. @param {number} value */
+export function percent(value) {
+  if (!Number.isFinite(value)) return "–";
+  const shown = value <= 0.5 ? Number((100 * value).toPrecision(3)) : 100 - Number((100 * (1 - value)).toPrecision(3));
+  return `${Number(shown.toPrecision(10))} %`;
+}
+
+/** @param {number} prevalence */
+export function oneIn(prevalence) {
+  if (prevalence > 0.5) return percent(prevalence);
+  const cases = Number((1 / prevalence).toPrecision(3));
+  return `1 in ${(cases >= 10 ? Math.round(cases) : cases).toLocaleString("en")}`;
+}
+
+/** A long name without its middle: both of its ends tell it from others. @param {string} name @param {number} [most] */
+export function shortened(name, most = 24) {
+  const letters = Array.from(name);
+  if (letters.length <= most) return name;
+  const before = Math.ceil((most - 1) / 2);
+  return `${letters.slice(0, before).join("")}…${letters.slice(before - most + 1).join("")}`;
+}
+
+/** @param {number | string} value */
+export function thresholdText(value) { return String(value).replace("Infinity", "∞"); }
+
+/** A name that is written from right to left does not turn the sentence around it. @param {string} name */
+export function isolated(name) { return `\u2068${name}\u2069`; }
+
+/** @param {number} low @param {number} high @param {number} [count] */
+export function range(low, high, count = 3) { return `${digits(low, count)} – ${digits(high, count)}`; }
+
+/** The ends of an interval after its value, where it has any. @param {string} low @param {string} high @param {boolean} known */
+function sure(low, high, known) { return known ? ` (95 % sure: ${low} to ${high})` : ""; }
+
+/** Sentences, by what they are about. Numbers come in as text. */
+export const sentences = {
+  /** @param {{ where: string, name: string, models: number, area: string, right: string, sureRight: string }} it */
+  verdict: ({ where, name, models, area, right, sureRight }) =>
+    `At a prevalence of ${where}, ${name}${models > 1 ? ` is the best of ${models} models:` : " has"} average precision ` +
+    `${area}. To find half of the positives, it raises alerts of which ${right} are right${sureRight}.`,
+  sure,
+  /** @param {{ cases: string, positive: string, name: string, alerts: string, right: string, missed: string }} it */
+  day: ({ cases, positive, name, alerts, right, missed }) =>
+    `Of ${cases} cases a day, ${positive} are positive. ${name} raises ${alerts} alerts; ${right} of them are right, ` +
+    `and it misses ${missed} positives.`,
+  /** @param {string} kept @param {string} all */
+  kept: (kept, all) =>
+    `The page keeps ${kept} of ${all} thresholds, with one for each whole percent of recall. With a daily number of ` +
+    "alerts, it uses the lowest of these that does not exceed it.",
+  /** @param {string} name @param {string} alerts */
+  overBudget: (name, alerts) => `${name} raises ${alerts} even at its first threshold.`,
+  /** @param {number} low @param {number} high @param {string} still */
+  refusedShare: (low, high, still) => `A share from ${low} to ${high}, or "1 in 1,000". Still ${still}.`,
+  /** @param {string} still */
+  refusedTraffic: (still) => `A number from 1 to 1e15. Still ${still}.`,
+  /** @param {string} still */
+  refusedBudget: (still) => `A number above 0, up to 1e15, or nothing. ${still}.`,
+  /** @param {number} bins @param {number} off @param {string} name */
+  bins: (name, bins, off) =>
+    `${name}: event rate over mean score in ${bins} bins, ${off} of them significantly miscalibrated`,
+  /** @param {string} name */
+  shares: (name) => `${name}: the share of rows in each bin, on a logarithmic scale`,
+  prChart: "Precision over recall at the chosen prevalence",
+  rocChart: "True positive rate over false positive rate, which do not depend on the prevalence",
+  gainChart: "Precision gain over recall gain",
+  flatGains:
+    "At this prevalence precision gain is within a few hundredths of 1 for nearly all recalls, so its chart shows no " +
+    "difference between models. Look at precision and recall.",
+  /** @param {string} name */
+  scores: (name) =>
+    `${name}: the share of each class by score, positives in colour and negatives in grey. It does not depend on the ` +
+    "prevalence. The dashed line is the threshold.",
+  noScores: "The page has no distribution of these scores.",
+  /** @param {string} name */
+  scoreChart: (name) => `${name}: the share of positives and of negatives by score`,
+  /** @param {string} name */
+  overPrevalence: (name) => `${name} over the prevalence`,
+  costChart: "Cost of a day over the recall that a threshold reaches",
+  /** @param {number} low @param {number} high @param {string} still */
+  refusedCost: (low, high, still) => `A number from ${low} to ${high}. Still ${still}.`,
+  notKept: "not kept for this one",
+  /** @param {number} shown @param {number} found @param {number} all */
+  rowsShown: (shown, found, all) => (shown === all ? "" : `${shown} of ${found === all ? all : `${found} found, ${all} in all`}`),
+  /** @param {string} metric */
+  atThePrevalence: (metric) => `${metric} at the chosen prevalence`,
+  /** @param {string} metric @param {string} group */
+  byGroup: (metric, group) => `${metric} by ${group}, all read at the chosen prevalence`,
+  ofData: "the data",
+  asked: "asked for",
+  swap: "models swap",
+  only: "only",
+  /** @param {string} name */
+  onlyThis: (name) => `Show only ${name}, or all again`,
+  infiniteLoss: "a score of 0 or 1 was wrong",
+  asAlerts: "as the alerts have it",
+  asThreshold: "as the threshold has it",
+};
