@@ -19,7 +19,7 @@ from baserate.metrics.bounds import bounds
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction, crossings
 from baserate.metrics.predictive import precision
-from baserate.page import condensed
+from baserate.page import condensed, looks
 from baserate.page.calibration import Calibration, calibration
 from baserate.page.condensed import LogOddsRange
 from baserate.page.judged import Series, breaks, judged
@@ -152,7 +152,8 @@ def content(
         of_groups = max(min(draws, DRAWS_OF_GROUPS), _FEWEST_DRAWS)
         asked = wanted[0] if prevalences else None
         series = judged(by_period, asked, of_groups, lambda name: stages.at(f"{name}, period by period"))
-        tables = [_groups(name, by_model, span, wanted[0], of_groups, stages) for name, by_model in groups.items()]
+        how = _OfGroups(span, wanted[0], tuple(wanted), of_groups, stages)
+        tables = [_groups(name, by_model, models, how) for name, by_model in groups.items()]
     said = [small_models(models), *(small_groups(name, by_model) for name, by_model in groups.items())]
     return Content(
         title=title,
@@ -275,6 +276,7 @@ def _model(name: str, curve: Curve, start: float, span: LogOddsRange, n_resample
         "roc_auc": dict(zip(("value", "low", "high"), numbers(_ends_of(known.of_roc)), strict=True)),
         "all_thresholds": len(curve),
     }
+    json["histogram"] = looks.histogram(curve)
     json["right"] = _likelihood_ratios(known.right)
     probabilities = calibration(name, curve, start)
     json["calibration"] = probabilities.json
@@ -354,24 +356,43 @@ def _threshold(curve: Curve, row: int) -> float | str:
     return shortest(score, float(curve.top[row + 1]) if row + 1 < len(curve) else -np.inf)
 
 
-def _groups(
-    name: str, by_model: Mapping[str, Groups], span: LogOddsRange, asked: float, n_resamples: int, stages: Stages
-) -> Json:
+class _OfGroups(NamedTuple):
+    """How slices and periods are read."""
+
+    span: LogOddsRange
+    asked: float
+    every: tuple[float, ...]  # prevalence asked for
+    n_resamples: int
+    stages: Stages
+
+
+def _groups(name: str, by_model: Mapping[str, Groups], models: Mapping[str, Curve], how: _OfGroups) -> Json:
     """A table with a row for each key and a cell for each model."""
     keys = list(dict.fromkeys(key for curves in by_model.values() for key in curves))
     ordered = _are_periods(keys)
     if ordered:
         keys.sort(key=str)
-    prevalences = 1 / (1 + np.exp(-group_grid(span, asked)))
+    prevalences = 1 / (1 + np.exp(-group_grid(how.span, how.asked)))
+    overall = {model: _Overall.of(models[model], how.asked) for model in by_model}
     rows: list[Json] = []
     for key in keys:
-        stages.at(f"{name}: {_key(key)}", len(by_model) * _OF_GROUP)
-        of_models = [curves.get(key) for curves in by_model.values()]
-        cells = [_group_cell(curve, span, asked, prevalences, n_resamples) for curve in of_models]
-        rows.append({"key": _key(key), "size": _sizes(of_models), "models": cells})
+        how.stages.at(f"{name}: {_key(key)}", len(by_model) * _OF_GROUP)
+        of_models = {model: curves.get(key) for model, curves in by_model.items()}
+        cells = [_group_cell(curve, overall[m], how, prevalences) for m, curve in of_models.items()]
+        differs = max((cell.difference for cell in cells), default=0.0)
+        row = {"key": _key(key), "size": _sizes(list(of_models.values())), "models": [cell.json for cell in cells]}
+        rows.append(row | {"differs": round(differs, 3)})
     checks = [p_values([curves.get(key) for key in keys]) for curves in by_model.values()] if ordered else []
     shown = [[rounded_p(p_value) for p_value in column] for column in checks]
-    return {"name": name, "models": list(by_model), "rows": rows, "ordered": ordered, "checks": shown}
+    wider = looks.widening(len(rows) * len(by_model))
+    return {
+        "name": name,
+        "models": list(by_model),
+        "rows": rows,
+        "ordered": ordered,
+        "checks": shown,
+        "widening": wider,
+    }
 
 
 def _key(key: object) -> str:
@@ -388,19 +409,38 @@ def _sizes(curves: list[Curve | None]) -> str:
     return " or ".join(dict.fromkeys(sizes))
 
 
-def _group_cell(
-    curve: Curve | None, span: LogOddsRange, asked: float, prevalences: FloatArray, n_resamples: int
-) -> Json:
+class _Overall(NamedTuple):
+    """All rows of a model, to which a slice is compared."""
+
+    asked: float
+    area: float
+    threshold: float | None
+
+    @classmethod
+    def of(cls, curve: Curve, asked: float) -> "_Overall":
+        return cls(asked, float(average_precision(curve.at_prevalence(asked))), curve.at_recall(RECALL).threshold)
+
+
+class _Cell(NamedTuple):
+    json: Json
+    difference: float
+
+
+def _group_cell(curve: Curve | None, overall: _Overall, how: _OfGroups, prevalences: FloatArray) -> _Cell:
     if curve is None:
-        return {"reason": Reason.NO_ROWS.sentence}
+        return _Cell({"reason": Reason.NO_ROWS.sentence}, 0.0)
     value, reason = evaluate(average_precision, curve)
     if reason:
-        return {"reason": reason.sentence}
+        return _Cell({"reason": reason.sentence}, 0.0)
     estimand = Estimand(average_precision, curve, (1 - prevalences) / prevalences)
-    (estimated,) = estimates([estimand], IntervalSettings.of(0.95, n_resamples, 0))
-    logs = numbers(condensed.average_precision(curve, span).values, FEW_DIGITS)
-    here = float(average_precision(curve.at_prevalence(asked)))
-    return {"own": float(value), "here": here, "logs": logs} | _band(estimated, SHOWN_DIGITS)
+    (estimated,) = estimates([estimand], IntervalSettings.of(0.95, how.n_resamples, 0))
+    logs = numbers(condensed.average_precision(curve, how.span).values, FEW_DIGITS)
+    here = estimated[int(np.argmin(np.abs(prevalences - overall.asked)))]
+    json = {"own": float(value), "here": here.value, "logs": logs} | _band(estimated, SHOWN_DIGITS)
+    return _Cell(
+        json | looks.menu(curve, how.span, overall.threshold),
+        looks.difference(here.value, here.low, here.high, overall.area),
+    )
 
 
 # --- sentences ------------------------------------------------------------------------------------

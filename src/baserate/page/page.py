@@ -18,6 +18,8 @@ from baserate.page.content import (
     own_prevalence,
     verdict,
 )
+from baserate.page.judged import Series
+from baserate.page.modules import inlined
 from baserate.page.verdicts import who_leads_where
 from baserate.page.words import Json, isolated, numbers
 from baserate.written import one_in
@@ -40,9 +42,24 @@ _METHODS = (
 )
 
 
+_COLOUR_HINT = (
+    '<span class="key above"></span> above all rows of the model, <span class="key below"></span> below them. ▲ and ▼: '
+    "they lie outside the interval even when it is widened for the number of cells (Bonferroni)."
+)
 _GROUP_HINT = (
     f"Intervals have a level of 95 %. They come from few drawn populations (at most {DRAWS_OF_GROUPS}) and are "
     "interpolated (≈) between prevalences."
+)
+# Charts of more models than this would bury the sentences.
+_MOST_SERIES = 6
+
+_PARTS_HINT = (
+    "Average precision at the prevalence of each period has changed since the first periods by the sum of these parts: "
+    '<span class="key prior"></span> what the prevalence did, <span class="key model"></span> what the model did, '
+    '<span class="key threshold"></span> what the threshold did. Beside them each period is read at one common '
+    "prevalence, where only the model matters; hollow marks are the reference, upright lines are alarms of "
+    "br.monitoring.judge_periods, of which all models together raise a false one in 5 % of series of 24 periods. "
+    "Lines through marks and bars are 95 % intervals."
 )
 _CHECK_HINT = (
     " The p-values are those of br.prior.prior_shift_check: do positives and negatives score here as in the first "
@@ -59,19 +76,18 @@ _CALIBRATION_HINT = (
     "slope 1 and both intercepts 0."
 )
 
-# One script in this order: tools before those who use them.
-_SCRIPTS = ("drawing.js", "calibration.js", "page.js")
-
 
 def page(made: Content) -> str:
     """The whole file as text."""
-    source = {name: (files("baserate.page") / name).read_text("utf-8") for name in ("page.html", "page.css", *_SCRIPTS)}
-    script = "\n".join(source[name] for name in _SCRIPTS)
+    source = {name: (files("baserate.page") / name).read_text("utf-8") for name in ("page.html", "page.css")}
+    script = inlined("page.js")
     parts = {
         "title": html.escape(made.title),
         "verdict": "".join(_verdict(sentence, made) for sentence in verdict(made)),
         "compared": "Which model, where?" if len(made.models) > 1 else "How does it change with the prevalence?",
+        "compared_short": "Which model" if len(made.models) > 1 else "By prevalence",
         "crossings": _crossings(made),
+        "judged": _judged(made),
         "groups": "".join(_group(number, group) for number, group in enumerate(made.groups)),
         "calibration": _calibration(made),
         "facts": f"<dl>{''.join(_fact(name, said) for name, said in facts(made))}</dl>",
@@ -113,6 +129,8 @@ def _json(made: Content) -> str:
     marks += [f"asked for: {', '.join(map(one_in, made.asked))}"] * bool(made.asked)
     whole = {
         "prevalence": made.prevalence,
+        "asked": made.asked,
+        "own": list(dict.fromkeys(own_prevalence(model.curve) for model in made.models)),
         "range": numbers(made.span, 17),
         "nodes": numbers(made.span.nodes, 17),
         "recall": RECALL,
@@ -132,6 +150,36 @@ def _json(made: Content) -> str:
     return json.dumps(whole, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
+def _judged(made: Content) -> str:
+    """The section on whether it is the model or the base rate; nothing without periods."""
+    if not made.series:
+        return ""
+    # Who broke comes first, and only so many have charts.
+    order = sorted(range(len(made.series)), key=lambda k: not made.series[k].broken)
+    figures = "".join(_series(k, made.series[k]) for k in order[:_MOST_SERIES])
+    said = "".join(f"<li>{html.escape(made.series[k].said)}</li>" for k in order)
+    return (
+        '<section id="judged" aria-labelledby="judged-head"><h2 id="judged-head" data-short="Model or base rate">Is it '
+        f'the model or the base rate?</h2><ul>{said}</ul><p class="hint">{_PARTS_HINT}</p>{figures}'
+        '<div class="charts"><figure><figcaption>Prevalence and cases of each period</figcaption>'
+        '<div id="moving" class="chart"></div></figure></div></section>'
+    )
+
+
+def _series(number: int, series: Series) -> str:
+    name, where = html.escape(series.name), series.verdict.prevalence
+    common = "at one prevalence" if where is None else f"at {one_in(where)}"
+    alarm = ""
+    if series.verdict.first_alarm is not None:
+        first = html.escape(str(series.verdict.first_alarm))
+        alarm = f' <span class="alarmed">First alarm in {first}.</span>'
+    return (
+        f'<div class="charts"><figure><figcaption><bdi>{name}</bdi>: what has changed since the first periods</figcaption>'
+        f'<div id="change-{number}" class="chart"></div></figure><figure><figcaption><bdi>{name}</bdi>, each period '
+        f'{common}.{alarm}</figcaption><div id="timeline-{number}" class="chart"></div></figure></div>'
+    )
+
+
 def _crossings(made: Content) -> str:
     if len(made.models) < 2:
         return ""
@@ -145,10 +193,16 @@ def _group(number: int, group: Json) -> str:
     heading, hint = html.escape(str(group["name"])), _GROUP_HINT + _CHECK_HINT * bool(group["ordered"])
     return (
         f'<section aria-labelledby="group-{number}-head"><h2 id="group-{number}-head">By {heading}</h2>'
+        f'<div class="groups"><label>Metric <select id="group-metric-{number}"></select></label>'
+        f'<label>Find <input type="search" id="group-find-{number}"></label>'
+        f'<label><input type="checkbox" id="group-details-{number}"> intervals and details</label></div>'
         f'<div class="charts"><figure><figcaption>Average precision at the chosen prevalence</figcaption>'
         f'<div id="group-chart-{number}" class="chart"></div></figure></div>'
-        f'<div class="legend" aria-hidden="true"></div><p class="hint">{hint}</p><div class="scroll" tabindex="0">'
-        f'<table id="group-{number}" aria-labelledby="group-{number}-head"></table></div></section>'
+        f'<div class="legend" role="group" aria-label="Models"></div><div class="scroll" tabindex="0">'
+        f'<table id="group-{number}" aria-labelledby="group-{number}-head"></table></div>'
+        f'<p class="groups"><output id="group-count-{number}"></output>'
+        f'<button type="button" id="group-more-{number}">Show more</button></p>'
+        f'<p class="hint">{_COLOUR_HINT} {hint}</p></section>'
     )
 
 

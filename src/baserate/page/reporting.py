@@ -93,7 +93,7 @@ class Report:
         return self._content.revealing
 
     def __str__(self) -> str:
-        return printable(self.verdict)
+        return "\n".join(map(printable, self.verdict.split("\n")))
 
     def __repr__(self) -> str:
         return printable(f"Report({self._content.title!r}, {', '.join(one.name for one in self._content.models)})")

@@ -1,0 +1,47 @@
+// The page: each section begins once, and shows itself anew when something has changed.
+
+import { inShortSteps } from "./arithmetic.js";
+import { $, content } from "./content.js";
+import { showChanges } from "./changes.js";
+import { beginContents } from "./contents.js";
+import { beginDay, showDay } from "./day.js";
+import { beginGroups, showGroups, showMetric } from "./groups.js";
+import { beginLegends, showLegends } from "./legend.js";
+import { showOver } from "./over.js";
+import { beginPrevalence, showPrevalence } from "./prevalence.js";
+import { showProbabilities } from "./probabilities.js";
+import { beginLooks, showQuality } from "./quality.js";
+import { changed, oneByOne, onChange, pick, recall, state, watchRoom } from "./state.js";
+import { offerTaking } from "./taking.js";
+import { leader, showVerdict } from "./verdict.js";
+
+/** In the order of the page: what is done once, and what is done at every change. */
+const sections = [
+  { begin: beginPrevalence, show: showPrevalence },
+  { show: showVerdict },
+  { show: showChanges },
+  { begin: beginLegends, show: showLegends },
+  { begin: beginDay, show: showDay },
+  { begin: beginLooks, show: showQuality },
+  { show: showOver },
+  { begin: beginGroups, show: () => { showMetric(); showGroups(); } },
+  { show: showProbabilities },
+  { show: () => { $("one-model").hidden = !oneByOne(); } },
+];
+
+function begin() {
+  for (const model of content.models) model.path = inShortSteps(model.points);
+  state.model = leader(); // the one that the verdict is about
+  pick(content.recall);
+  recall(location.hash);
+  for (const { begin: first } of sections) first?.();
+  for (const { show } of sections) onChange(show);
+  beginContents();
+  offerTaking();
+  watchRoom();
+  window.addEventListener("hashchange", () => { recall(location.hash); changed(); });
+  window.addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((one) => { one.open = true; }));
+  changed();
+}
+
+begin();
