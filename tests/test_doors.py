@@ -133,12 +133,12 @@ SENTENCES = {
         "metric must be a function of a Curve, got 'f1'; pass br.f1, not its name.",
     ),
     "a page of a table": (
-        lambda: br.report("page.html", FRAME, prevalences=[0.1]),
+        lambda: br.write_report("page.html", FRAME, prevalence=[0.1]),
         "models must be a mapping of names to Curves, got a DataFrame; pass what br.curves_by returns, or "
         "{'name': curve}.",
     ),
     "a page of tables": (
-        lambda: br.report("page.html", {"new": FRAME}, prevalences=[0.1]),
+        lambda: br.write_report("page.html", {"new": FRAME}, prevalence=[0.1]),
         "models must be a mapping of names to Curves, got a dict with a DataFrame at 'new'; pass what br.curves_by "
         "returns, or {'name': curve}.",
     ),

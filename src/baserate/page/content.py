@@ -142,13 +142,15 @@ def content(
     by_period = _periods(groups)
     with Stages("Making the page") as stages:
         stages.plan(_work(models, groups, by_period))
-        made = [_model(name, curve, wanted[0], span, draws, stages) for name, curve in models.items()]
+        made = [
+            _model(name, curve, wanted[0], span, n_resamples=draws, stages=stages) for name, curve in models.items()
+        ]
         swaps = [
             swap
             for (name, curve), (other_name, other) in combinations(models.items(), 2)
             for swap in crossings(average_precision, curve, other, low=low, high=high, names=(name, other_name))
         ]
-        both = _compared(models, rows, made, span, wanted[0], swaps, draws, stages)
+        both = _compared(models, rows, made, span=span, asked=wanted[0], swaps=swaps, n_resamples=draws, stages=stages)
         of_groups = max(min(draws, DRAWS_OF_GROUPS), _FEWEST_DRAWS)
         asked = wanted[0] if prevalences else None
         series = judged(by_period, asked, of_groups, lambda name: stages.at(f"{name}, period by period"))
@@ -195,6 +197,7 @@ def _compared(
     models: Mapping[str, Curve],
     rows: SameRows | None,
     made: Sequence[PageModel],
+    *,
     span: LogOddsRange,
     asked: float,
     swaps: list[Crossing],
@@ -212,7 +215,7 @@ def _compared(
         known = dict(zip(grid(span).tolist(), model.area_over, strict=True))
         own[model.name] = [known.get(node, model.area) for node in nodes.tolist()]
     draws = max(min(n_resamples, DRAWS_OF_PAIRS), _FEWEST_DRAWS)
-    return compared(models, rows, nodes, own, swaps, IntervalSettings.of(0.95, draws, 0))
+    return compared(models, rows, nodes, own, swaps=swaps, settings=IntervalSettings.of(0.95, draws, 0))
 
 
 def _at_the_top(
@@ -262,7 +265,7 @@ def group_grid(span: LogOddsRange, asked: float) -> FloatArray:
     return np.union1d(grid(span)[::_EVERY], np.log(asked) - np.log1p(-asked))
 
 
-def _model(name: str, curve: Curve, start: float, span: LogOddsRange, n_resamples: int, stages: Stages) -> PageModel:
+def _model(name: str, curve: Curve, start: float, span: LogOddsRange, *, n_resamples: int, stages: Stages) -> PageModel:
     stages.at(name)
     kept = condensed.condensed(curve, span)
     known = _known(curve, start, span, n_resamples)
