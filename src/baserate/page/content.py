@@ -1,7 +1,7 @@
 """The content of a page: condensed numbers of the library, and sentences about them."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import NamedTuple
@@ -10,6 +10,7 @@ import numpy as np
 
 from baserate.arrays import FloatArray, Indices
 from baserate.curves.curve import Curve
+from baserate.curves.pair import SameRows
 from baserate.curves.point import shortest
 from baserate.errors import InputError, Reason, shown
 from baserate.formulas.proportions import clopper_pearson
@@ -21,8 +22,11 @@ from baserate.metrics.predictive import precision
 from baserate.page import condensed, looks
 from baserate.page.calibration import Calibration, calibration
 from baserate.page.condensed import LogOddsRange
+from baserate.page.judged import Series, breaks, judged
 from baserate.page.periods import p_values
 from baserate.page.small import Groups, folded, small_groups, small_models
+from baserate.page.verdicts import headline, pair_of, who_leads_where
+from baserate.page.versus import DRAWS_OF_PAIRS, MOST_COMPARED, Compared, compared
 from baserate.page.words import (
     FEW_DIGITS,
     SHOWN_DIGITS,
@@ -32,11 +36,10 @@ from baserate.page.words import (
     isolated,
     numbers,
     rounded_p,
-    short,
 )
-from baserate.progress import progress
+from baserate.progress import Stages
 from baserate.registry import describe
-from baserate.results import Crossing, Estimate
+from baserate.results import Crossing, CrossingEstimate, Estimate
 from baserate.uncertainty.estimate import IntervalSettings, estimates, sizes_behind
 from baserate.uncertainty.methods import Estimand
 from baserate.written import one_in, percent
@@ -50,6 +53,13 @@ _GRID = 41
 # For slices and periods: every so many of these prevalences, and fewer draws.
 _EVERY = 4
 DRAWS_OF_GROUPS = 200
+
+# Fewer draws than this leave nothing beyond the ends of an interval. A quick page has so many times fewer.
+_FEWEST_DRAWS = 100
+_QUICKER = 10
+
+# How long a slice takes, as a part of the time for a model.
+_OF_GROUP = 0.1
 
 # The level of each of two rates, for 95 % of both together.
 _LEVEL_OF_EACH = 0.95**0.5
@@ -72,6 +82,7 @@ class PageModel:
     json: Json
     error: float
     area: Estimate
+    area_over: list[Estimate]  # over the grid
     right: Estimate  # precision at the recall of the verdict, at a threshold chosen on the data
     calibration: Calibration
 
@@ -85,10 +96,28 @@ class Content:
     asked: tuple[float, ...]
     span: LogOddsRange
     models: list[PageModel]
-    crossings: list[Crossing]
-    lead_changes: list[Crossing]
+    compared: Compared
+    lead_changes: list[Crossing | CrossingEstimate]
     groups: list[Json] = field(default_factory=list)
+    series: list[Series] = field(default_factory=list)  # each model over its periods
+    quick_draws: int | None = None  # populations drawn, if they are fewer than usual
     revealing: tuple[str, ...] = ()  # sentences about groups so small that single rows can be inferred
+
+    @property
+    def crossings(self) -> list[Crossing | CrossingEstimate]:
+        """The prevalences at which two models cross, with intervals where rows are known."""
+        return self.compared.crossings
+
+    @property
+    def broken(self) -> bool:
+        """Whether a model has changed, so that numbers of all periods average over the break."""
+        return any(one.broken for one in self.series)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The lowest and the highest prevalence of the slider."""
+        low, high = (1 / (1 + np.exp(-end)) for end in self.span)
+        return float(low), float(high)
 
 
 def content(
@@ -97,28 +126,34 @@ def content(
     prevalences: Sequence[float],
     groups: Mapping[str, Mapping[str, Groups]],
     *,
+    rows: SameRows | None = None,
     n_resamples: int,
     min_cases: int | None = None,
+    quick: bool = False,
 ) -> Content:
-    """Compute all content, with a progress line."""
+    """Compute all content, with one progress line; `rows` has the models with the scores of each row, if known."""
     _check(models, groups)
     if min_cases is not None:
         groups = {name: folded(by_model, min_cases) for name, by_model in groups.items()}
     wanted = list(prevalences) or [next(iter(models.values())).prevalence]
     low, high = min(RANGE[0], *wanted), max(RANGE[1], *wanted)
     span = LogOddsRange.of(low, high)
-    made = [
-        _model(name, curve, wanted[0], span, n_resamples)
-        for name, curve in progress(models.items(), len(models), "Drawing populations")
-    ]
-    swaps = [
-        swap
-        for (name, curve), (other_name, other) in combinations(models.items(), 2)
-        for swap in crossings(average_precision, curve, other, low=low, high=high, names=(name, other_name))
-    ]
-    draws = min(n_resamples, DRAWS_OF_GROUPS)
-    how = _OfGroups(span, wanted[0], draws)
-    tables = [_groups(name, by_model, models, how) for name, by_model in groups.items()]
+    draws = n_resamples // _QUICKER if quick else n_resamples
+    by_period = _periods(groups)
+    with Stages("Making the page") as stages:
+        stages.plan(_work(models, groups, by_period))
+        made = [_model(name, curve, wanted[0], span, draws, stages) for name, curve in models.items()]
+        swaps = [
+            swap
+            for (name, curve), (other_name, other) in combinations(models.items(), 2)
+            for swap in crossings(average_precision, curve, other, low=low, high=high, names=(name, other_name))
+        ]
+        both = _compared(models, rows, made, span, wanted[0], swaps, draws, stages)
+        of_groups = max(min(draws, DRAWS_OF_GROUPS), _FEWEST_DRAWS)
+        asked = wanted[0] if prevalences else None
+        series = judged(by_period, asked, of_groups, lambda name: stages.at(f"{name}, period by period"))
+        how = _OfGroups(span, wanted[0], tuple(wanted), of_groups, stages)
+        tables = [_groups(name, by_model, models, how) for name, by_model in groups.items()]
     said = [small_models(models), *(small_groups(name, by_model) for name, by_model in groups.items())]
     return Content(
         title=title,
@@ -126,18 +161,67 @@ def content(
         asked=tuple(prevalences),
         span=span,
         models=made,
-        crossings=swaps,
-        lead_changes=_at_the_top(swaps, models),
+        compared=both,
+        lead_changes=_at_the_top(both.crossings, models),
         groups=tables,
+        series=series,
+        quick_draws=draws if quick else None,
         revealing=tuple(sentence for sentence in said if sentence is not None),
     )
 
 
-def _at_the_top(swaps: list[Crossing], models: Mapping[str, Curve]) -> list[Crossing]:
+def _work(
+    models: Mapping[str, Curve], groups: Mapping[str, Mapping[str, Groups]], by_period: Mapping[str, Groups]
+) -> float:
+    """The steps of the whole job, each about as long as one model."""
+    n_groups = sum(len(curves) for by_model in groups.values() for curves in by_model.values())
+    return len(models) + (len(models) > 1) * min(len(models), MOST_COMPARED) + len(by_period) + n_groups * _OF_GROUP
+
+
+def _periods(groups: Mapping[str, Mapping[str, Groups]]) -> dict[str, dict[str, Curve]]:
+    """The periods of each model in order, of the first table of periods."""
+    for by_model in groups.values():
+        keys = {key for curves in by_model.values() for key in curves}
+        if len(keys) > 1 and _are_periods(keys):
+            return {name: dict(sorted(curves.items())) for name, curves in by_model.items() if len(curves) > 1}
+    return {}
+
+
+def _are_periods(keys: Iterable[object]) -> bool:
+    return all(isinstance(key, str) and _PERIOD.fullmatch(key) for key in keys)
+
+
+def _compared(
+    models: Mapping[str, Curve],
+    rows: SameRows | None,
+    made: Sequence[PageModel],
+    span: LogOddsRange,
+    asked: float,
+    swaps: list[Crossing],
+    n_resamples: int,
+    stages: Stages,
+) -> Compared:
+    """The models compared at every second place of the grid, and at the prevalence asked for."""
+    if len(models) > 1:
+        stages.at("which model leads where", min(len(models), MOST_COMPARED))
+    places = dict.fromkeys(grid(span)[::2].tolist())
+    places[float(np.log(asked) - np.log1p(-asked))] = None
+    nodes = np.array(sorted(places))
+    own = {}
+    for model in made:
+        known = dict(zip(grid(span).tolist(), model.area_over, strict=True))
+        own[model.name] = [known.get(node, model.area) for node in nodes.tolist()]
+    draws = max(min(n_resamples, DRAWS_OF_PAIRS), _FEWEST_DRAWS)
+    return compared(models, rows, nodes, own, swaps, IntervalSettings.of(0.95, draws, 0))
+
+
+def _at_the_top(
+    swaps: Sequence[Crossing | CrossingEstimate], models: Mapping[str, Curve]
+) -> list[Crossing | CrossingEstimate]:
     """The crossings at which the best of all models changes."""
     leading = []
     for swap in swaps:
-        others = [curve for name, curve in models.items() if name not in _pair(swap)]
+        others = [curve for name, curve in models.items() if name not in pair_of(swap)]
         if all(average_precision(curve.at_prevalence(swap.prevalence)) < swap.value for curve in others):
             leading.append(swap)
     return leading
@@ -178,7 +262,8 @@ def group_grid(span: LogOddsRange, asked: float) -> FloatArray:
     return np.union1d(grid(span)[::_EVERY], np.log(asked) - np.log1p(-asked))
 
 
-def _model(name: str, curve: Curve, start: float, span: LogOddsRange, n_resamples: int) -> PageModel:
+def _model(name: str, curve: Curve, start: float, span: LogOddsRange, n_resamples: int, stages: Stages) -> PageModel:
+    stages.at(name)
     kept = condensed.condensed(curve, span)
     known = _known(curve, start, span, n_resamples)
     json: Json = {
@@ -195,7 +280,8 @@ def _model(name: str, curve: Curve, start: float, span: LogOddsRange, n_resample
     json["right"] = _likelihood_ratios(known.right)
     probabilities = calibration(name, curve, start)
     json["calibration"] = probabilities.json
-    return PageModel(name, curve, json, kept.error, known.area, known.right, probabilities)
+    over = known.bands[average_precision]
+    return PageModel(name, curve, json, kept.error, known.area, over, known.right, probabilities)
 
 
 class _Known(NamedTuple):
@@ -275,19 +361,22 @@ class _OfGroups(NamedTuple):
 
     span: LogOddsRange
     asked: float
+    every: tuple[float, ...]  # prevalence asked for
     n_resamples: int
+    stages: Stages
 
 
 def _groups(name: str, by_model: Mapping[str, Groups], models: Mapping[str, Curve], how: _OfGroups) -> Json:
     """A table with a row for each key and a cell for each model."""
     keys = list(dict.fromkeys(key for curves in by_model.values() for key in curves))
-    ordered = all(isinstance(key, str) and _PERIOD.fullmatch(key) for key in keys)
+    ordered = _are_periods(keys)
     if ordered:
         keys.sort(key=str)
     prevalences = 1 / (1 + np.exp(-group_grid(how.span, how.asked)))
     overall = {model: _Overall.of(models[model], how.asked) for model in by_model}
     rows: list[Json] = []
-    for key in progress(keys, len(keys), f"Drawing populations by {name}"):
+    for key in keys:
+        how.stages.at(f"{name}: {_key(key)}", len(by_model) * _OF_GROUP)
         of_models = {model: curves.get(key) for model, curves in by_model.items()}
         cells = [_group_cell(curve, overall[m], how, prevalences) for m, curve in of_models.items()]
         differs = max((cell.difference for cell in cells), default=0.0)
@@ -346,8 +435,8 @@ def _group_cell(curve: Curve | None, overall: _Overall, how: _OfGroups, prevalen
     estimand = Estimand(average_precision, curve, (1 - prevalences) / prevalences)
     (estimated,) = estimates([estimand], IntervalSettings.of(0.95, how.n_resamples, 0))
     logs = numbers(condensed.average_precision(curve, how.span).values, FEW_DIGITS)
-    json = {"own": float(value), "logs": logs} | _band(estimated, SHOWN_DIGITS)
     here = estimated[int(np.argmin(np.abs(prevalences - overall.asked)))]
+    json = {"own": float(value), "here": here.value, "logs": logs} | _band(estimated, SHOWN_DIGITS)
     return _Cell(
         json | looks.menu(curve, how.span, overall.threshold),
         looks.difference(here.value, here.low, here.high, overall.area),
@@ -358,42 +447,25 @@ def _group_cell(curve: Curve | None, overall: _Overall, how: _OfGroups, prevalen
 
 
 def verdict(made: Content) -> list[str]:
-    """The main sentence, and sentences about which model leads where."""
-    best = max(made.models, key=lambda model: model.area.value)
-    where = one_in(made.prevalence)
-    right = best.right
-    name = isolated(best.name)
-    lead = f"{name} is the best of {len(made.models)} models" if len(made.models) > 1 else name
-    first = (
-        f"At a prevalence of {where}, {lead}{':' if len(made.models) > 1 else ' has'} average precision "
-        f"{short(best.area.value)}{_sure(best.area.low, best.area.high, short)}. To find half of the positives, it "
-        f"raises alerts of which {percent(right.value)} are right{_sure(right.low, right.high, percent)}."
+    """What has changed, the main sentence, and sentences about which model leads where."""
+    said = breaks(made.series)
+    leaders = {pair_of(swap) for swap in made.lead_changes}
+    swaps = [swap for swap in made.crossings if pair_of(swap) in leaders]
+    return [*said, main_sentence(made, together=made.broken), *who_leads_where(swaps, made.ends)]
+
+
+def main_sentence(made: Content, *, together: bool = False) -> str:
+    """Who leads at the first prevalence; `together` if the models have changed meanwhile."""
+    log_odds = float(np.log(made.prevalence) - np.log1p(-made.prevalence))
+    standing = made.compared.versus.at(log_odds, [model.area.value for model in made.models])
+    said = headline(
+        made.prevalence,
+        [model.name for model in made.models],
+        standing,
+        [model.area for model in made.models],
+        [model.right for model in made.models],
     )
-    leaders = {_pair(swap) for swap in made.lead_changes}
-    return [first, *who_leads_where([swap for swap in made.crossings if _pair(swap) in leaders])]
-
-
-def _sure(low: float, high: float, text: Callable[[float], str]) -> str:
-    return f" (95 % sure: {text(low)} to {text(high)})" if np.isfinite(low) and np.isfinite(high) else ""
-
-
-def who_leads_where(swaps: list[Crossing]) -> list[str]:
-    """A sentence for each pair of models that cross."""
-    by_pair: dict[frozenset[str], list[Crossing]] = {}
-    for swap in swaps:
-        by_pair.setdefault(_pair(swap), []).append(swap)
-    said = []
-    for first, *others in by_pair.values():
-        parts = [f"leads {isolated(first.leads_above)} below {one_in(first.prevalence)}"]
-        for k, swap in enumerate(others):
-            parts.append(f"{('trails', 'leads')[k % 2]} from there to {one_in(swap.prevalence)}")
-        last = f"{('trails', 'leads')[len(others) % 2]} above"
-        said.append(f"{isolated(first.leads_below)} {', '.join(parts)}, and {last}.")
-    return said
-
-
-def _pair(swap: Crossing) -> frozenset[str]:
-    return frozenset((swap.leads_below, swap.leads_above))
+    return f"All periods together: {said[0].lower()}{said[1:]}" if together else said
 
 
 def own_prevalence(curve: Curve) -> float:

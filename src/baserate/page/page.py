@@ -4,29 +4,23 @@ import base64
 import hashlib
 import html
 import json
-import os
-from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 
-from baserate import checks
-from baserate.arrays import Prevalence
-from baserate.curves.curve import Curve
-from baserate.curves.saving import write_whole
 from baserate.page.calibration import BINS, OWN_ROWS
 from baserate.page.content import (
     DRAWS_OF_GROUPS,
     RECALL,
     Content,
-    content,
     facts,
     grid,
     group_grid,
+    main_sentence,
     own_prevalence,
     verdict,
-    who_leads_where,
 )
+from baserate.page.judged import Series
 from baserate.page.modules import inlined
-from baserate.page.small import Groups
+from baserate.page.verdicts import who_leads_where
 from baserate.page.words import Json, isolated, numbers
 from baserate.written import one_in
 
@@ -56,6 +50,17 @@ _GROUP_HINT = (
     f"Intervals have a level of 95 %. They come from few drawn populations (at most {DRAWS_OF_GROUPS}) and are "
     "interpolated (≈) between prevalences."
 )
+# Charts of more models than this would bury the sentences.
+_MOST_SERIES = 6
+
+_PARTS_HINT = (
+    "Average precision at the prevalence of each period has changed since the first periods by the sum of these parts: "
+    '<span class="key prior"></span> what the prevalence did, <span class="key model"></span> what the model did, '
+    '<span class="key threshold"></span> what the threshold did. Beside them each period is read at one common '
+    "prevalence, where only the model matters; hollow marks are the reference, upright lines are alarms of "
+    "br.monitoring.judge_periods, of which all models together raise a false one in 5 % of series of 24 periods. "
+    "Lines through marks and bars are 95 % intervals."
+)
 _CHECK_HINT = (
     " The p-values are those of br.prior.prior_shift_check: do positives and negatives score here as in the first "
     "three periods? One in twenty is below 0.05 by chance. If more are, or some are far lower, more than the mix has "
@@ -72,73 +77,17 @@ _CALIBRATION_HINT = (
 )
 
 
-@checks.declared
-def report(
-    path: str | os.PathLike[str],
-    models: Mapping[str, Curve],
-    *,
-    prevalences: Prevalence | Sequence[Prevalence] = (),
-    groups: Mapping[str, Mapping[str, Groups]] | None = None,
-    title: str = "What the classifier will do",
-    n_resamples: int = 2000,
-    min_cases: int | None = None,
-) -> None:
-    """Write an interactive HTML report about one or more models.
-
-    It is one file of some hundred kilobytes, whatever the number of rows: it has curves, no rows, and loads nothing
-    from the network. Its prevalence slider redraws everything, with the numbers of the library.
-
-    Parameters
-    ----------
-    path : path
-        The file to write.
-    models : mapping of str to Curve
-        Curves by the name of the model.
-    prevalences : float or str, or a sequence of them
-        The prevalences of interest; the page opens at the first, or at that of the data.
-    groups : mapping, optional
-        Tables of slices or periods: for each heading, for each model, the curves by key as `curves_by` returns them.
-    title : str
-        The heading of the page.
-    n_resamples : int
-        Populations to draw for intervals of areas; at most 200 for slices and periods.
-    min_cases : int, optional
-        Slices and periods with fewer positives, or fewer negatives, are merged into "other". The page names groups so
-        small that the scores of single rows can be inferred.
-
-    Examples
-    --------
-    >>> import baserate as br, pathlib, tempfile
-    >>> data = br.examples.payments()
-    >>> models = {name: br.Curve.from_scores(data["fraud"], data[name]) for name in ("old_model", "new_model")}
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "page.html"
-    >>> br.report(path, models, prevalences=["1 in 1,000"], n_resamples=100)
-    >>> path.stat().st_size < 500_000
-    True
-    """
-    several = prevalences if isinstance(prevalences, Iterable) and not isinstance(prevalences, str) else [prevalences]
-    wanted = [checks.prevalence(prevalence) for prevalence in several]
-    draws = checks.repeats(n_resamples, "n_resamples")
-    least = None if min_cases is None else checks.whole_number(min_cases, "min_cases")
-    write(path, content(title, models, wanted, groups or {}, n_resamples=draws, min_cases=least))
-
-
-def write(path: str | os.PathLike[str], made: Content) -> None:
-    """Write a page of this content."""
-    # The name of a file may contain bytes that are no valid text.
-    write_whole(path, page(made).encode("utf-8", "replace"))
-
-
 def page(made: Content) -> str:
     """The whole file as text."""
     source = {name: (files("baserate.page") / name).read_text("utf-8") for name in ("page.html", "page.css")}
     script = inlined("page.js")
     parts = {
         "title": html.escape(made.title),
-        "verdict": "".join(_verdict(number, sentence) for number, sentence in enumerate(verdict(made))),
+        "verdict": "".join(_verdict(sentence, made) for sentence in verdict(made)),
         "compared": "Which model, where?" if len(made.models) > 1 else "How does it change with the prevalence?",
         "compared_short": "Which model" if len(made.models) > 1 else "By prevalence",
         "crossings": _crossings(made),
+        "judged": _judged(made),
         "groups": "".join(_group(number, group) for number, group in enumerate(made.groups)),
         "calibration": _calibration(made),
         "facts": f"<dl>{''.join(_fact(name, said) for name, said in facts(made))}</dl>",
@@ -163,9 +112,9 @@ def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-def _verdict(number: int, sentence: str) -> str:
-    """A sentence of the verdict as HTML; the first one is updated by the slider."""
-    mark = "" if number else ' id="verdict"'
+def _verdict(sentence: str, made: Content) -> str:
+    """A sentence of the verdict as HTML; the main one is updated by the slider."""
+    mark = ' id="verdict"' if sentence == main_sentence(made, together=made.broken) else ""
     return f'<p class="verdict"{mark}>{html.escape(sentence)}</p>'
 
 
@@ -191,11 +140,44 @@ def _json(made: Content) -> str:
         "crossings": [swap.prevalence for swap in made.lead_changes],
         "groups": made.groups,
         "group_grid": numbers(group_grid(made.span, made.prevalence), 17),
-        "verdict": verdict(made)[0],
+        "verdict": main_sentence(made, together=made.broken),
+        "broken": made.broken,
+        "pairs": made.compared.versus.json,
+        "series": [one.json for one in made.series],
         "own_rows": OWN_ROWS,
     }
     # No "<" in a name can end the script early.
     return json.dumps(whole, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+def _judged(made: Content) -> str:
+    """The section on whether it is the model or the base rate; nothing without periods."""
+    if not made.series:
+        return ""
+    # Who broke comes first, and only so many have charts.
+    order = sorted(range(len(made.series)), key=lambda k: not made.series[k].broken)
+    figures = "".join(_series(k, made.series[k]) for k in order[:_MOST_SERIES])
+    said = "".join(f"<li>{html.escape(made.series[k].said)}</li>" for k in order)
+    return (
+        '<section id="judged" aria-labelledby="judged-head"><h2 id="judged-head" data-short="Model or base rate">Is it '
+        f'the model or the base rate?</h2><ul>{said}</ul><p class="hint">{_PARTS_HINT}</p>{figures}'
+        '<div class="charts"><figure><figcaption>Prevalence and cases of each period</figcaption>'
+        '<div id="moving" class="chart"></div></figure></div></section>'
+    )
+
+
+def _series(number: int, series: Series) -> str:
+    name, where = html.escape(series.name), series.verdict.prevalence
+    common = "at one prevalence" if where is None else f"at {one_in(where)}"
+    alarm = ""
+    if series.verdict.first_alarm is not None:
+        first = html.escape(str(series.verdict.first_alarm))
+        alarm = f' <span class="alarmed">First alarm in {first}.</span>'
+    return (
+        f'<div class="charts"><figure><figcaption><bdi>{name}</bdi>: what has changed since the first periods</figcaption>'
+        f'<div id="change-{number}" class="chart"></div></figure><figure><figcaption><bdi>{name}</bdi>, each period '
+        f'{common}.{alarm}</figcaption><div id="timeline-{number}" class="chart"></div></figure></div>'
+    )
 
 
 def _crossings(made: Content) -> str:
@@ -203,7 +185,7 @@ def _crossings(made: Content) -> str:
         return ""
     if not made.crossings:
         return "<p>By average precision no two models cross.</p>"
-    items = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in who_leads_where(made.crossings))
+    items = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in who_leads_where(made.crossings, made.ends))
     return f"<p>By average precision:</p><ul>{items}</ul>"
 
 

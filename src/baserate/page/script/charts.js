@@ -103,10 +103,18 @@ export function picture(id, { x, y, label, described, height = 300 }) {
     upright: (value, kind) => draw(
       "line", { class: kind, x1: across(value), x2: across(value), y1: up(y.range[0]), y2: up(y.range[1]) }, svg,
     ),
-    /** @param {[number, number, number]} ends @param {number} model */
+    /** Without a model it has the colour of the text. @param {[number, number, number]} ends @param {number | null} model */
     whisker: ([a, low, high], model) => Number.isFinite(low) && draw("path", {
-      class: "whisker", d: `M${across(a)},${up(inside(low, y.range))}V${up(inside(high, y.range))}`, stroke: colour(model),
+      class: "whisker", d: `M${across(a)},${up(inside(low, y.range))}V${up(inside(high, y.range))}`,
+      stroke: model === null ? "var(--soft)" : colour(model),
     }, svg),
+    /** From 0 up or down to a value. @param {[number, number]} sides @param {number} value @param {string} kind */
+    column: ([from, to], value, kind) => {
+      const [zero, end] = [up(0), up(inside(value, y.range))];
+      draw("rect", {
+        class: kind, x: across(from) + 1, width: Math.max(across(to) - across(from) - 2, 1), y: Math.min(zero, end), height: Math.abs(zero - end),
+      }, svg);
+    },
     /** @param {[number, number]} sides @param {number} b @param {number} model @param {string} [kind] */
     bar: ([from, to], b, model, kind = "bar") => draw("rect", {
       class: kind, x: across(from) + 1, width: Math.max(across(to) - across(from) - 2, 1), fill: colour(model),
@@ -211,14 +219,14 @@ function show(holder, wanted) {
   const cross = draw("g", { class: "cross" }, svg);
   draw("line", { x1: across(found.at), x2: across(found.at), y1: size.top, y2: height - size.bottom }, cross);
   for (const { model, up: value } of found.rows) {
-    if (Number.isFinite(value)) draw("circle", { cx: across(found.at), cy: up(value), r: 4, stroke: colour(model) }, cross);
+    if (Number.isFinite(value)) draw("circle", { cx: across(found.at), cy: up(value), r: 4, stroke: colour(Math.max(model, 0)) }, cross);
   }
   const tip = /** @type {HTMLElement} */ (holder.querySelector(".tip"));
   tip.replaceChildren(Object.assign(document.createElement("b"), { textContent: found.title }));
   for (const { model, name, text } of found.rows) {
     const line = document.createElement("div");
     const sign = draw("svg", { viewBox: "-7 -7 14 14", "aria-hidden": "true" }, line);
-    draw("path", { d: marker(model), fill: colour(model) }, sign);
+    if (model >= 0) draw("path", { d: marker(model), fill: colour(model) }, sign); else sign.remove();
     line.append(Object.assign(document.createElement("bdi"), { textContent: name }), ` ${text}`);
     tip.append(line);
   }

@@ -3,6 +3,7 @@
 import { inShortSteps } from "./arithmetic.js";
 import { forgetWidths } from "./charts.js";
 import { $, content } from "./content.js";
+import { showChanges } from "./changes.js";
 import { beginContents } from "./contents.js";
 import { beginDay, showDay } from "./day.js";
 import { beginGroups, showGroups, showMetric } from "./groups.js";
@@ -20,6 +21,7 @@ const sections = [
   { show: measureAgain },
   { begin: beginPrevalence, show: showPrevalence },
   { show: showVerdict },
+  { show: showChanges },
   { begin: beginLegends, show: showLegends },
   { begin: beginDay, show: showDay },
   { begin: beginLooks, show: showQuality },

@@ -85,7 +85,59 @@ export interface Group {
   checks: string[][];
 }
 
+/** All pairs of models at nodes of the log-odds, in the order of models. */
+export interface Pairs {
+  nodes: number[];
+  /** The probability that the first one is better. */
+  better: Known[][];
+  /** Half the width of the interval of their difference. */
+  apart: Known[][];
+  /** The probability that a model is better than all others. */
+  best: Known[][];
+  /** The models that were compared row by row. */
+  compared: number[];
+  positives: number;
+  sure: number;
+  most_times: number;
+}
+
+/** Who leads at a prevalence. */
+export interface Standing {
+  ahead: number[]; behind: number[];
+  sure: number;
+  more: number | null;
+  paired: boolean;
+}
+
+export type Ends = [Known, Known, Known];
+
+export interface SeriesPeriod {
+  key: string;
+  prevalence: Known;
+  rows: [Known, Known];
+  own: Ends;
+  common: Ends | null;
+  change: { total: Ends; prior: Ends; model: Ends; threshold: Ends } | null;
+  alarm: boolean | null;
+  statistic: Known;
+  limit: Known;
+}
+
+/** A model over its periods. */
+export interface Series {
+  name: string;
+  said: string;
+  verdict: "model" | "prevalence" | null;
+  first_alarm: string | null;
+  common: Known;
+  reference: string[];
+  periods: SeriesPeriod[];
+}
+
 export interface Content {
+  pairs: Pairs;
+  series: Series[];
+  broken: boolean;
   prevalence: number;
   asked: number[];
   own: number[];

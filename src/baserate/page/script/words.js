@@ -61,12 +61,51 @@ export function range(low, high, count = 3) { return `${digits(low, count)} – 
 /** The ends of an interval after its value, where it has any. @param {string} low @param {string} high @param {boolean} known */
 function sure(low, high, known) { return known ? ` (95 % sure: ${low} to ${high})` : ""; }
 
+// So many models are named; of more, the first ones and their number.
+const named = 3;
+/** @param {string[]} names */
+function listed(names) { return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`; }
+/** @param {string[]} names */
+function some(names) { return listed(names.length <= named ? names : [...names.slice(0, named - 1), `${names.length - named + 1} others`]); }
+/** As far as some hundred draws can show it. @param {number} probability */
+function certainty(probability) { return probability > 0.99 ? "more than 99 %" : `${Math.floor(100 * probability + 1e-9)} %`; }
+
 /** Sentences, by what they are about. Numbers come in as text. */
 export const sentences = {
-  /** @param {{ where: string, name: string, models: number, area: string, right: string, sureRight: string }} it */
-  verdict: ({ where, name, models, area, right, sureRight }) =>
-    `At a prevalence of ${where}, ${name}${models > 1 ? ` is the best of ${models} models:` : " has"} average precision ` +
-    `${area}. To find half of the positives, it raises alerts of which ${right} are right${sureRight}.`,
+  /**
+   * @param {{
+   *   where: string, together: boolean, ahead: string[], behind: string[], sure: number, paired: boolean,
+   *   more: string | null, area: string, areas: number[], right: string, rights: number[],
+   * }} it
+   */
+  verdict: (it) => {
+    const where = `${it.together ? "All periods together: at" : "At"} a prevalence of ${it.where}`;
+    const how = it.paired ? `${certainty(it.sure)} sure` : "their own intervals do not overlap";
+    if (it.ahead.length === 1) {
+      const them = it.behind.length > named ? `all ${it.behind.length} others` : listed(it.behind);
+      const leads = it.behind.length ? `${it.ahead[0]} leads ${them} (${how}):` : `${it.ahead[0]} has`;
+      return `${where}, ${leads} average precision ${it.area}. To find half of the positives, it raises alerts of which ${it.right} are right.`;
+    }
+    const values = it.ahead.length === 2 ? it.areas.map(short).join(" and ") : `from ${short(Math.min(...it.areas))} to ${short(Math.max(...it.areas))}`;
+    const more = it.more === null ? "" : ` If the difference stays, about ${it.more} more positives would decide.`;
+    const behind = it.behind.length ? ` ${some(it.behind)} ${it.behind.length === 1 ? "trails" : "trail"} (${how}).` : "";
+    const alerts = it.ahead.length > named
+      ? `${percent(Math.min(...it.rights))} to ${percent(Math.max(...it.rights))} of their alerts are right.`
+      : `${listed(it.ahead.map((name, k) => `${percent(it.rights[k])} of the alerts of ${name}`))} are right.`;
+    return `${where}, ${some(it.ahead)} cannot be told apart${it.paired ? "" : " by their own intervals"}: average precision ` +
+      `${values}.${more}${behind} To find half of the positives, ${alerts}`;
+  },
+  /** @param {string} name */
+  changeChart: (name) => `${name}: the change of average precision since the first periods, in its parts`,
+  /** @param {string} name */
+  timelineChart: (name) => `${name}: average precision of each period at the common prevalence`,
+  prevalenceChart: "The prevalence of each period, and how many cases it has",
+  prevalenceOf: "Prevalence",
+  /** @param {string} cases @param {string} positives */
+  casesOf: (cases, positives) => `${cases} cases, ${positives} of them positive`,
+  alarm: "alarm",
+  referencePeriod: "a period of the reference",
+  parts: { prior: "Prevalence", model: "Model", threshold: "Threshold" },
   sure,
   /** @param {{ cases: string, positive: string, name: string, alerts: string, right: string, missed: string }} it */
   day: ({ cases, positive, name, alerts, right, missed }) =>
