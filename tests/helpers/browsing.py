@@ -22,10 +22,11 @@ def quietly(browser, path):
 
 
 def shown(tab, table):
-    """A table as its cells' main texts and small print, by the name of the row; of many models, by that of the column."""
-    script = """(id) => { const table = document.getElementById(id); return [table.dataset.turned === "true",
-        [...table.rows].map((row) => [...row.cells].map((cell) =>
-            [cell.firstChild ? cell.firstChild.textContent : "", cell.querySelector("small")?.textContent ?? ""]))]; }"""
+    """A table as its cells' main texts and small print, by the name of the row, or of the column."""
+    script = """(id) => { const table = document.getElementById(id);
+        const small = (cell) => cell.querySelector("small")?.textContent ?? "";
+        return [table.dataset.turned === "true", [...table.rows].map((row) => [...row.cells].map((cell) =>
+            [cell.firstChild ? cell.firstChild.textContent : "", small(cell)]))]; }"""
     turned, (head, *rows) = tab.evaluate(script, table)
     if turned:
         return {head[k][0]: [row[k] for row in rows] for k in range(1, len(head))}

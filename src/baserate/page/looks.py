@@ -70,8 +70,7 @@ def widening(cells: int) -> float | None:
     """How many times wider the intervals of so many cells have to be, to hold together (Bonferroni)."""
     if not cells:
         return None
-    wanted, single = scipy.stats.norm.isf([0.025 / cells, 0.025])
-    return float(wanted / single)
+    return float(scipy.special.ndtri(0.025 / cells) / scipy.special.ndtri(0.025))
 
 
 def difference(value: float, low: float, high: float, overall: float) -> float:

@@ -4,8 +4,8 @@
 
 // --- prevalences -----------------------------------------------------------------------------------
 
-/** @param {number} share */
-export function logit(share) { return Math.log(share) - Math.log1p(-share); }
+/** @param {number} part */
+export function logit(part) { return Math.log(part) - Math.log1p(-part); }
 /** @param {number} logOdds */
 export function share(logOdds) { return 1 / (1 + Math.exp(-logOdds)); }
 /** @param {number} logOdds */

@@ -49,6 +49,17 @@ function stretches(points) {
   return found.filter((stretch) => stretch.length > 1);
 }
 
+/** Widths of charts: measuring one after another is drawn would have the browser lay out the page each time. @type {Map<Element, number>} */
+const widths = new Map();
+/** @param {HTMLElement} holder */
+export function widthOf(holder) {
+  const width = widths.get(holder) ?? holder.clientWidth;
+  if (width) widths.set(holder, width);
+  return Math.max(width, 260);
+}
+/** Measured anew: the room has changed. */
+export function forgetWidths() { widths.clear(); }
+
 /**
  * An empty chart with its axes, and what can be drawn into it.
  * @param {string} id
@@ -57,7 +68,7 @@ function stretches(points) {
 export function picture(id, { x, y, label, described, height = 300 }) {
   const holder = $(id);
   holder.querySelector("svg")?.remove();
-  const width = Math.max(holder.clientWidth, 260);
+  const width = widthOf(holder);
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": described }, holder);
   holder.prepend(svg);
   const across = scale(x.range, [size.left, width - size.right]);
@@ -139,10 +150,10 @@ const readables = new WeakMap();
 /** Where the crosshair of each chart stands. @type {WeakMap<Element, number>} */
 const standing = new WeakMap();
 
-/** @param {HTMLElement} holder @param {string} described @param {Readable} readable */
-function readable(holder, described, readable) {
+/** @param {HTMLElement} holder @param {string} described @param {Readable} now */
+function readable(holder, described, now) {
   const known = readables.has(holder);
-  readables.set(holder, readable);
+  readables.set(holder, now);
   if (!known) {
     const tip = Object.assign(document.createElement("div"), { className: "tip", hidden: true });
     tip.setAttribute("role", "status");

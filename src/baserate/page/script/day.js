@@ -5,6 +5,7 @@ import { ends, f1Of, firstAtLeast, oddsAgainst, pointMetrics, precisionOf, share
 import { picture } from "./charts.js";
 import { $, content, names, prevalences, unit } from "./content.js";
 import { say } from "./prevalence.js";
+import { whenSeen } from "./seen.js";
 import { changed, chosen, pick, state, tabled, visible } from "./state.js";
 import { modelTable } from "./tables.js";
 import { amount, digits, isolated, percent, range, sentences, significant, thresholdText } from "./words.js";
@@ -41,8 +42,9 @@ export function showDay() {
     ["Cost a day", (m) => amount(costs(m))],
   ];
   modelTable("points", shown.map((m) => names[m]), lines.map(([name, of]) => [name, ...shown.map(of)]));
-  showOverPrevalence();
-  showCosts();
+  whenSeen($("p3"), () => showOverPrevalence("p3", precisionOf, "Precision"));
+  whenSeen($("f1"), () => showOverPrevalence("f1", f1Of, "F1"));
+  whenSeen($("costs"), showCosts);
 }
 
 /** @param {number} m @returns {(rates: (t: number, f: number) => [number, number]) => number} */
@@ -109,33 +111,30 @@ function pickCheapest() {
   changed();
 }
 
-function showOverPrevalence() {
+/** @param {string} id @param {(t: number, f: number, x: number) => number} of @param {string} name */
+function showOverPrevalence(id, of, name) {
   const { places } = prevalences;
-  /** @type {[string, (t: number, f: number, x: number) => number, string][]} */
-  const charts = [["p3", precisionOf, "Precision"], ["f1", f1Of, "F1"]];
-  for (const [id, of, name] of charts) {
-    const chart = picture(id, { x: prevalences, y: unit, label: "prevalence", described: sentences.overPrevalence(name) });
-    /** @param {number} m @param {number} place */
-    const at = (m, place) => {
-      const { points } = content.models[m];
-      const [k, x] = [state.points[m], oddsAgainst(place)];
-      return { value: of(points.tpr[k], points.fpr[k], x), ends: ends(of, points, k, x) };
-    };
-    for (const m of visible()) {
-      const read = places.map((place) => at(m, place));
-      chart.band(places.map((place, k) => [place, read[k].ends[0]]), places.map((place, k) => [place, read[k].ends[1]]), m);
-      chart.line(places.map((place, k) => [place, read[k].value]), m);
-      chart.dot([state.logOdds, at(m, state.logOdds).value], m);
-    }
-    chart.upright(state.logOdds, "now");
-    chart.reads((place) => ({
-      at: place, title: prevalences.read(place),
-      rows: visible().map((m) => {
-        const { value, ends: [low, high] } = at(m, place);
-        return { model: m, name: names[m], up: value, text: `${digits(value, 3)} (${range(low, high)})` };
-      }),
-    }), { start: state.logOdds });
+  const chart = picture(id, { x: prevalences, y: unit, label: "prevalence", described: sentences.overPrevalence(name) });
+  /** @param {number} m @param {number} place */
+  const at = (m, place) => {
+    const { points } = content.models[m];
+    const [k, x] = [state.points[m], oddsAgainst(place)];
+    return { value: of(points.tpr[k], points.fpr[k], x), ends: ends(of, points, k, x) };
+  };
+  for (const m of visible()) {
+    const read = places.map((place) => at(m, place));
+    chart.band(places.map((place, k) => [place, read[k].ends[0]]), places.map((place, k) => [place, read[k].ends[1]]), m);
+    chart.line(places.map((place, k) => [place, read[k].value]), m);
+    chart.dot([state.logOdds, at(m, state.logOdds).value], m);
   }
+  chart.upright(state.logOdds, "now");
+  chart.reads((place) => ({
+    at: place, title: prevalences.read(place),
+    rows: visible().map((m) => {
+      const { value, ends: [low, high] } = at(m, place);
+      return { model: m, name: names[m], up: value, text: `${digits(value, 3)} (${range(low, high)})` };
+    }),
+  }), { start: state.logOdds });
 }
 
 /** The cost of a day for every threshold, by the recall that it reaches. */

@@ -2,8 +2,9 @@
 
 /** @import { Cell, CellText, Group, Reading } from "./types.js" */
 import { groupMetrics, logit, ofAllRows, ofCell } from "./arithmetic.js";
-import { picture } from "./charts.js";
+import { picture, widthOf } from "./charts.js";
 import { $, content, names, unit } from "./content.js";
+import { whenSeen } from "./seen.js";
 import { changed, here, state, tabled, visible } from "./state.js";
 import { sortOf, table } from "./tables.js";
 import { digits, oneIn, range, sentences, shortened } from "./words.js";
@@ -17,7 +18,7 @@ const whiskered = 4;
 /** What is chosen for each table. */
 const views = content.groups.map((group) => ({
   query: "", rows: group.rows.length > few && !group.ordered ? few : Math.max(few, Math.min(group.rows.length, 120)),
-  details: group.rows.length <= few || (group.ordered && group.models.length < 3),
+  details: group.models.length <= whiskered && (group.rows.length <= few || group.ordered),
 }));
 
 /** @typedef {{ value: number, low: number, high: number, overall: number, note: string }} Found */
@@ -68,7 +69,7 @@ function orderOf(group, g, columns, at) {
 
 export function showGroups() {
   const at = here();
-  content.groups.forEach((group, g) => showGroup(group, g, at));
+  content.groups.forEach((group, g) => whenSeen($(`group-${g}`).closest("section"), () => showGroup(group, g, at)));
 }
 
 /** @param {Group} group @param {number} g @param {Reading} at */
@@ -93,6 +94,7 @@ function showTable(group, g, columns, rows, all) {
   const { details } = views[g];
   const cells = rows.map((k) => columns.map((c) => (all.get(k) ?? [])[c]));
   const furthest = Math.max(1e-9, ...cells.flat().map(({ value, overall }) => Math.abs(value - overall)).filter(Number.isFinite));
+  $(`group-${g}`).classList.toggle("narrow", columns.length > 6 && !details);
   table($(`group-${g}`), columns.map((c) => group.models[c]), rows.map((k, r) => [
     details ? [group.rows[k].key, group.rows[k].size] : [group.rows[k].key],
     ...cells[r].map((cell, i) => cellText(group, cell, group.rows[k].models[columns[i]], group.checks[columns[i]]?.[k], details)),
@@ -116,7 +118,7 @@ function interval({ value, low, high }) {
 
 /** @param {Group} group @param {Found} cell @param {Cell} kept @param {string | undefined} check @param {boolean} details @returns {CellText} */
 function cellText(group, cell, kept, check, details) {
-  const value = digits(cell.value);
+  const value = digits(cell.value, details ? 4 : 3);
   if (!Number.isFinite(cell.value)) return [value, cell.note];
   const sign = ["▼ ", "", "▲ "][differs(cell, group) + 1];
   if (!details) return cell.note ? [sign + value, cell.note] : sign + value;
@@ -129,7 +131,7 @@ function cellText(group, cell, kept, check, details) {
 /** @param {Group} group @param {number} g @param {number[]} columns @param {number[]} rows @param {Map<number, Found[]>} all */
 function showChart(group, g, columns, rows, all) {
   const holder = $(`group-chart-${g}`);
-  const every = Math.ceil(rows.length / Math.max(1, Math.floor(holder.clientWidth / 100)));
+  const every = Math.ceil(rows.length / Math.max(1, Math.floor(widthOf(holder) / 100)));
   const name = Object.fromEntries(groupMetrics)[state.metric];
   const caption = holder.closest("figure")?.querySelector("figcaption");
   if (caption?.firstChild) caption.firstChild.textContent = sentences.atThePrevalence(name);

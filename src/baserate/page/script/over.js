@@ -2,14 +2,17 @@
 
 import { area, between, logit, reading, share } from "./arithmetic.js";
 import { picture } from "./charts.js";
-import { content, names, prevalences, unit } from "./content.js";
+import { $, content, names, prevalences, unit } from "./content.js";
+import { whenSeen } from "./seen.js";
 import { state, visible } from "./state.js";
 import { digits, range, sentences } from "./words.js";
 
 const readings = prevalences.places.map((place) => reading(place, content.nodes));
 const readingsOfGrid = content.grid.map((place) => reading(place, content.nodes));
 
-export function showOver() {
+export function showOver() { whenSeen($("over"), drawOver); }
+
+function drawOver() {
   const { places } = prevalences;
   const chart = picture("over", { x: prevalences, y: unit, label: "prevalence", described: sentences.overPrevalence("Average precision") });
   chart.chance(places.map((place) => [place, share(place)]));

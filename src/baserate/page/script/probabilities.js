@@ -4,6 +4,7 @@
 import { calibrationError, debiasedError, mixed, oddsAgainst, readBins, share } from "./arithmetic.js";
 import { picture } from "./charts.js";
 import { $, content, names, unit } from "./content.js";
+import { whenSeen } from "./seen.js";
 import { state, tabled } from "./state.js";
 import { modelTable, table } from "./tables.js";
 import { amount, digits, percent, range, sentences } from "./words.js";
@@ -33,7 +34,7 @@ export function showProbabilities() {
     ["Log loss", ...judged.map(({ bins }) => loss(mixed(bins.log_loss, prevalence)))],
     ...content.own_rows.map((name, k) => /** @type {[string[], ...string[][]]} */ ([[name, "at the data's own prevalence"], ...judged.map(({ bins }) => bins.own[k])])),
   ]);
-  judged.forEach(showBins);
+  for (const one of judged) whenSeen($(`reliability-${one.m}`), () => showBins(one));
 }
 
 /** @param {Judged} judged */

@@ -4,6 +4,7 @@
 import { areaOfGains, areas, between, ends, falseRateAt, fromRecall, precisionOf } from "./arithmetic.js";
 import { picture } from "./charts.js";
 import { $, content, names, unit } from "./content.js";
+import { whenSeen } from "./seen.js";
 import { modelTable } from "./tables.js";
 import { chosen, here, state, tabled, visible } from "./state.js";
 import { digits, isolated, range, sentences, thresholdText } from "./words.js";
@@ -32,7 +33,12 @@ export function showQuality() {
   const shown = tabled();
   modelTable("headline", shown.map((m) => names[m]), areas.map((metric) =>
     [metric.name, ...shown.map((m) => valueWithInterval(metric, content.models[m], at))]));
-  showPrecision(at);
+  whenSeen($("pr"), () => showPrecision(at));
+  whenSeen($("looks"), () => showLooks(at));
+}
+
+/** @param {Reading} at */
+function showLooks(at) {
   const tab = document.querySelector('#looks [aria-selected="true"]')?.id;
   const all = matchMedia("print").matches;
   if (all || tab === "tab-roc") showRoc();
@@ -169,7 +175,7 @@ export function beginLooks() {
       one.tabIndex = on ? 0 : -1;
       $(one.getAttribute("aria-controls") ?? "").hidden = !on;
     }
-    showQuality();
+    showLooks(here());
   };
   tabs.forEach((tab, k) => {
     tab.addEventListener("click", () => choose(tab));

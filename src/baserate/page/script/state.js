@@ -71,7 +71,7 @@ function within(text, low, high) {
 }
 
 /** The state from an address; what is missing there or makes no sense stays as it is. @param {string} hash */
-export function recall(hash) {
+export function restore(hash) {
   const said = new URLSearchParams(hash.replace(/^#/, ""));
   const prevalence = within(said.get("prevalence"), Number.MIN_VALUE, 1 - 1e-12);
   if (prevalence !== null) state.logOdds = Math.min(Math.max(logit(prevalence), content.range[0]), content.range[1]);
@@ -92,11 +92,11 @@ export function recall(hash) {
   state.metric = said.get("metric") ?? state.metric;
 }
 
-let waiting = 0;
+let remembering = 0;
 /** Not at every move: browsers refuse addresses that change too often. */
 function remember() {
-  clearTimeout(waiting);
-  waiting = window.setTimeout(() => {
+  clearTimeout(remembering);
+  remembering = window.setTimeout(() => {
     const said = fragment();
     if (said === location.hash.slice(1)) return;
     try {
@@ -124,9 +124,18 @@ export function chosen() { return state.hidden.has(state.model) ? visible()[0] :
 /** The places of the models that tables show. */
 export function tabled() { return oneByOne() ? [chosen()] : visible(); }
 
-/** Drawn anew where the room changes. */
-export function watchRoom() {
-  for (const query of [narrow, paper]) query.addEventListener("change", () => changed());
+/** On paper nothing can be scrolled to: a table that is too wide becomes smaller. The width is that of A4 and of letter. */
+export function fitPaper() {
+  for (const table of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".scroll table"))) {
+    table.style.zoom = "";
+    if (onPaper() && table.scrollWidth > 660) table.style.zoom = String(660 / table.scrollWidth);
+  }
+}
+
+/** Drawn anew where the room changes. @param {() => void} measure */
+export function watchRoom(measure) {
+  const again = () => { measure(); changed(); };
+  for (const query of [narrow, paper]) query.addEventListener("change", again);
   let width = innerWidth;
-  window.addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; changed(); } });
+  window.addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; again(); } });
 }

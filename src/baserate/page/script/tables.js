@@ -124,10 +124,11 @@ export function csvOf(element) {
   const safe = (text) => (/^[=+@-]/.test(text) && Number.isNaN(plainNumber(text)) ? `'${text}` : text);
   /** @param {string} text */
   const quoted = (text) => (/[",\n\r]/.test(text) ? `"${safe(text).replace(/"/g, '""')}"` : safe(text));
-  return rows.map((row, r) => row.flatMap(([main, small], k) => {
+  const lines = rows.map((row, r) => row.flatMap(([main, small], k) => {
     const value = plainNumber(main);
     const shown = Number.isFinite(value) && k && r ? main.replace(/,/g, "") : main;
     const note = r ? small : `${main} (note)`.trim();
     return (noted[k] ? [shown, note] : [shown]).map(quoted);
-  }).join(",")).join("\r\n") + "\r\n";
+  }).join(","));
+  return lines.map((line) => `${line}\r\n`).join("");
 }

@@ -15,24 +15,24 @@ const drawn = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharr
 
 /** A chart that looks the same outside of the page. @param {Element} svg */
 export function alone(svg) {
-  const copy = /** @type {Element} */ (svg.cloneNode(true));
-  const [from, to] = [svg, copy].map((one) => [...one.querySelectorAll("*")]);
+  const twin = /** @type {Element} */ (svg.cloneNode(true));
+  const [from, to] = [svg, twin].map((one) => [...one.querySelectorAll("*")]);
   from.forEach((element, k) => {
     const style = getComputedStyle(element);
     for (const name of drawn) to[k].setAttribute(name, style.getPropertyValue(name));
     to[k].removeAttribute("class");
   });
   const [, , width, height] = (svg.getAttribute("viewBox") ?? "").split(" ");
-  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  copy.setAttribute("width", width);
-  copy.setAttribute("height", height);
+  twin.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  twin.setAttribute("width", width);
+  twin.setAttribute("height", height);
   const ground = document.createElementNS("http://www.w3.org/2000/svg", "rect");
   ground.setAttribute("width", "100%");
   ground.setAttribute("height", "100%");
   ground.setAttribute("fill", getComputedStyle(document.body).backgroundColor);
-  copy.prepend(ground);
-  copy.querySelector(".cross")?.remove();
-  return new XMLSerializer().serializeToString(copy);
+  twin.prepend(ground);
+  twin.querySelector(".cross")?.remove();
+  return new XMLSerializer().serializeToString(twin);
 }
 
 /** @param {Element} svg @param {string} name */

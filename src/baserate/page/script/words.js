@@ -18,11 +18,13 @@ export function significant(value) {
 /** Two digits, as a sentence has them. @param {number} value */
 export function short(value) { return value >= 0.1 ? value.toFixed(2) : String(Number(value.toPrecision(2))); }
 
+const written = new Intl.NumberFormat("en", { maximumSignificantDigits: 21 });
+
 /** A number of cases. @param {number} value */
 export function amount(value) {
   if (!Number.isFinite(value)) return "–";
   const shown = Number(Math.abs(value) >= 100 ? Math.round(value).toPrecision(8) : value.toPrecision(3));
-  return shown.toLocaleString("en", { maximumSignificantDigits: 21 });
+  return written.format(shown);
 }
 
 /** Three digits of a share, or of what is missing to all. @param {number} value */
@@ -36,7 +38,7 @@ export function percent(value) {
 export function oneIn(prevalence) {
   if (prevalence > 0.5) return percent(prevalence);
   const cases = Number((1 / prevalence).toPrecision(3));
-  return `1 in ${(cases >= 10 ? Math.round(cases) : cases).toLocaleString("en")}`;
+  return `1 in ${written.format(cases >= 10 ? Math.round(cases) : cases)}`;
 }
 
 /** A long name without its middle: both of its ends tell it from others. @param {string} name @param {number} [most] */
