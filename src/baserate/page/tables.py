@@ -7,7 +7,8 @@ import numpy as np
 
 from baserate.metrics.areas import auc_pr, auc_prg, average_precision, best_f1, roc_auc
 from baserate.metrics.baselines import normalized_auc_pr
-from baserate.page.content import Content, group_grid
+from baserate.page.content import Content
+from baserate.page.groups import group_grid
 from baserate.page.judged import PARTS
 from baserate.results.base import Row
 from baserate.results.intervals import Estimate
