@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,12 +12,11 @@ from baserate.curves.curve import Curve
 from baserate.curves.pair import SameRows
 from baserate.curves.point import shortest
 from baserate.errors import InputError, shown
-from baserate.formulas.proportions import clopper_pearson
 from baserate.metrics.areas import auc_pr, average_precision, best_f1, roc_auc
 from baserate.metrics.bounds import bounds
 from baserate.metrics.over_prevalence import MetricFunction, crossings
 from baserate.metrics.predictive import precision
-from baserate.page import condensed, looks
+from baserate.page import condensed, looks, rates
 from baserate.page.calibration import Calibration, calibration
 from baserate.page.condensed import LogOddsRange
 from baserate.page.groups import OF_GROUP, RECALL, OfGroups, are_periods, band, grid, group_table
@@ -26,7 +25,6 @@ from baserate.page.small import Groups, folded, small_groups, small_models
 from baserate.page.verdicts import headline, pair_of, who_leads_where
 from baserate.page.versus import DRAWS_OF_PAIRS, MOST_COMPARED, Compared, compared
 from baserate.page.words import (
-    FEW_DIGITS,
     Json,
     counted,
     isolated,
@@ -35,7 +33,7 @@ from baserate.page.words import (
 from baserate.progress import Stages
 from baserate.registry import describe
 from baserate.results import Crossing, CrossingEstimate, Estimate
-from baserate.uncertainty.estimate import IntervalSettings, estimates, sizes_behind
+from baserate.uncertainty.estimate import IntervalSettings, estimates
 from baserate.uncertainty.methods import Estimand
 from baserate.written import one_in, percent
 
@@ -51,9 +49,6 @@ _QUICKER = 10
 
 # Prevalences asked for, at which every slice is known, at most.
 _MOST_ASKED = 3
-
-# The level of each of two rates, for 95 % of both together.
-_LEVEL_OF_EACH = 0.95**0.5
 
 _BANDS = (average_precision, auc_pr, best_f1)
 
@@ -127,9 +122,8 @@ def content(
     by_period = _periods(groups)
     with Stages("Making the page") as stages:
         stages.plan(_work(models, groups, by_period))
-        made = [
-            _model(name, curve, wanted[0], span, n_resamples=draws, stages=stages) for name, curve in models.items()
-        ]
+        how: dict[str, Any] = {"n_models": len(models), "n_resamples": draws, "stages": stages}
+        made = [_model(name, curve, wanted[0], span, **how) for name, curve in models.items()]
         swaps = [
             swap
             for (name, curve), (other_name, other) in combinations(models.items(), 2)
@@ -139,8 +133,8 @@ def content(
         of_groups = max(min(draws, DRAWSOF_GROUPS), _FEWEST_DRAWS)
         asked = wanted[0] if prevalences else None
         series = judged(by_period, asked, of_groups, lambda name: stages.at(f"{name}, period by period"))
-        how = OfGroups(span, wanted[0], tuple(wanted[:_MOST_ASKED]), of_groups, stages)
-        tables = [group_table(name, by_model, models, how) for name, by_model in groups.items()]
+        of_slices = OfGroups(span, wanted[0], tuple(wanted[:_MOST_ASKED]), of_groups, stages)
+        tables = [group_table(name, by_model, models, of_slices) for name, by_model in groups.items()]
     said = [small_models(models), *(small_groups(name, by_model) for name, by_model in groups.items())]
     return Content(
         title=title,
@@ -236,7 +230,9 @@ def _check(models: Mapping[str, Curve], groups: Mapping[str, Mapping[str, Groups
                     )
 
 
-def _model(name: str, curve: Curve, start: float, span: LogOddsRange, *, n_resamples: int, stages: Stages) -> PageModel:
+def _model(
+    name: str, curve: Curve, start: float, span: LogOddsRange, *, n_models: int, n_resamples: int, stages: Stages
+) -> PageModel:
     stages.at(name)
     kept = condensed.condensed(curve, span)
     known = _known(curve, start, span, n_resamples)
@@ -245,7 +241,7 @@ def _model(name: str, curve: Curve, start: float, span: LogOddsRange, *, n_resam
         "average_precision": numbers(kept.average_precision.values),
         "auc_pr": numbers(kept.auc_pr.values),
         "gains": {key: numbers(getattr(kept.gains, key)) for key in ("tpr", "fpr", "fpr_before", "area")},
-        "points": _points(curve, kept.rows),
+        "points": _points(curve, kept.rows, n_models),
         "bands": {describe(metric): band(known.bands[metric]) for metric in _BANDS},
         "roc_auc": dict(zip(("value", "low", "high"), numbers(_ends_of(known.of_roc)), strict=True)),
         "all_thresholds": len(curve),
@@ -298,20 +294,15 @@ def _likelihood_ratios(right: Estimate) -> list[float | None] | None:
     return [None if end == 1 else end / (1 - end) * against for end in (right.low, right.high)]
 
 
-def _points(curve: Curve, rows: Indices) -> Json:
+def _points(curve: Curve, rows: Indices, n_models: int) -> Json:
     totals = curve.table.total_pos, curve.table.total_neg
     tpr, fpr = (column[rows] / total for column, total in zip(curve.table.cumulative(), totals, strict=True))
-    n_pos, n_neg = sizes_behind(curve)
-    of_tpr, of_fpr = (clopper_pearson(rate * n, n, _LEVEL_OF_EACH) for rate, n in ((tpr, n_pos), (fpr, n_neg)))
-    return {
+    kept: Json = {
         "threshold": [_threshold(curve, row) for row in rows.tolist()],
         "tpr": numbers(tpr),
         "fpr": numbers(fpr),
-        "tpr_low": numbers(of_tpr.low, FEW_DIGITS),
-        "tpr_high": numbers(of_tpr.high, FEW_DIGITS),
-        "fpr_low": numbers(of_fpr.low, FEW_DIGITS),
-        "fpr_high": numbers(of_fpr.high, FEW_DIGITS),
     }
+    return kept | rates.intervals(curve, rows, n_models)
 
 
 def _threshold(curve: Curve, row: int) -> float | str:

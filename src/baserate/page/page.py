@@ -173,8 +173,9 @@ def _series(number: int, series: Series) -> str:
         alarm = f' <span class="alarmed">First alarm in {first}.</span>'
     return (
         f'<div class="charts"><figure><figcaption><bdi>{name}</bdi>: what has changed since the first periods'
-        f'</figcaption><div id="change-{number}" class="chart"></div></figure><figure>'
-        f'<figcaption><bdi>{name}</bdi>, each period {common}.{alarm}</figcaption><div id="timeline-{number}" class="chart"></div></figure></div>'
+        f'</figcaption><div id="change-{number}" class="chart"></div></figure>'
+        f"<figure><figcaption><bdi>{name}</bdi>, each period {common}.{alarm}</figcaption>"
+        f'<div id="timeline-{number}" class="chart"></div></figure></div>'
     )
 
 
