@@ -171,7 +171,7 @@ def test_the_verdict_follows_the_prevalence(opened, models):
 def test_lines_break_where_a_period_has_no_value(browser, models, tmp_path):
     lonely = br.Curve.from_scores([0, 0], [0.1, 0.2])
     months = {f"2026-{k:02}": lonely if k in (3, 6) else models["old_model"] for k in range(1, 9)}
-    br.report(tmp_path / "page.html", models, groups={"month": {"old_model": months}}, n_resamples=50)
+    br.write_report(tmp_path / "page.html", models, groups={"month": {"old_model": months}}, n_resamples=50)
     for tab in quietly(browser, tmp_path / "page.html"):
         lines = "[...document.querySelectorAll('#group-chart-0 .line')].map((line) => line.getAttribute('points'))"
         assert [len(line.split()) for line in tab.evaluate(lines)] == [2, 2, 2]
@@ -204,7 +204,7 @@ def test_a_budget_is_met_exactly_where_all_thresholds_are_kept(browser, tmp_path
     rng = np.random.default_rng(0)
     y = rng.random(60) < 0.3
     curve = br.Curve.from_scores(y, rng.normal(size=60) + y)
-    br.report(tmp_path / "page.html", {"model": curve}, prevalences=[0.05], n_resamples=50)
+    br.write_report(tmp_path / "page.html", {"model": curve}, prevalence=[0.05], n_resamples=50)
     for tab in quietly(browser, tmp_path / "page.html"):
         for rate in (0.03, 0.2, 0.5, 1):
             tab.fill("#budget", str(100_000 * rate))
@@ -362,7 +362,7 @@ def test_ten_million_rows_make_no_larger_a_page(browser, tmp_path):
         fraud = rng.random(n) < 0.01
         curve = br.Curve.from_scores(fraud, rng.normal(size=n) + 2 * fraud)
         path = tmp_path / f"{n}.html"
-        br.report(path, {"model": curve}, n_resamples=100)
+        br.write_report(path, {"model": curve}, n_resamples=100)
         sizes[n] = path.stat().st_size
         context = browser.new_context(offline=True)
         tab = context.new_page()
