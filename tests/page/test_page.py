@@ -44,11 +44,14 @@ def test_it_opens_at_the_first_prevalence_asked_for_or_at_the_own(curves):
 
 
 def test_the_verdict_names_the_best_model_there(curves):
-    rare, common = (contents.verdict(made(curves, [p])) for p in (1e-4, 0.3))
-    assert rare[0].startswith(
-        "At a prevalence of 1 in 10,000, new_model is the best of 2 models: average precision 0.43"
+    rare, common = (contents.verdict(made(curves, [p])) for p in (1e-4, 0.5))
+    assert common[0].startswith(
+        "At a prevalence of 1 in 2, old_model leads new_model (their own intervals do not overlap)"
     )
-    assert "old_model is the best of 2 models" in common[0]
+    assert (
+        "new_model and old_model cannot be told apart by their own intervals: average precision 0.43 and 0.04"
+        in rare[0]
+    )
     assert rare[1] == "new_model leads old_model below 1 in 21, and trails above."
     alone = contents.verdict(made({"new_model": curves["new_model"]}, [1e-4]))
     assert len(alone) == 1
@@ -56,7 +59,7 @@ def test_the_verdict_names_the_best_model_there(curves):
 
 
 def test_precision_in_the_verdict_is_the_library_s(curves):
-    said = contents.verdict(made(curves, [1e-4]))[0]
+    said = contents.verdict(made({"new_model": curves["new_model"]}, [1e-4]))[0]
     point = curves["new_model"].at_recall(0.5).at_prevalence(1e-4)
     assert f"{100 * br.precision(point):.3g} % are right" in said
 

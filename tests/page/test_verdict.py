@@ -1,5 +1,8 @@
 """The verdict decides with the certainty the data give, and says whether it is the model or the base rate."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
@@ -8,6 +11,7 @@ import baserate as br
 from baserate.page import content as contents
 from baserate.page.versus import SURE
 from baserate.results import CrossingEstimate
+from helpers.npm import node
 
 pytestmark = pytest.mark.slow  # together, these take long
 
@@ -102,6 +106,32 @@ def test_of_many_models_those_nearest_to_the_best_are_compared_on_their_rows():
     assert "m0 leads all 8 others (their own intervals do not overlap)" in contents.main_sentence(found) or (
         "cannot be told apart" in contents.main_sentence(found)
     )
+
+
+def test_the_page_knows_who_leads_as_the_library_does():
+    rng = np.random.default_rng(1)
+    y = rng.random(2_000) < 0.1
+    shared = rng.normal(size=2_000) + 1.5 * y
+    scores = {f"m{k}": shared + (0.2 + 0.25 * k) * rng.normal(size=2_000) for k in range(4)}
+    found = made(br.Models.from_scores(y, scores), 0.1)
+    places = np.append(rng.uniform(*found.span, 50), found.compared.versus.nodes[::4])
+    asked = [
+        (
+            place,
+            [float(br.average_precision(one.curve.at_prevalence(1 / (1 + np.exp(-place))))) for one in found.models],
+        )
+        for place in places.tolist()
+    ]
+    # The page has its numbers as text with few digits.
+    shown = json.loads(json.dumps({"pairs": found.compared.versus.json, "asked": asked}))
+    said = json.loads(node(Path(__file__).with_name("versus.mjs"), text=json.dumps(shown)).stdout)
+    for (place, values), one in zip(asked, said, strict=True):
+        known = found.compared.versus.at(place, values)
+        assert (tuple(one["ahead"]), tuple(one["behind"]), one["paired"]) == (known.ahead, known.behind, known.paired)
+        if known.behind:
+            assert one["sure"] == pytest.approx(known.sure, abs=1e-3)
+        assert (one["more"] is None) == (known.more is None)
+    assert len({known["ahead"][0] for known in said}) > 1 or len({len(one["ahead"]) for one in said}) > 1
 
 
 # --- the model or the base rate -------------------------------------------------------------------

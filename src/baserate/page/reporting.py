@@ -249,7 +249,8 @@ def _of_curves(data: Curve | Models | Pair | CurveStore | Mapping[str, Curve]) -
         return _Found(dict(zip(data.names, data.curves, strict=True)), data)
     if isinstance(data, CurveStore):
         return _of_store(data)
-    return _Found(dict(data))
+    named = curves_of(data, label=None, score=None, by=(), period=None, tz=None)
+    return _Found({name: curve for (name, _), curve in named.items()})
 
 
 def _of_store(store: CurveStore) -> _Found:
