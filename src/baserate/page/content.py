@@ -28,6 +28,7 @@ from baserate.page.words import (
     Json,
     counted,
     isolated,
+    listed,
     numbers,
 )
 from baserate.progress import Stages
@@ -363,7 +364,23 @@ def facts(made: Content) -> list[tuple[str, str]]:
             said += [f"{percent(tied)} of the rows share their score with another"] * (tied > 0)
         said.append(f"areas on this page have an error of at most {max(model.error, 1e-9):.1g}")
         by_model.append((model.name, "; ".join(said) + "."))
-    return [*by_model, ("What this page reveals", _revealed(made))]
+    how = [("How the models were compared", _how_compared(made))] if len(made.models) > 1 else []
+    return [*by_model, *how, ("What this page reveals", _revealed(made))]
+
+
+def _how_compared(made: Content) -> str:
+    """Which models were compared row by row, and what that could not be done for."""
+    pairs = made.compared.versus
+    names = [isolated(made.models[k].name) for k in pairs.compared]
+    if not names:
+        return (
+            "By the interval of each, because the page was made of their curves: two models may differ although these "
+            "overlap. If the scores of each row are known (br.Models, or a file with all scores), they are compared "
+            "row by row."
+        )
+    said = f"{listed(names)}: row by row, from one set of bootstrap samples, as br.lead does."
+    rest = "The others are further from the best one, and are compared by the interval of each."
+    return said if len(names) == len(made.models) else f"{said} {rest}"
 
 
 def _revealed(made: Content) -> str:
