@@ -86,7 +86,9 @@ def report(
         if not file:
             raise click.UsageError("Missing argument 'FILE...'; or name a store with --store.")
         check_outputs([output], file)
-        made = _of_files(file, keys, period_meant(period), tz, data, _prevalences(prevalences), options)
+        made = _of_files(
+            file, keys, period_meant(period), tz, data=data, wanted=_prevalences(prevalences), options=options
+        )
     for sentence in made.revealing:
         note(f"{sentence}{'; --min-cases 10 pools such groups' * (' by ' in sentence)}")
     with until_nobody_reads():
@@ -110,6 +112,7 @@ def _of_files(
     keys: tuple[str, ...],
     period: tuple[str, str] | None,
     tz: str | None,
+    *,
     data: dict[str, Any],
     wanted: list[float],
     options: dict[str, Any],
@@ -117,7 +120,7 @@ def _of_files(
     written = reading(data)
     others = (data["weight"], *keys, period and period[0])
     label, scores = columns_meant(file, data["label"], data["scores"], others=others, n_scores=1, reading=written)
-    columns = {"label": label, "score": list(scores), "by": list(keys), "period": period, "tz": tz}
+    columns: dict[str, Any] = {"label": label, "score": list(scores), "by": list(keys), "period": period, "tz": tz}
     columns |= {"weight": data["weight"], "positive": label_meant(data["positive"]), "tolerance": data["tolerance"]}
     made = make_report(
         list(file), prevalence=wanted, **columns, **written, **options | {"title": options["title"] or title_of(file)}

@@ -182,7 +182,7 @@ def curves_and_rows(
     columns = Columns(_label(label, positive), different, weight, (), None, positive)
     rows: list[GroupedCounts] = []
     options = Options.checked(memory_limit, delimiter, decimal)
-    by_key = _curves(table, columns, tolerance, max_scores, options, rows)
+    by_key = _curves(table, columns, tolerance, max_scores, options, rows=rows)
     curves = {score: curve for (score, _), curve in by_key.items()}
     if len(curves) < 2 or weight is not None or not rows:
         return curves, None
@@ -206,6 +206,7 @@ def _curves(
     tolerance: float,
     max_scores: int,
     options: Options,
+    *,
     rows: list[GroupedCounts] | None = None,
 ) -> CurvesByKey:
     """The curve of each score and group; a list of `rows` gets the rows, if they are fetched one by one."""
@@ -215,9 +216,9 @@ def _curves(
         options.check_unused()
         return _answered(request(table, columns), tolerance, max_scores, rows=rows)
     try:
-        curves = _of_files(table, columns, tolerance, max_scores, options, rows)
+        curves = _of_files(table, columns, tolerance, max_scores, options, rows=rows)
     except NotInParallel as refused:
-        curves = _of_files(table, columns, tolerance, max_scores, options._replace(parallel=False), rows)
+        curves = _of_files(table, columns, tolerance, max_scores, options._replace(parallel=False), rows=rows)
         # DuckDB by itself then leaves out a last row that it cannot read.
         if _n_rows(curves) != files.n_records(table, options):
             raise DataFileError(str(refused)) from refused
@@ -233,6 +234,7 @@ def _of_files(
     tolerance: float,
     max_scores: int,
     options: Options,
+    *,
     rows: list[GroupedCounts] | None,
 ) -> CurvesByKey:
     with files.opened(table, columns, options) as opened:

@@ -1,76 +1,56 @@
 """The content of a page: condensed numbers of the library, and sentences about them."""
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from baserate.arrays import FloatArray, Indices
+from baserate.arrays import Indices
 from baserate.curves.curve import Curve
 from baserate.curves.pair import SameRows
 from baserate.curves.point import shortest
-from baserate.errors import InputError, Reason, shown
-from baserate.formulas.proportions import clopper_pearson
+from baserate.errors import InputError, shown
 from baserate.metrics.areas import auc_pr, average_precision, best_f1, roc_auc
 from baserate.metrics.bounds import bounds
-from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction, crossings
 from baserate.metrics.predictive import precision
-from baserate.page import condensed, looks
+from baserate.page import condensed, looks, rates
 from baserate.page.calibration import Calibration, calibration
 from baserate.page.condensed import LogOddsRange
+from baserate.page.groups import OF_GROUP, RECALL, OfGroups, are_periods, band, grid, group_table
 from baserate.page.judged import Series, breaks, judged
-from baserate.page.periods import p_values
 from baserate.page.small import Groups, folded, small_groups, small_models
 from baserate.page.verdicts import headline, pair_of, who_leads_where
 from baserate.page.versus import DRAWS_OF_PAIRS, MOST_COMPARED, Compared, compared
 from baserate.page.words import (
-    FEW_DIGITS,
-    SHOWN_DIGITS,
     Json,
-    amount,
     counted,
     isolated,
     numbers,
-    rounded_p,
 )
 from baserate.progress import Stages
 from baserate.registry import describe
 from baserate.results import Crossing, CrossingEstimate, Estimate
-from baserate.uncertainty.estimate import IntervalSettings, estimates, sizes_behind
+from baserate.uncertainty.estimate import IntervalSettings, estimates
 from baserate.uncertainty.methods import Estimand
 from baserate.written import one_in, percent
 
 # The range of the slider, which is extended to the given prevalences.
 RANGE = (1e-6, 0.9)
 
-# Prevalences at which intervals are computed; in between they are interpolated.
-_GRID = 41
-
-# For slices and periods: every so many of these prevalences, and fewer draws.
-_EVERY = 4
-DRAWS_OF_GROUPS = 200
+# Populations drawn for each slice and period.
+DRAWSOF_GROUPS = 200
 
 # Fewer draws than this leave nothing beyond the ends of an interval. A quick page has so many times fewer.
 _FEWEST_DRAWS = 100
 _QUICKER = 10
 
-# How long a slice takes, as a part of the time for a model.
-_OF_GROUP = 0.1
-
-# The level of each of two rates, for 95 % of both together.
-_LEVEL_OF_EACH = 0.95**0.5
+# Prevalences asked for, at which every slice is known, at most.
+_MOST_ASKED = 3
 
 _BANDS = (average_precision, auc_pr, best_f1)
-
-# The recall that the page opens with.
-RECALL = 0.5
-
-# Periods have an order, slices have none.
-_PERIOD = re.compile(r"\d{4}(-(\d\d|W\d\d|Q\d))?(-\d\d)?")
 
 
 @dataclass(frozen=True)
@@ -142,18 +122,19 @@ def content(
     by_period = _periods(groups)
     with Stages("Making the page") as stages:
         stages.plan(_work(models, groups, by_period))
-        made = [_model(name, curve, wanted[0], span, draws, stages) for name, curve in models.items()]
+        how: dict[str, Any] = {"n_models": len(models), "n_resamples": draws, "stages": stages}
+        made = [_model(name, curve, wanted[0], span, **how) for name, curve in models.items()]
         swaps = [
             swap
             for (name, curve), (other_name, other) in combinations(models.items(), 2)
             for swap in crossings(average_precision, curve, other, low=low, high=high, names=(name, other_name))
         ]
-        both = _compared(models, rows, made, span, wanted[0], swaps, draws, stages)
-        of_groups = max(min(draws, DRAWS_OF_GROUPS), _FEWEST_DRAWS)
+        both = _compared(models, rows, made, span=span, asked=wanted[0], swaps=swaps, n_resamples=draws, stages=stages)
+        of_groups = max(min(draws, DRAWSOF_GROUPS), _FEWEST_DRAWS)
         asked = wanted[0] if prevalences else None
         series = judged(by_period, asked, of_groups, lambda name: stages.at(f"{name}, period by period"))
-        how = _OfGroups(span, wanted[0], tuple(wanted), of_groups, stages)
-        tables = [_groups(name, by_model, models, how) for name, by_model in groups.items()]
+        of_slices = OfGroups(span, wanted[0], tuple(wanted[:_MOST_ASKED]), of_groups, stages)
+        tables = [group_table(name, by_model, models, of_slices) for name, by_model in groups.items()]
     said = [small_models(models), *(small_groups(name, by_model) for name, by_model in groups.items())]
     return Content(
         title=title,
@@ -175,26 +156,23 @@ def _work(
 ) -> float:
     """The steps of the whole job, each about as long as one model."""
     n_groups = sum(len(curves) for by_model in groups.values() for curves in by_model.values())
-    return len(models) + (len(models) > 1) * min(len(models), MOST_COMPARED) + len(by_period) + n_groups * _OF_GROUP
+    return len(models) + (len(models) > 1) * min(len(models), MOST_COMPARED) + len(by_period) + n_groups * OF_GROUP
 
 
 def _periods(groups: Mapping[str, Mapping[str, Groups]]) -> dict[str, dict[str, Curve]]:
     """The periods of each model in order, of the first table of periods."""
     for by_model in groups.values():
         keys = {key for curves in by_model.values() for key in curves}
-        if len(keys) > 1 and _are_periods(keys):
+        if len(keys) > 1 and are_periods(keys):
             return {name: dict(sorted(curves.items())) for name, curves in by_model.items() if len(curves) > 1}
     return {}
-
-
-def _are_periods(keys: Iterable[object]) -> bool:
-    return all(isinstance(key, str) and _PERIOD.fullmatch(key) for key in keys)
 
 
 def _compared(
     models: Mapping[str, Curve],
     rows: SameRows | None,
     made: Sequence[PageModel],
+    *,
     span: LogOddsRange,
     asked: float,
     swaps: list[Crossing],
@@ -212,7 +190,7 @@ def _compared(
         known = dict(zip(grid(span).tolist(), model.area_over, strict=True))
         own[model.name] = [known.get(node, model.area) for node in nodes.tolist()]
     draws = max(min(n_resamples, DRAWS_OF_PAIRS), _FEWEST_DRAWS)
-    return compared(models, rows, nodes, own, swaps, IntervalSettings.of(0.95, draws, 0))
+    return compared(models, rows, nodes, own, swaps=swaps, settings=IntervalSettings.of(0.95, draws, 0))
 
 
 def _at_the_top(
@@ -252,17 +230,9 @@ def _check(models: Mapping[str, Curve], groups: Mapping[str, Mapping[str, Groups
                     )
 
 
-def grid(span: LogOddsRange) -> FloatArray:
-    """The log-odds at which intervals are computed."""
-    return np.linspace(*span, _GRID)
-
-
-def group_grid(span: LogOddsRange, asked: float) -> FloatArray:
-    """The log-odds at which intervals of slices and periods are computed: fewer, with the given prevalence."""
-    return np.union1d(grid(span)[::_EVERY], np.log(asked) - np.log1p(-asked))
-
-
-def _model(name: str, curve: Curve, start: float, span: LogOddsRange, n_resamples: int, stages: Stages) -> PageModel:
+def _model(
+    name: str, curve: Curve, start: float, span: LogOddsRange, *, n_models: int, n_resamples: int, stages: Stages
+) -> PageModel:
     stages.at(name)
     kept = condensed.condensed(curve, span)
     known = _known(curve, start, span, n_resamples)
@@ -271,8 +241,8 @@ def _model(name: str, curve: Curve, start: float, span: LogOddsRange, n_resample
         "average_precision": numbers(kept.average_precision.values),
         "auc_pr": numbers(kept.auc_pr.values),
         "gains": {key: numbers(getattr(kept.gains, key)) for key in ("tpr", "fpr", "fpr_before", "area")},
-        "points": _points(curve, kept.rows),
-        "bands": {describe(metric): _band(known.bands[metric]) for metric in _BANDS},
+        "points": _points(curve, kept.rows, n_models),
+        "bands": {describe(metric): band(known.bands[metric]) for metric in _BANDS},
         "roc_auc": dict(zip(("value", "low", "high"), numbers(_ends_of(known.of_roc)), strict=True)),
         "all_thresholds": len(curve),
     }
@@ -309,14 +279,6 @@ def _known(curve: Curve, start: float, span: LogOddsRange, n_resamples: int) -> 
     return _Known(dict(zip(_BANDS, bands, strict=True)), of_roc, area, right)
 
 
-def _band(estimated: list[Estimate], digits: int | None = None) -> Json:
-    """Interval ends as multiples of the value, which vary little with the prevalence."""
-    rounding = () if digits is None else (digits,)
-    value = np.array([one.value for one in estimated])
-    ends = {"low": [one.low for one in estimated], "high": [one.high for one in estimated]}
-    return {name: numbers(np.array(end) / value, *rounding) for name, end in ends.items()}
-
-
 def _ends_of(one: Estimate) -> list[float]:
     return [one.value, one.low, one.high]
 
@@ -332,20 +294,15 @@ def _likelihood_ratios(right: Estimate) -> list[float | None] | None:
     return [None if end == 1 else end / (1 - end) * against for end in (right.low, right.high)]
 
 
-def _points(curve: Curve, rows: Indices) -> Json:
+def _points(curve: Curve, rows: Indices, n_models: int) -> Json:
     totals = curve.table.total_pos, curve.table.total_neg
     tpr, fpr = (column[rows] / total for column, total in zip(curve.table.cumulative(), totals, strict=True))
-    n_pos, n_neg = sizes_behind(curve)
-    of_tpr, of_fpr = (clopper_pearson(rate * n, n, _LEVEL_OF_EACH) for rate, n in ((tpr, n_pos), (fpr, n_neg)))
-    return {
+    kept: Json = {
         "threshold": [_threshold(curve, row) for row in rows.tolist()],
         "tpr": numbers(tpr),
         "fpr": numbers(fpr),
-        "tpr_low": numbers(of_tpr.low, FEW_DIGITS),
-        "tpr_high": numbers(of_tpr.high, FEW_DIGITS),
-        "fpr_low": numbers(of_fpr.low, FEW_DIGITS),
-        "fpr_high": numbers(of_fpr.high, FEW_DIGITS),
     }
+    return kept | rates.intervals(curve, rows, n_models)
 
 
 def _threshold(curve: Curve, row: int) -> float | str:
@@ -354,93 +311,6 @@ def _threshold(curve: Curve, row: int) -> float | str:
     if not np.isfinite(score):
         return "Infinity" if score > 0 else "-Infinity"
     return shortest(score, float(curve.top[row + 1]) if row + 1 < len(curve) else -np.inf)
-
-
-class _OfGroups(NamedTuple):
-    """How slices and periods are read."""
-
-    span: LogOddsRange
-    asked: float
-    every: tuple[float, ...]  # prevalence asked for
-    n_resamples: int
-    stages: Stages
-
-
-def _groups(name: str, by_model: Mapping[str, Groups], models: Mapping[str, Curve], how: _OfGroups) -> Json:
-    """A table with a row for each key and a cell for each model."""
-    keys = list(dict.fromkeys(key for curves in by_model.values() for key in curves))
-    ordered = _are_periods(keys)
-    if ordered:
-        keys.sort(key=str)
-    prevalences = 1 / (1 + np.exp(-group_grid(how.span, how.asked)))
-    overall = {model: _Overall.of(models[model], how.asked) for model in by_model}
-    rows: list[Json] = []
-    for key in keys:
-        how.stages.at(f"{name}: {_key(key)}", len(by_model) * _OF_GROUP)
-        of_models = {model: curves.get(key) for model, curves in by_model.items()}
-        cells = [_group_cell(curve, overall[m], how, prevalences) for m, curve in of_models.items()]
-        differs = max((cell.difference for cell in cells), default=0.0)
-        row = {"key": _key(key), "size": _sizes(list(of_models.values())), "models": [cell.json for cell in cells]}
-        rows.append(row | {"differs": round(differs, 3)})
-    checks = [p_values([curves.get(key) for key in keys]) for curves in by_model.values()] if ordered else []
-    shown = [[rounded_p(p_value) for p_value in column] for column in checks]
-    wider = looks.widening(len(rows) * len(by_model))
-    return {
-        "name": name,
-        "models": list(by_model),
-        "rows": rows,
-        "ordered": ordered,
-        "checks": shown,
-        "widening": wider,
-    }
-
-
-def _key(key: object) -> str:
-    parts = key if isinstance(key, tuple) else (key,)
-    return " · ".join("(none)" if part is None else str(part) for part in parts)
-
-
-def _sizes(curves: list[Curve | None]) -> str:
-    sizes = [
-        f"{counted(curve.n_pos, 'positive')} of {amount(curve.n_pos + curve.n_neg)}"
-        for curve in curves
-        if curve is not None
-    ]
-    return " or ".join(dict.fromkeys(sizes))
-
-
-class _Overall(NamedTuple):
-    """All rows of a model, to which a slice is compared."""
-
-    asked: float
-    area: float
-    threshold: float | None
-
-    @classmethod
-    def of(cls, curve: Curve, asked: float) -> "_Overall":
-        return cls(asked, float(average_precision(curve.at_prevalence(asked))), curve.at_recall(RECALL).threshold)
-
-
-class _Cell(NamedTuple):
-    json: Json
-    difference: float
-
-
-def _group_cell(curve: Curve | None, overall: _Overall, how: _OfGroups, prevalences: FloatArray) -> _Cell:
-    if curve is None:
-        return _Cell({"reason": Reason.NO_ROWS.sentence}, 0.0)
-    value, reason = evaluate(average_precision, curve)
-    if reason:
-        return _Cell({"reason": reason.sentence}, 0.0)
-    estimand = Estimand(average_precision, curve, (1 - prevalences) / prevalences)
-    (estimated,) = estimates([estimand], IntervalSettings.of(0.95, how.n_resamples, 0))
-    logs = numbers(condensed.average_precision(curve, how.span).values, FEW_DIGITS)
-    here = estimated[int(np.argmin(np.abs(prevalences - overall.asked)))]
-    json = {"own": float(value), "here": here.value, "logs": logs} | _band(estimated, SHOWN_DIGITS)
-    return _Cell(
-        json | looks.menu(curve, how.span, overall.threshold),
-        looks.difference(here.value, here.low, here.high, overall.area),
-    )
 
 
 # --- sentences ------------------------------------------------------------------------------------

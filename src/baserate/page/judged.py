@@ -125,8 +125,8 @@ def _moved(series: list[Series]) -> list[str]:
     reads = f" For {' and '.join(steady)} no change was detected at a common prevalence." if steady else ""
     return [
         f"The prevalence has {'grown' if grown else 'fallen'} from {one_in(first.own.prevalence)} in {first.key} to "
-        f"{one_in(last.own.prevalence)} in {last.key}. That is not the models' doing; the part of each change that is due to "
-        f"it is shown apart.{reads}"
+        f"{one_in(last.own.prevalence)} in {last.key}. That is not the models' doing; the part of each change that is "
+        f"due to it is shown apart.{reads}"
     ]
 
 

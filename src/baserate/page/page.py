@@ -9,15 +9,13 @@ from importlib.resources import files
 from baserate.page.calibration import BINS, OWN_ROWS
 from baserate.page.content import (
     DRAWS_OF_GROUPS,
-    RECALL,
     Content,
     facts,
-    grid,
-    group_grid,
     main_sentence,
     own_prevalence,
     verdict,
 )
+from baserate.page.groups import RECALL, grid, group_grid
 from baserate.page.judged import Series
 from baserate.page.modules import inlined
 from baserate.page.verdicts import who_leads_where
@@ -174,9 +172,10 @@ def _series(number: int, series: Series) -> str:
         first = html.escape(str(series.verdict.first_alarm))
         alarm = f' <span class="alarmed">First alarm in {first}.</span>'
     return (
-        f'<div class="charts"><figure><figcaption><bdi>{name}</bdi>: what has changed since the first periods</figcaption>'
-        f'<div id="change-{number}" class="chart"></div></figure><figure><figcaption><bdi>{name}</bdi>, each period '
-        f'{common}.{alarm}</figcaption><div id="timeline-{number}" class="chart"></div></figure></div>'
+        f'<div class="charts"><figure><figcaption><bdi>{name}</bdi>: what has changed since the first periods'
+        f'</figcaption><div id="change-{number}" class="chart"></div></figure>'
+        f"<figure><figcaption><bdi>{name}</bdi>, each period {common}.{alarm}</figcaption>"
+        f'<div id="timeline-{number}" class="chart"></div></figure></div>'
     )
 
 

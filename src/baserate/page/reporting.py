@@ -249,7 +249,8 @@ def _of_curves(data: Curve | Models | Pair | CurveStore | Mapping[str, Curve]) -
         return _Found(dict(zip(data.names, data.curves, strict=True)), data)
     if isinstance(data, CurveStore):
         return _of_store(data)
-    return _Found(dict(data))
+    named = curves_of(data, label=None, score=None, by=(), period=None, tz=None)
+    return _Found({name: curve for (name, _), curve in named.items()})
 
 
 def _of_store(store: CurveStore) -> _Found:
@@ -266,8 +267,10 @@ def _of_store(store: CurveStore) -> _Found:
     if not whole:
         raise InputError(f"a store must have curves of all rows, got {str(store.path)!r} without; add some first.")
     models = {name: Curve.pool(curves.values()) for name, curves in whole.items()}
-    known = {column: {name: of for name, of in by.items() if name in models} for column, by in slices.items()}
-    return _Found(models, None, {"period": whole} | known)
+    groups: dict[str, Mapping[str, Groups]] = {"period": whole}
+    for column, by_model in slices.items():
+        groups[column] = {name: curves for name, curves in by_model.items() if name in models}
+    return _Found(models, None, groups)
 
 
 def _of_table(table: Table, keys: list[str], times: dict[str, Any], columns: dict[str, Any]) -> _Found:

@@ -1,12 +1,14 @@
 """The numbers of a page as tables."""
 
 import math
+from typing import Any
 
 import numpy as np
 
 from baserate.metrics.areas import auc_pr, auc_prg, average_precision, best_f1, roc_auc
 from baserate.metrics.baselines import normalized_auc_pr
-from baserate.page.content import Content, group_grid
+from baserate.page.content import Content
+from baserate.page.groups import group_grid
 from baserate.page.judged import PARTS
 from baserate.results.base import Row
 from baserate.results.intervals import Estimate
@@ -59,38 +61,37 @@ def _leads(made: Content) -> list[Row]:
     return rows
 
 
-def _changes(name: str, series: dict[str, object]) -> list[Row]:
+def _changes(name: str, series: dict[str, Any]) -> list[Row]:
     rows: list[Row] = []
-    for one in series["periods"]:  # type: ignore[attr-defined]  # a list of dicts
+    for one in series["periods"]:
         own, common, change = one["own"], one["common"] or [None] * 3, one["change"] or {}
         row: Row = {"model": name, "period": one["key"], "prevalence": one["prevalence"]}
         row |= dict(zip(("own", "own_low", "own_high"), own, strict=True))
         row |= dict(zip(("common", "common_low", "common_high"), common, strict=True))
         for part in PARTS:
-            row |= dict(zip((part, f"{part}_low", f"{part}_high"), change.get(part, [None] * 3), strict=True))
+            names = ("change" if part == "total" else f"{part}_part", f"{part}_low", f"{part}_high")
+            row |= dict(zip(names, change.get(part, [None] * 3), strict=True))
         rows.append(row | {"alarm": one["alarm"]})
     return rows
 
 
-def _groups(made: Content, group: dict[str, object]) -> list[Row]:
+def _groups(made: Content, group: dict[str, Any]) -> list[Row]:
     """Average precision of each slice or period, with its interval, at the prevalence that the page opens with."""
     place = int(
         np.argmin(np.abs(group_grid(made.span, made.prevalence) - np.log(made.prevalence / (1 - made.prevalence))))
     )
     rows: list[Row] = []
-    for one in group["rows"]:  # type: ignore[attr-defined]  # a list of dicts
-        for name, cell in zip(group["models"], one["models"], strict=True):  # type: ignore[call-overload]
+    for one in group["rows"]:
+        for name, cell in zip(group["models"], one["models"], strict=True):
             row: Row = {str(group["name"]): one["key"], "model": name, "prevalence": made.prevalence}
             rows.append(row | (_cell(cell, place) if "reason" not in cell else {"reason": cell["reason"]}))
     return rows
 
 
-def _cell(cell: dict[str, object], place: int) -> Row:
-    value = float(cell["here"])  # type: ignore[arg-type]
-    low, high = (cell[end][place] for end in ("low", "high"))  # type: ignore[index]
-    ends = {name: None if end is None else min(1.0, value * end) for name, end in (("low", low), ("high", high))}
-    return {
-        "average_precision": value,
-        **{f"average_precision_{name}": end for name, end in ends.items()},
-        "own": cell["own"],
-    }  # type: ignore[dict-item]
+def _cell(cell: dict[str, Any], place: int) -> Row:
+    value = float(cell["here"])
+    row: Row = {"average_precision": value}
+    for name in ("low", "high"):
+        end = cell[name][place] if name in cell else None
+        row[f"average_precision_{name}"] = None if end is None else min(1.0, value * end)
+    return row | {"own": cell["own"]}

@@ -64,7 +64,8 @@ def named(names: Sequence[str]) -> str:
 
 
 def _alerts(right: Estimate) -> str:
-    return f"To find half of the positives, it raises alerts of which {_value(right, percent)} are right."
+    sure = _sure(right, percent)
+    return f"To find half of the positives, it raises alerts of which {percent(right.value)} are right{sure}."
 
 
 def _alerts_of(ahead: Sequence[str], standing: Standing, right: Sequence[Estimate]) -> str:
@@ -80,8 +81,12 @@ def _alerts_of(ahead: Sequence[str], standing: Standing, right: Sequence[Estimat
 
 
 def _value(one: Estimate, text: Callable[[float], str]) -> str:
-    sure = np.isfinite(one.low) and np.isfinite(one.high)
-    return text(one.value) + (f" (95 % sure: {text(one.low)} to {text(one.high)})" if sure else "")
+    return text(one.value) + _sure(one, text)
+
+
+def _sure(one: Estimate, text: Callable[[float], str]) -> str:
+    known = np.isfinite(one.low) and np.isfinite(one.high)
+    return f" (95 % sure: {text(one.low)} to {text(one.high)})" if known else ""
 
 
 # --- where they cross -----------------------------------------------------------------------------

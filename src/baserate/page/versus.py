@@ -17,7 +17,7 @@ from baserate.results.intervals import Estimate
 from baserate.uncertainty.difference import contest_among
 from baserate.uncertainty.estimate import IntervalSettings
 from baserate.uncertainty.lead import crossings_in
-from baserate.uncertainty.standings import Standings, standings
+from baserate.uncertainty.standings import standings
 
 # A model leads if it is better with this probability.
 SURE = 0.95
@@ -141,6 +141,7 @@ def compared(
     rows: SameRows | None,
     nodes: FloatArray,
     own: Mapping[str, list[Estimate]],
+    *,
     swaps: list[Crossing],
     settings: IntervalSettings,
 ) -> Compared:
@@ -169,7 +170,8 @@ def compared(
     known = np.where(np.isnan(found.best), _best(better)[list(chosen)], found.best)
     best[list(chosen)] = np.minimum(known, rest)
     versus = Versus(nodes, better, best, apart, chosen, n_pos)
-    return Compared(versus, _with_intervals(swaps, names, chosen, contest.pairs, found, nodes, settings))
+    drawn = {(names[chosen[a]], names[chosen[b]]): found.drawn[:, :, k] for k, (a, b) in enumerate(contest.pairs)}
+    return Compared(versus, [_with_interval(swap, drawn, nodes, settings.confidence_level) for swap in swaps])
 
 
 def _best(better: FloatArray) -> FloatArray:
@@ -186,24 +188,11 @@ def _nearest(value: FloatArray, low: FloatArray, high: FloatArray) -> tuple[int,
     return tuple(sorted(order.tolist()))
 
 
-def _with_intervals(
-    swaps: list[Crossing],
-    names: list[str],
-    chosen: tuple[int, ...],
-    pairs: list[tuple[int, int]],
-    found: Standings,
-    nodes: FloatArray,
-    settings: IntervalSettings,
-) -> list[Crossing | CrossingEstimate]:
-    """The crossings, with intervals where both models were compared row by row."""
-    place = {frozenset((names[chosen[a]], names[chosen[b]])): k for k, (a, b) in enumerate(pairs)}
-    made: list[Crossing | CrossingEstimate] = []
-    for swap in swaps:
-        k = place.get(frozenset((swap.leads_below, swap.leads_above)))
-        if k is None:
-            made.append(swap)
-            continue
-        first = names[chosen[pairs[k][0]]]
-        sign = 1.0 if swap.leads_below == first else -1.0
-        made.append(crossings_in(swap, sign * found.drawn[:, :, k], nodes, settings.confidence_level))
-    return made
+def _with_interval(
+    swap: Crossing, drawn: Mapping[tuple[str, str], FloatArray], nodes: FloatArray, level: float
+) -> Crossing | CrossingEstimate:
+    """A crossing with its interval, where both models were compared row by row."""
+    below, above = swap.leads_below, swap.leads_above
+    if (below, above) in drawn:
+        return crossings_in(swap, drawn[below, above], nodes, level)
+    return crossings_in(swap, -drawn[above, below], nodes, level) if (above, below) in drawn else swap

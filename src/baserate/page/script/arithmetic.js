@@ -156,26 +156,31 @@ export function f1Of(t, f, x) { return (2 * t) / (t + 1 + x * f); }
 
 /** @type {PointMetric[]} */
 export const pointMetrics = [
-  { name: "Precision", of: precisionOf },
+  { name: "Precision", byRatio: true, of: precisionOf },
   { name: "Recall", of: (t) => t },
   { name: "F1", of: f1Of },
   { name: "NPV", of: (t, f, x) => (t === 1 && f === 1 ? NaN : (x * (1 - f)) / (x * (1 - f) + (1 - t))) },
   { name: "Specificity", of: (_, f) => 1 - f },
-  { name: "LR+", of: (t, f) => t / f, plain: true },
+  { name: "LR+", byRatio: true, of: (t, f) => t / f, plain: true },
   { name: "LR−", of: (t, f) => (1 - t) / (1 - f), plain: true, worse: true },
-  { name: "Lift", of: (t, f, x) => precisionOf(t, f, x) * (1 + x), plain: true },
+  { name: "Lift", byRatio: true, of: (t, f, x) => precisionOf(t, f, x) * (1 + x), plain: true },
   { name: "Cost of a case", of: (t, f, x, c) => (c.missed * (1 - t) + x * c.falseAlert * f) / (1 + x), plain: true, worse: true },
   { name: "Net benefit", of: (t, f, x, c) => (t - (x * f * c.threshold) / (1 - c.threshold)) / (1 + x), plain: true },
 ];
 
 /**
- * The least and the most that the intervals of both rates allow.
+ * The ends of an interval at a threshold. What depends on the ratio of both rates only has that of the ratio, which is
+ * the library's; for others it is the least and the most that the intervals of both rates allow.
  * @param {(t: number, f: number, x: number) => number} of
  * @param {Points} p
  * @param {number} k
  * @param {number} x
  */
-export function ends(of, p, k, x) { return [of(p.tpr_low[k], p.fpr_high[k], x) || 0, of(p.tpr_high[k], p.fpr_low[k], x)]; }
+export function ends(of, p, k, x, byRatio = of === precisionOf) {
+  if (!byRatio) return [of(p.tpr_low[k], p.fpr_high[k], x) || 0, of(p.tpr_high[k], p.fpr_low[k], x)];
+  const [low, high] = [p.ratio_low[k], p.ratio_high[k]];
+  return [low === null ? of(1, 0, x) : of(low, 1, x) || 0, high === null ? of(1, 0, x) : of(high, 1, x)];
+}
 
 /**
  * The place of the threshold that first finds this share of the positives.

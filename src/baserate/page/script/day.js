@@ -14,17 +14,17 @@ import { amount, digits, isolated, percent, range, sentences, significant, thres
 function perDay(t, f) { return state.traffic * (share(state.logOdds) * t + (1 - share(state.logOdds)) * f); }
 
 /** @param {PointMetric} metric @param {number} m @returns {CellText} */
-function valueAt({ name, of, worse, plain }, m) {
+function valueAt({ name, of, worse, plain, byRatio }, m) {
   const { points } = content.models[m];
   const k = state.points[m];
   const x = oddsAgainst(state.logOdds);
   const text = plain ? significant : digits;
   /** @param {number} t @param {number} f @param {number} odds */
   const here = (t, f, odds) => of(t, f, odds, state.costs);
-  const both = ends(here, points, k, x);
+  const both = ends(here, points, k, x, byRatio);
   const [low, high] = worse ? [here(points.tpr_high[k], points.fpr_low[k], x), here(points.tpr_low[k], points.fpr_high[k], x)] : both;
   const small = plain ? `${significant(low)} – ${significant(high)}` : name === "Recall"
-    ? range(points.tpr_low[k], points.tpr_high[k]) : range(low, high);
+    ? range(points.recall_low[k], points.recall_high[k]) : range(low, high);
   return [text(here(points.tpr[k], points.fpr[k], x)), small];
 }
 

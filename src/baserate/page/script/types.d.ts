@@ -8,6 +8,10 @@ export interface Points {
   tpr: number[]; fpr: number[];
   tpr_low: number[]; tpr_high: number[];
   fpr_low: number[]; fpr_high: number[];
+  /** Recall by itself, at the level of all other intervals. */
+  recall_low: number[]; recall_high: number[];
+  /** TPR/FPR, which gives precision at every prevalence; nothing for infinity. */
+  ratio_low: Known[]; ratio_high: Known[];
 }
 
 /** Rates at one threshold, with the ends of their intervals. */
@@ -185,6 +189,8 @@ export interface Costs { missed: number; falseAlert: number; threshold: number }
 export interface PointMetric {
   name: string;
   of(t: number, f: number, x: number, costs: Costs): number;
+  /** Whether it depends on the ratio of both rates only. */
+  byRatio?: boolean;
   /** Whether it rises with the false positive rate, too. */
   worse?: boolean;
   /** Not a share: shown in significant digits. */

@@ -19,7 +19,7 @@ function rightOf(m) {
   // An interval of TPR/FPR serves every prevalence; null is infinity.
   const ends = (right ?? [NaN, NaN]).map((ratio) => (ratio === null ? 1 : ratio / (ratio + x)));
   const value = precisionOf(tpr[k], fpr[k], x);
-  return { value, text: percent(value) + sentences.sure(percent(ends[0]), percent(ends[1]), Number.isFinite(ends[0] + ends[1])) };
+  return { value, sure: sentences.sure(percent(ends[0]), percent(ends[1]), Number.isFinite(ends[0] + ends[1])) };
 }
 
 /** As asked where it was asked, with the intervals of the library; elsewhere with interpolated ones. */
@@ -36,6 +36,6 @@ export function showVerdict() {
     ahead: found.ahead.map((m) => isolated(names[m])), behind: found.behind.map((m) => isolated(names[m])),
     sure: found.sure, paired: found.paired, more: found.more === null ? null : amount(Number(found.more.toPrecision(1))),
     area: short(areas[first]) + sentences.sure(`≈\u00a0${short(ends[0])}`, short(ends[1]), Number.isFinite(ends[0] + ends[1])),
-    areas: found.ahead.map((m) => areas[m]), right: rights[0].text, rights: rights.map(({ value }) => value),
+    areas: found.ahead.map((m) => areas[m]), sureRight: rights[0].sure, rights: rights.map(({ value }) => value),
   });
 }

@@ -75,7 +75,7 @@ export const sentences = {
   /**
    * @param {{
    *   where: string, together: boolean, ahead: string[], behind: string[], sure: number, paired: boolean,
-   *   more: string | null, area: string, areas: number[], right: string, rights: number[],
+   *   more: string | null, area: string, areas: number[], sureRight: string, rights: number[],
    * }} it
    */
   verdict: (it) => {
@@ -84,7 +84,7 @@ export const sentences = {
     if (it.ahead.length === 1) {
       const them = it.behind.length > named ? `all ${it.behind.length} others` : listed(it.behind);
       const leads = it.behind.length ? `${it.ahead[0]} leads ${them} (${how}):` : `${it.ahead[0]} has`;
-      return `${where}, ${leads} average precision ${it.area}. To find half of the positives, it raises alerts of which ${it.right} are right.`;
+      return `${where}, ${leads} average precision ${it.area}. To find half of the positives, it raises alerts of which ${percent(it.rights[0])} are right${it.sureRight}.`;
     }
     const values = it.ahead.length === 2 ? it.areas.map(short).join(" and ") : `from ${short(Math.min(...it.areas))} to ${short(Math.max(...it.areas))}`;
     const more = it.more === null ? "" : ` If the difference stays, about ${it.more} more positives would decide.`;
