@@ -41,7 +41,7 @@ from baserate.written import one_in, percent
 RANGE = (1e-6, 0.9)
 
 # Populations drawn for each slice and period.
-DRAWSOF_GROUPS = 200
+DRAWS_OF_GROUPS = 200
 
 # Fewer draws than this leave nothing beyond the ends of an interval. A quick page has so many times fewer.
 _FEWEST_DRAWS = 100
@@ -118,7 +118,7 @@ def content(
     wanted = list(prevalences) or [next(iter(models.values())).prevalence]
     low, high = min(RANGE[0], *wanted), max(RANGE[1], *wanted)
     span = LogOddsRange.of(low, high)
-    draws = n_resamples // _QUICKER if quick else n_resamples
+    draws = max(n_resamples // _QUICKER, min(n_resamples, _FEWEST_DRAWS)) if quick else n_resamples
     by_period = _periods(groups)
     with Stages("Making the page") as stages:
         stages.plan(_work(models, groups, by_period))
@@ -130,7 +130,7 @@ def content(
             for swap in crossings(average_precision, curve, other, low=low, high=high, names=(name, other_name))
         ]
         both = _compared(models, rows, made, span=span, asked=wanted[0], swaps=swaps, n_resamples=draws, stages=stages)
-        of_groups = max(min(draws, DRAWSOF_GROUPS), _FEWEST_DRAWS)
+        of_groups = max(min(draws, DRAWS_OF_GROUPS), _FEWEST_DRAWS)
         asked = wanted[0] if prevalences else None
         series = judged(by_period, asked, of_groups, lambda name: stages.at(f"{name}, period by period"))
         of_slices = OfGroups(span, wanted[0], tuple(wanted[:_MOST_ASKED]), of_groups, stages)
