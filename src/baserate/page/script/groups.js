@@ -95,6 +95,7 @@ function showTable(group, g, columns, rows, all) {
   const cells = rows.map((k) => columns.map((c) => (all.get(k) ?? [])[c]));
   const furthest = Math.max(1e-9, ...cells.flat().map(({ value, overall }) => Math.abs(value - overall)).filter(Number.isFinite));
   $(`group-${g}`).classList.toggle("narrow", columns.length > 6 && !details);
+  $(`group-${g}`).classList.toggle("brief", !details);
   table($(`group-${g}`), columns.map((c) => group.models[c]), rows.map((k, r) => [
     details ? [group.rows[k].key, group.rows[k].size] : [group.rows[k].key],
     ...cells[r].map((cell, i) => cellText(group, cell, group.rows[k].models[columns[i]], group.checks[columns[i]]?.[k], details)),
@@ -120,12 +121,12 @@ function interval({ value, low, high }) {
 function cellText(group, cell, kept, check, details) {
   const value = digits(cell.value, details ? 4 : 3);
   if (!Number.isFinite(cell.value)) return [value, cell.note];
-  const sign = ["▼ ", "", "▲ "][differs(cell, group) + 1];
-  if (!details) return cell.note ? [sign + value, cell.note] : sign + value;
+  const sign = ["▼", "", "▲"][differs(cell, group) + 1];
+  if (!details) return [value, [sign, cell.note].filter(Boolean).join(" ")];
   const about = state.metric === "average_precision" ? "≈ " : "";
   const sure = Number.isFinite(cell.low) && Number.isFinite(cell.high) ? `${about}${range(cell.low, cell.high, 2)}` : "";
   const own = state.metric === "average_precision" && kept.own !== undefined ? `own ${digits(kept.own)}` : "";
-  return [value, [sure, own, check ? `p ${check}` : "", cell.note, sign && `${sign}than all rows`.trim()].filter(Boolean).join("; ")];
+  return [value, [sure, own, check ? `p ${check}` : "", cell.note, sign && `${sign} all rows`].filter(Boolean).join("; ")];
 }
 
 /** @param {Group} group @param {number} g @param {number[]} columns @param {number[]} rows @param {Map<number, Found[]>} all */

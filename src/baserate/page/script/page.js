@@ -52,7 +52,10 @@ function begin() {
   offerTaking();
   watchRoom(forgetWidths);
   window.addEventListener("hashchange", () => { restore(location.hash); changed(); });
-  window.addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((one) => { one.open = true; }));
+  window.addEventListener("beforeprint", () => {
+    document.querySelectorAll("details").forEach((one) => { one.open = true; });
+    fitPaper();
+  });
   changed();
 }
 
