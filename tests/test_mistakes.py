@@ -153,7 +153,6 @@ CALLS = {
     "br.fallout": "br.specificity",
     "br.roc_curve": "br.Curve",
     "br.base_rate": "curve.at_prevalence('1 in 1,000')",
-    "br.write_report": "br.report",
     "br.roc_auc(y, p)": "br.roc_auc(br.Curve.from_scores(y, p))",
     "br.roc_auc(curve, sample_weight=w)": "br.roc_auc(br.Curve.from_scores(y, p, weight=w))",
     "br.precision(point, prior=0.01)": "br.precision(point.at_prevalence(0.01))",

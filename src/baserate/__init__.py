@@ -45,7 +45,7 @@ _HOMES = {
     "metrics.rates": "balanced_accuracy lr_negative lr_positive recall specificity youden_j",
     "monitoring.change": "explain_change",
     "monitoring.groups": "by_period by_slice",
-    "page.page": "report",
+    "page.reporting": "report write_report",
     "published.auditing": "audit",
     "scikit.classifier": "PriorShiftClassifier",
     "scikit.scorer": "scorer",

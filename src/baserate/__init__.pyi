@@ -85,7 +85,8 @@ from baserate.metrics.rates import youden_j as youden_j
 from baserate.monitoring.change import explain_change as explain_change
 from baserate.monitoring.groups import by_period as by_period
 from baserate.monitoring.groups import by_slice as by_slice
-from baserate.page.page import report as report
+from baserate.page.reporting import report as report
+from baserate.page.reporting import write_report as write_report
 from baserate.published.auditing import audit as audit
 from baserate.scikit.classifier import PriorShiftClassifier as PriorShiftClassifier
 from baserate.scikit.scorer import scorer as scorer

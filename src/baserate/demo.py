@@ -7,8 +7,6 @@ import numpy as np
 
 import baserate as br
 from baserate.arrays import Array
-from baserate.page.content import content, verdict
-from baserate.page.page import write
 from baserate.registry import row_of
 
 _PREVALENCES = ("1 in 2", "1 in 40", "1 in 1,000", "1 in 10,000")  # the test set has 1 in 40
@@ -45,17 +43,17 @@ def year_as_page(path: Path) -> None:
     """Write the page and print its main sentence."""
     data = br.examples.year()
     names = ("old_model", "new_model")
-    models = {name: br.Curve.from_scores(data["fraud"], data[name]) for name in names}
+    models = br.Models.from_scores(data["fraud"], {name: data[name] for name in names})
     month = np.array([day[:7] for day in data["day"]])
     groups = {
         heading: {name: _by(column, data["fraud"], data[name]) for name in names}
         for heading, column in (("month", month), ("channel", data["channel"]))
     }
     title = "Card payments of a year (simulated): two fraud models"
-    made = content(title, models, [0.001], groups, n_resamples=300)
-    write(path, made)
+    made = br.report(models, prevalence=0.001, groups=groups, title=title, n_resamples=300)
+    made.save(path)
     print(f"\nA year of simulated payments, in which fraud grows and one model decays, as a page: {path.resolve()}")
-    print("\n".join(verdict(made)))
+    print(made.verdict)
 
 
 def _by(column: Array, fraud: Array, score: Array) -> dict[object, br.Curve]:

@@ -15,6 +15,7 @@ T = TypeVar("T")
 _PATIENCE = 2.0  # seconds before the first sign
 _INTERVAL = 0.2  # seconds between signs
 _WIDTH = 30
+_LONGEST = 60  # letters of what is done
 
 _SILENT: ContextVar[bool] = ContextVar("silent", default=False)
 
@@ -48,8 +49,10 @@ class ProgressLine:
         self._started = time.monotonic()
         self._shown = 0.0
 
-    def show(self, share: float) -> None:
+    def show(self, share: float, what: str | None = None) -> None:
         """Show that this share of the work is done, unless the line was updated a moment ago."""
+        if what is not None:
+            self._what = printable(what)[:_LONGEST]
         now = time.monotonic()
         if self._stream is not None and now - self._started > _PATIENCE and now - self._shown > _INTERVAL:
             self._stream.write(_line(share, self._what, now - self._started))
@@ -65,6 +68,34 @@ class ProgressLine:
         if self._shown and self._stream is not None:
             self._stream.write("\r\x1b[K")
             self._stream.flush()
+
+
+class Stages:
+    """One progress line for a job of several parts, which says what it is at; lines within the parts are not shown."""
+
+    def __init__(self, what: str, *, to: TextIO | None = None) -> None:
+        self._line, self._what = ProgressLine(what, to=to), what
+        self._whole, self._done, self._now = 1.0, 0.0, 0.0
+
+    def plan(self, work: float) -> None:
+        """Say how much work there is, in units of one's own."""
+        self._whole = max(work, 1e-9)
+
+    def at(self, part: str, work: float = 1.0) -> None:
+        """Say which part begins, and how much work it is."""
+        self._done, self._now = self._done + self._now, work
+        self._line.show(self._done / self._whole, f"{self._what}: {part}")
+
+    def __enter__(self) -> Self:
+        self._line.__enter__()
+        self._before = _SILENT.set(True)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _SILENT.reset(self._before)
+        self._line.__exit__(kind, error, trace)
 
 
 def _line(share: float, what: str, elapsed: float) -> str:

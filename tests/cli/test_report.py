@@ -28,7 +28,9 @@ def test_the_page_is_written_and_the_verdict_said(path, capsys):
     options = ("--prevalence=1:1000", "--by=channel", "--period=day:month", "-o", "page.html")
     assert run(["report", str(path), *COLUMNS, *options]) == 0
     said = capsys.readouterr().out
-    assert said.startswith("At a prevalence of 1 in 1,000, new_model is the best of 2 models: average precision 0.49")
+    assert said.startswith(
+        "At a prevalence of 1 in 1,000, new_model leads old_model (more than 99 % sure): average precision 0.49"
+    )
     assert said.endswith("The page: page.html\n")
     text = path.with_name("page.html").read_text("utf-8")
     assert len(text) < 400_000
@@ -97,3 +99,44 @@ def test_small_groups_are_noted_and_folded(ask, tmp_path):
     assert '"key":"other"' in (tmp_path / "folded.html").read_text("utf-8")
     assert '"key":"cz"' not in (tmp_path / "folded.html").read_text("utf-8")
     assert ask(*asked, tmp_path / "page.html", "--min-cases", "0").code == 2
+
+
+@pytest.fixture
+def year(tmp_path):
+    path = tmp_path / "year.parquet"
+    pl.DataFrame(br.examples.year()).with_columns(pl.col("day").str.to_date()).write_parquet(path)
+    return path
+
+
+def test_the_page_says_the_sentences_of_monitor_for_files_and_for_a_store(ask, year, tmp_path):
+    asked = ("--label=fraud", "--score=old_model", "--score=new_model", "--period=day:month")
+    done = ask("monitor", year, "--store", tmp_path / "m.db", *asked, "--by=channel", "--prevalence=0.001")
+    said = [line for line in done.out.splitlines() if line.startswith(("old_model: ", "new_model: "))]
+    ask("monitor", year, "--store", tmp_path / "other.db", *asked, "--prevalence=0.001")
+    quick = ("--prevalence=0.001", "--quick", "-q")
+    pages = [
+        ask("report", year, *asked, "--by=channel", *quick, "-o", tmp_path / "files.html"),
+        ask("report", "--store", tmp_path / "m.db", *quick, "-o", tmp_path / "store.html"),
+    ]
+    assert len(said) == 2
+    for page, name in zip(pages, ("files.html", "store.html"), strict=True):
+        assert page.out.startswith("new_model has become worse: first alarm in 2025-12.")
+        text = (tmp_path / name).read_text("utf-8")
+        assert "Is it the model or the base rate?" in " ".join(text.split())
+        for model in ("old_model", "new_model"):
+            (verdict,) = (line for line in said if line.startswith(f"{model}: "))
+            assert verdict.partition("(")[0] in text
+        assert '"channel"' in text
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [((), "Missing argument 'FILE...'"), (("--by=channel",), "--store has all models, periods and slices")],
+)
+def test_files_or_a_store_are_needed_and_not_both(ask, year, tmp_path, words, sentence):
+    if words:
+        ask("monitor", year, "--store", tmp_path / "m.db", "--label=fraud", "--score=new_model", "--period=day:month")
+        words = (*words, "--store", tmp_path / "m.db")
+    done = ask("report", *words)
+    assert done.code == 2
+    assert sentence in done.err

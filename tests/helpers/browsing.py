@@ -21,11 +21,27 @@ def quietly(browser, path):
     context.close()
 
 
+def until(tab, condition):
+    """Wait for it; Playwright's own way would need the page to allow scripts made of text."""
+    tab.evaluate(f"(async () => {{ while (!({condition})) await new Promise((go) => setTimeout(go, 20)); }})()")
+    return tab
+
+
+def settled(tab):
+    """The page, after what is out of sight has been drawn as well."""
+    return until(tab, "!document.body.dataset.waiting")
+
+
 def shown(tab, table):
-    """A table as its cells' main texts and small print, by the name of the row."""
-    script = """(id) => [...document.querySelectorAll(`#${id} tbody tr`)].map((row) => [...row.cells].map((cell) =>
-        [cell.firstChild ? cell.firstChild.textContent : "", cell.querySelector("small")?.textContent ?? ""]))"""
-    return {row[0][0]: row[1:] for row in tab.evaluate(script, table)}
+    """A table as its cells' main texts and small print, by the name of the row, or of the column."""
+    script = """(id) => { const table = document.getElementById(id);
+        const small = (cell) => cell.querySelector("small")?.textContent ?? "";
+        return [table.dataset.turned === "true", [...table.rows].map((row) => [...row.cells].map((cell) =>
+            [cell.firstChild ? cell.firstChild.textContent : "", small(cell)]))]; }"""
+    turned, (head, *rows) = settled(tab).evaluate(script, table)
+    if turned:
+        return {head[k][0]: [row[k] for row in rows] for k in range(1, len(head))}
+    return {row[0][0]: row[1:] for row in rows}
 
 
 def near(text, value):

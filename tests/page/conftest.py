@@ -42,7 +42,7 @@ def path(models, tmp_path_factory):
     }
     path = tmp_path_factory.mktemp("page") / "page.html"
     groups = {HOSTILE: {"old_model": by_month}}
-    br.report(path, models, prevalences=["1:1000"], groups=groups, title=HOSTILE, n_resamples=200)
+    br.write_report(path, models, prevalence=["1:1000"], groups=groups, title=HOSTILE, n_resamples=200)
     return path
 
 
@@ -66,7 +66,7 @@ def hard(tmp_path_factory):
     slices |= {None: models["reversed"], "none": br.Curve.from_scores([0, 0], [0.1, 0.2])}
     groups = {"slices": {"__proto__": slices, "reversed": {None: models["reversed"], "other": models["reversed"]}}}
     path = tmp_path_factory.mktemp("page") / "page.html"
-    br.report(path, models, groups=groups | {"empty": {"reversed": {}}}, n_resamples=100)
+    br.write_report(path, models, groups=groups | {"empty": {"reversed": {}}}, n_resamples=100)
     return path, models, slices
 
 

@@ -40,7 +40,7 @@ def probabilities():
 @pytest.fixture(scope="session")
 def path_of_probabilities(probabilities, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "page.html"
-    br.report(path, probabilities, prevalences=[0.01], n_resamples=100)
+    br.write_report(path, probabilities, prevalence=[0.01], n_resamples=100)
     return path
 
 
@@ -158,7 +158,7 @@ def test_it_fits_on_a_phone_and_on_paper(browser, path_of_probabilities, media, 
 
 def test_a_page_without_probabilities_says_so_and_no_more(browser, tmp_path):
     curve = br.Curve.from_scores([0, 1, 0, 1, 1], [-1.5, 2.25, 0.5, 0.25, 3])
-    br.report(tmp_path / "page.html", {HOSTILE: curve}, n_resamples=50)
+    br.write_report(tmp_path / "page.html", {HOSTILE: curve}, n_resamples=50)
     for tab in quietly(browser, tmp_path / "page.html"):
         said = tab.text_content("#calibration")
         assert said.split("\n")[-2:][0].endswith(

@@ -44,11 +44,11 @@ def test_it_opens_at_the_first_prevalence_asked_for_or_at_the_own(curves):
 
 
 def test_the_verdict_names_the_best_model_there(curves):
-    rare, common = (contents.verdict(made(curves, [p])) for p in (1e-4, 0.3))
-    assert rare[0].startswith(
-        "At a prevalence of 1 in 10,000, new_model is the best of 2 models: average precision 0.43"
+    rare, common = (contents.verdict(made(curves, [p])) for p in (1e-4, 0.5))
+    assert common[0].startswith(
+        "At a prevalence of 1 in 2, old_model leads new_model (their own intervals do not overlap)"
     )
-    assert "old_model is the best of 2 models" in common[0]
+    assert "new_model and old_model cannot be told apart by their own intervals: average precision 0.4" in rare[0]
     assert rare[1] == "new_model leads old_model below 1 in 21, and trails above."
     alone = contents.verdict(made({"new_model": curves["new_model"]}, [1e-4]))
     assert len(alone) == 1
@@ -56,7 +56,7 @@ def test_the_verdict_names_the_best_model_there(curves):
 
 
 def test_precision_in_the_verdict_is_the_library_s(curves):
-    said = contents.verdict(made(curves, [1e-4]))[0]
+    said = contents.verdict(made({"new_model": curves["new_model"]}, [1e-4]))[0]
     point = curves["new_model"].at_recall(0.5).at_prevalence(1e-4)
     assert f"{100 * br.precision(point):.3g} % are right" in said
 
@@ -107,11 +107,11 @@ def test_facts_say_which_files_were_read(tmp_path):
 
 def test_what_cannot_be_shown_is_refused_in_a_sentence(curves, tmp_path):
     with pytest.raises(br.errors.InputError, match="a page needs a model, got none"):
-        br.report(tmp_path / "page.html", {})
+        br.write_report(tmp_path / "page.html", {})
     with pytest.raises(br.errors.InputError, match="got 'empty': there are no positives"):
-        br.report(tmp_path / "page.html", {"empty": br.Curve.from_scores([0, 0], [0.1, 0.2])})
+        br.write_report(tmp_path / "page.html", {"empty": br.Curve.from_scores([0, 0], [0.1, 0.2])})
     with pytest.raises(br.errors.InputError, match="got 'paper': it was made from rates"):
-        br.report(tmp_path / "page.html", {"paper": br.Curve.from_rates([0.5], [0.1])})
+        br.write_report(tmp_path / "page.html", {"paper": br.Curve.from_rates([0.5], [0.1])})
     assert list(tmp_path.iterdir()) == []
 
 
@@ -119,7 +119,7 @@ def test_infinite_scores_are_fine(tmp_path):
     rng = np.random.default_rng(0)
     score = np.append(rng.random(100), [np.inf, -np.inf])
     curve = br.Curve.from_scores(np.append(rng.random(100) < 0.5, [True, False]), score)
-    br.report(tmp_path / "page.html", {"model": curve}, n_resamples=50)
+    br.write_report(tmp_path / "page.html", {"model": curve}, n_resamples=50)
     threshold = embedded((tmp_path / "page.html").read_text("utf-8"))["models"][0]["points"]["threshold"]
     assert (threshold[0], threshold[-1]) == ("Infinity", "-Infinity")
 
@@ -165,7 +165,7 @@ def test_many_periods_stay_small(curves):
 
 @pytest.mark.parametrize("asked", ["1:999", 0.001, ["1:999"]])
 def test_one_prevalence_needs_no_list(tmp_path, curves, asked):
-    br.report(tmp_path / "page.html", curves, prevalences=asked, n_resamples=100)
+    br.write_report(tmp_path / "page.html", curves, prevalence=asked, n_resamples=100)
     assert "At a prevalence of 1 in 1,000" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
@@ -215,5 +215,5 @@ def test_names_from_right_to_left_leave_the_sentence_alone(curves):
 
 
 def test_a_name_that_is_no_text_is_written_all_the_same(curves, tmp_path):
-    br.report(tmp_path / "p.html", {"m\udcff": curves["old_model"]}, title="f\udcff.csv", n_resamples=50)
+    br.write_report(tmp_path / "p.html", {"m\udcff": curves["old_model"]}, title="f\udcff.csv", n_resamples=50)
     assert "<title>f?.csv</title>" in (tmp_path / "p.html").read_text("utf-8")

@@ -23,7 +23,7 @@ GROUPS = {"large": curve(100, 500, 1), "medium": curve(60, 200, 2), "one case": 
 
 def page(tmp_path, groups, **options):
     path = tmp_path / "page.html"
-    br.report(path, {"m": MODEL}, groups={"customer": {"m": groups}}, n_resamples=100, **options)
+    br.write_report(path, {"m": MODEL}, groups={"customer": {"m": groups}}, n_resamples=100, **options)
     return path.read_text("utf-8")
 
 
@@ -68,9 +68,9 @@ def test_the_page_says_that_groups_are_small(tmp_path):
 @pytest.mark.slow
 def test_the_page_says_that_its_curves_are_small(tmp_path):
     path = tmp_path / "page.html"
-    br.report(path, {"m": curve(5, 20)}, n_resamples=100)
+    br.write_report(path, {"m": curve(5, 20)}, n_resamples=100)
     assert "the scores of single rows can be inferred from the curves" in path.read_text("utf-8")
-    br.report(path, {"m": MODEL}, n_resamples=100)
+    br.write_report(path, {"m": MODEL}, n_resamples=100)
     assert "the scores of single rows" not in path.read_text("utf-8")
 
 

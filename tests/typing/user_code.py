@@ -55,7 +55,7 @@ br.estimate("average_precision", curve)  # expected: a name is no metric
 br.average_precision(labels, scores)  # expected: rows are no curve
 br.Curve.from_scores(labels)  # expected: no scores
 br.estimate(br.average_precision, curve, level=0.9)  # expected: no such parameter
-br.write_report("page.html", curve)  # expected: no such name
+br.save_report("page.html", curve)  # expected: no such name
 br.curve(labels, label="y", score="p")  # expected: a column is no table
 br.curves_by({"y": labels, "p": scores}, "y", label="y", score="p")  # expected: a mapping is no table
 br.evaluate(labels, label="y", score="p")  # expected: neither a table nor curves

@@ -5,8 +5,9 @@ from typing import Any
 
 from baserate.arrays import Table
 from baserate.curves.curve import Curve
+from baserate.curves.pair import SameRows
 from baserate.errors import InputError
-from baserate.ingest.tables import curves_by_score
+from baserate.ingest import tables
 from baserate.results.words import key_text
 
 Key = tuple[object, ...]
@@ -39,12 +40,26 @@ def curves_of(
         if needless is not None:
             raise InputError(f"{needless} is for tables and files, got curves; leave it out, or pass the table.")
         return {("", WHOLE): data} if isinstance(data, Curve) else _named(data)
+    label, scores = _named_columns(label, score)
+    options = {name: value for name, value in reading.items() if value is not None}
+    return tables.curves_by_score(data, scores, columns_by, label=label, period=period, tz=tz, **options)
+
+
+def curves_and_rows(
+    table: Table, *, label: str | None, score: str | Sequence[str] | None, **reading: Any
+) -> tuple[dict[str, Curve], SameRows | None]:
+    """The curve of each score of a table, and the models with the scores of each row, if these were fetched."""
+    label, scores = _named_columns(label, score)
+    options = {name: value for name, value in reading.items() if value is not None}
+    return tables.curves_and_rows(table, scores, label=label, **options)
+
+
+def _named_columns(label: str | None, score: str | Sequence[str] | None) -> tuple[str, list[str]]:
     if label is None or score is None:
         raise InputError(
             f"label and score must name columns of the table, got label={label!r} and score={score!r}; name both."
         )
-    options = {name: value for name, value in reading.items() if value is not None}
-    return curves_by_score(data, names_of(score, "score"), columns_by, label=label, period=period, tz=tz, **options)
+    return label, names_of(score, "score")
 
 
 def names_of(columns: object, part: str) -> list[str]:

@@ -80,7 +80,7 @@ _CALLED: dict[tuple[str, ...], str] = {
     ("reliability", "calibration"): "calibration_curve, reliability diagram, reliability curve, calibrate",
     ("crossings", "compare"): "crossings, crossing, break-even point",
     ("ranking", "compare"): "ranking, rank, leaderboard",
-    ("report",): "classification_report, write_report, html, page",
+    ("report",): "classification_report, html, page",
     ("evaluate",): "eval, metrics",
     ("curve",): "read_csv, read_parquet, read, load, from_file",
     ("curves_by",): "by_group, curves_by_group",

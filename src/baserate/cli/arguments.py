@@ -145,12 +145,12 @@ def curves_of(
 ) -> dict[tuple[str, Key], Curve]:
     """The curve of each score and group; `n_scores` is how many scores a command needs."""
     check_clock(tz, period)
-    period_meant = _period(period)
-    others = (weight, *by, period_meant and period_meant[0])
+    meant = period_meant(period)
+    others = (weight, *by, meant and meant[0])
     written = reading({"memory_limit": memory_limit, "delimiter": delimiter, "decimal": decimal})
     label, scores = columns_meant(file, label, scores, others=others, n_scores=n_scores, reading=written)
-    columns: dict[str, Any] = {"label": label, "score": scores, "weight": weight, "positive": _label(positive)}
-    columns |= {"by": by, "period": period_meant, "tz": tz, "tolerance": tolerance}
+    columns: dict[str, Any] = {"label": label, "score": scores, "weight": weight, "positive": label_meant(positive)}
+    columns |= {"by": by, "period": meant, "tz": tz, "tolerance": tolerance}
     curves = curves_in(list(file), **columns, **written)
     for score in dict.fromkeys(scores):
         note_direction(score, [of_group for (name, _), of_group in curves.items() if name == score])
@@ -168,7 +168,7 @@ def whole_curves(
     return curves_of(file, by=(), period=None, tz=None, **data)
 
 
-def _label(text: str | None) -> str | float | None:
+def label_meant(text: str | None) -> str | float | None:
     """A label from the command line: a number if it can be parsed as one, because files contain numbers."""
     try:
         return None if text is None else float(text)
@@ -176,7 +176,8 @@ def _label(text: str | None) -> str | float | None:
         return text
 
 
-def _period(text: str | None) -> tuple[str, str] | None:
+def period_meant(text: str | None) -> tuple[str, str] | None:
+    """A column and a length, from the command line."""
     if text is None:
         return None
     column, colon, length = text.rpartition(":")

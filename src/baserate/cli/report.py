@@ -1,29 +1,46 @@
 """``baserate report``: writes an interactive HTML page."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
-from baserate.answers.curves import Key
-from baserate.cli.arguments import OutputPath, check_clock, check_outputs, curves_of, of_a_file, whole_curves
+from baserate.cli.arguments import (
+    OutputPath,
+    check_clock,
+    check_outputs,
+    label_meant,
+    of_columns,
+    period_meant,
+    reading,
+)
+from baserate.cli.columns import columns_meant
+from baserate.cli.direction import note_direction
 from baserate.cli.notes import note, quiet_option
 from baserate.cli.output import say, until_nobody_reads
 from baserate.cli.prevalences import grid_from
-from baserate.curves.curve import Curve
-from baserate.page.content import content, verdict
-from baserate.page.page import write
+from baserate.monitoring.store import CurveStore
+from baserate.page.reporting import Report, title_of
+from baserate.page.reporting import report as make_report
 
 _EXAMPLES = """\b
 Examples:
   baserate report scores.parquet --label fraud --score p --prevalence "1 in 10,000"
   baserate report scores.csv --score old --score new --prevalence 1e-4:1e-2 -o models.html
   baserate report logs/ --label y --score p --by country --period ts:month --tz UTC
+  baserate report --store monitor.db --prevalence 0.001 -o history.html
 """
 
 
 @click.command(epilog=_EXAMPLES)
-@of_a_file
+@click.argument("file", nargs=-1, type=click.Path())
+@of_columns
+@click.option(
+    "--store",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Show the history in a store of monitor instead of files.",
+)
 @click.option(
     "--prevalence",
     "prevalences",
@@ -35,6 +52,7 @@ Examples:
 @click.option("--title", help="Heading of the page.  [default: name of the file]")
 @click.option("--resamples", type=click.IntRange(100), default=2000, show_default=True, help="Resamples for intervals.")
 @click.option("--min-cases", type=click.IntRange(1), help="Pool groups with fewer positives or negatives, for privacy.")
+@click.option("--quick", is_flag=True, help="Draw a tenth as many resamples; the page says so.")
 @quiet_option
 def report(
     *,
@@ -44,35 +62,69 @@ def report(
     title: str | None,
     resamples: int,
     min_cases: int | None,
+    quick: bool,
+    store: str | None,
     by: tuple[str, ...],
     period: str | None,
     tz: str | None,
     **data: Any,
 ) -> None:
-    """Write an interactive HTML page about scores.
+    """Write an interactive HTML page about scores, or about the history in a store.
 
     The page is one file that works offline and holds curves, not rows. A slider sets the prevalence; it starts at the
     first --prevalence. Each --by and the --period get a section.
     """
+    options: dict[str, Any] = {"title": title, "n_resamples": resamples, "quick": quick, "min_cases": min_cases}
     check_clock(tz, period)
-    check_outputs([output], file)
-    wanted = [prevalence for text in prevalences for prevalence in grid_from([text], 2)]
-    models = {score: curve for (score, _), curve in whole_curves(file, data, by=by, period=period).items()}
-    groups = {key: _by_model(curves_of(file, by=(key,), period=None, tz=None, **data)) for key in by}
-    if period is not None:
-        groups[period.rpartition(":")[2]] = _by_model(curves_of(file, by=(), period=period, tz=tz, **data))
-    names = [Path(name).name or str(name) for name in file]
-    heading = title or ", ".join(names[:3]) + ", …" * (len(names) > 3)
-    made = content(heading, models, wanted, groups, n_resamples=resamples, min_cases=min_cases)
+    if store is not None:
+        _check_alone(file, data, by, period)
+        check_outputs([output], [store])
+        options["title"] = title or f"{Path(store).name}: the history of its models"
+        with CurveStore(store, read_only=True) as opened:
+            made = make_report(opened, prevalence=_prevalences(prevalences), **options)
+    else:
+        if not file:
+            raise click.UsageError("Missing argument 'FILE...'; or name a store with --store.")
+        check_outputs([output], file)
+        made = _of_files(
+            file, by, period_meant(period), tz, data=data, wanted=_prevalences(prevalences), options=options
+        )
     for sentence in made.revealing:
         note(f"{sentence}{'; --min-cases 10 pools such groups' * (' by ' in sentence)}")
     with until_nobody_reads():
-        write(output, made)
-    say(*verdict(made), f"The page: {output}")
+        made.save(output)
+    say(*made.verdict.split("\n"), f"The page: {output}")
 
 
-def _by_model(curves: dict[tuple[str, Key], Curve]) -> dict[str, dict[object, Curve]]:
-    by_model: dict[str, dict[object, Curve]] = {}
-    for (score, (key,)), curve in curves.items():
-        by_model.setdefault(score, {})[key] = curve
-    return by_model
+def _prevalences(texts: tuple[str, ...]) -> list[float]:
+    return [prevalence for text in texts for prevalence in grid_from([text], 2)]
+
+
+def _check_alone(file: tuple[str, ...], data: Mapping[str, Any], by: tuple[str, ...], period: str | None) -> None:
+    """Refuse what belongs to files beside a store."""
+    given = [name for name, value in data.items() if value not in (None, ())]
+    if file or by or period is not None or given:
+        raise click.UsageError("--store has all models, periods and slices; leave out FILE and its columns.")
+
+
+def _of_files(
+    file: tuple[str, ...],
+    by: tuple[str, ...],
+    period: tuple[str, str] | None,
+    tz: str | None,
+    *,
+    data: dict[str, Any],
+    wanted: list[float],
+    options: dict[str, Any],
+) -> Report:
+    written = reading(data)
+    others = (data["weight"], *by, period and period[0])
+    label, scores = columns_meant(file, data["label"], data["scores"], others=others, n_scores=1, reading=written)
+    columns: dict[str, Any] = {"label": label, "score": list(scores), "by": list(by), "period": period, "tz": tz}
+    columns |= {"weight": data["weight"], "positive": label_meant(data["positive"]), "tolerance": data["tolerance"]}
+    made = make_report(
+        list(file), prevalence=wanted, **columns, **written, **options | {"title": options["title"] or title_of(file)}
+    )
+    for name, curve in made.models.items():
+        note_direction(name, [curve])
+    return made

@@ -76,6 +76,12 @@ class GroupReader:
             self.groups = {(k,): k for k in range(len(request.scores))}
         self.unlabelled: Array = np.zeros(0)  # rows by group
         self.labelled: Array = np.zeros(0)
+        self.each_row: GroupedCounts | None = None  # the rows with a label, if they were fetched one by one
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows have weights."""
+        return self._request.weighted
 
     def n_groups(self) -> int:
         """The number of groups of all scores, by a query of the keys only."""
@@ -115,6 +121,8 @@ class GroupReader:
         least_weight = seen.pop("least_weight", None)
         cells = GroupedCounts(groups, positive, np.full(len(rows), bits, np.int8), **seen).some(~unlabelled)
         self._check(cells, None if least_weight is None else least_weight[~unlabelled])
+        if bits == EACH_ROW:
+            self.each_row = cells
         return cells
 
     def _ask(self, bits: int, ranges: Sequence[ScoreRange] | None, most: int | None) -> Fetched:

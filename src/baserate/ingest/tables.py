@@ -9,11 +9,12 @@ from baserate import checks
 from baserate.arrays import Table
 from baserate.checks import Label
 from baserate.curves.curve import Curve
+from baserate.curves.pair import SameRows
 from baserate.errors import DataFileError, InputError, UnlabelledWarning
 from baserate.ingest import files, paths
 from baserate.ingest.collecting import not_single
 from baserate.ingest.files import Files, NotInParallel, Options
-from baserate.ingest.groups import GroupReader
+from baserate.ingest.groups import EACH_ROW, GroupedCounts, GroupReader
 from baserate.ingest.passes import gather
 from baserate.ingest.periods import period_from
 from baserate.ingest.request import Columns, Request, request
@@ -160,6 +161,36 @@ def curves_by_score(
     return _curves(table, columns, tolerance, max_scores, Options.checked(memory_limit, delimiter, decimal))
 
 
+def curves_and_rows(
+    table: Table,
+    scores: Sequence[str],
+    *,
+    label: str,
+    weight: str | None = None,
+    positive: Label | None = None,
+    tolerance: float = TOLERANCE,
+    max_scores: int = MAX_SCORES,
+    memory_limit: str | None = None,
+    delimiter: str | None = None,
+    decimal: str = ".",
+) -> tuple[dict[str, Curve], SameRows | None]:
+    """The curve of each score, and the models with the scores of each row, from one look at the table.
+
+    There are no models if there is one score only, if rows have weights, or if there were too many rows to fetch.
+    """
+    different = tuple(dict.fromkeys(scores))
+    columns = Columns(_label(label, positive), different, weight, (), None, positive)
+    rows: list[GroupedCounts] = []
+    options = Options.checked(memory_limit, delimiter, decimal)
+    by_key = _curves(table, columns, tolerance, max_scores, options, rows=rows)
+    curves = {score: curve for (score, _), curve in by_key.items()}
+    if len(curves) < 2 or weight is not None or not rows:
+        return curves, None
+    of_each = len(rows[0].low) // len(curves)  # the rows of each score, one below another
+    positive_rows, by_score = rows[0].positive[:of_each], rows[0].low.reshape(len(curves), of_each)
+    return curves, SameRows(tuple(curves.values()), tuple(curves), positive_rows, tuple(by_score))
+
+
 def _label(label: str | None, positive: Label | None) -> str | None:
     """The column of labels; None if the table has none."""
     if label is None and positive is not None:
@@ -169,17 +200,25 @@ def _label(label: str | None, positive: Label | None) -> str | None:
     return label
 
 
-def _curves(table: Table, columns: Columns, tolerance: float, max_scores: int, options: Options) -> CurvesByKey:
-    """The curve of each score and group."""
+def _curves(
+    table: Table,
+    columns: Columns,
+    tolerance: float,
+    max_scores: int,
+    options: Options,
+    *,
+    rows: list[GroupedCounts] | None = None,
+) -> CurvesByKey:
+    """The curve of each score and group; a list of `rows` gets the rows, if they are fetched one by one."""
     tolerance = checks.not_negative(tolerance, "tolerance")
     max_scores = checks.whole_number(max_scores, "max_scores") * len(columns.scores)
     if not paths.is_path(table):
         options.check_unused()
-        return _answered(request(table, columns), tolerance, max_scores)
+        return _answered(request(table, columns), tolerance, max_scores, rows=rows)
     try:
-        curves = _of_files(table, columns, tolerance, max_scores, options)
+        curves = _of_files(table, columns, tolerance, max_scores, options, rows=rows)
     except NotInParallel as refused:
-        curves = _of_files(table, columns, tolerance, max_scores, options._replace(parallel=False))
+        curves = _of_files(table, columns, tolerance, max_scores, options._replace(parallel=False), rows=rows)
         # DuckDB by itself then leaves out a last row that it cannot read.
         if _n_rows(curves) != files.n_records(table, options):
             raise DataFileError(str(refused)) from refused
@@ -189,7 +228,15 @@ def _curves(table: Table, columns: Columns, tolerance: float, max_scores: int, o
     return curves
 
 
-def _of_files(table: object, columns: Columns, tolerance: float, max_scores: int, options: Options) -> CurvesByKey:
+def _of_files(
+    table: object,
+    columns: Columns,
+    tolerance: float,
+    max_scores: int,
+    options: Options,
+    *,
+    rows: list[GroupedCounts] | None,
+) -> CurvesByKey:
     with files.opened(table, columns, options) as opened:
         asked = request(
             opened.table,
@@ -203,7 +250,7 @@ def _of_files(table: object, columns: Columns, tolerance: float, max_scores: int
             max_scores = min(max_scores, opened.most_scores)
         if tolerance == 0:
             opened.check_room(asked, max_scores)
-        return _answered(asked, tolerance, max_scores, opened)
+        return _answered(asked, tolerance, max_scores, opened, rows)
 
 
 def _n_rows(curves: CurvesByKey) -> int:
@@ -213,9 +260,17 @@ def _n_rows(curves: CurvesByKey) -> int:
     return sum(source.labelled + source.unlabelled for source in sources if source)
 
 
-def _answered(asked: Request, tolerance: float, max_scores: int, opened: Files | None = None) -> CurvesByKey:
+def _answered(
+    asked: Request,
+    tolerance: float,
+    max_scores: int,
+    opened: Files | None = None,
+    rows: list[GroupedCounts] | None = None,
+) -> CurvesByKey:
     reader = GroupReader(asked)
     curves = gather(reader, tolerance, max_scores)
+    if rows is not None:
+        rows[:] = _each_row(reader, max_scores)
     of_one_score = [place == 0 for place, *_ in reader.groups]  # each row is in the groups of every score
     if opened is not None:
         n_rows = int((reader.labelled + reader.unlabelled)[of_one_score].sum())
@@ -233,6 +288,13 @@ def _answered(asked: Request, tolerance: float, max_scores: int, opened: Files |
     except TypeError:
         raise not_single(part for key in keys for part in key) from None
     return {(score, key): curve for score, key, curve in by_score}
+
+
+def _each_row(reader: GroupReader, max_scores: int) -> list[GroupedCounts]:
+    """The rows one by one, if there are no more than may be fetched."""
+    if reader.each_row is None and not reader.weighted and int(reader.labelled.sum()) <= max_scores:
+        reader.read(EACH_ROW)
+    return [] if reader.each_row is None else [reader.each_row]
 
 
 def _with_sources(curves: list[Curve], reader: GroupReader, table: SourceTable) -> list[Curve]:

@@ -1,66 +1,57 @@
 """The content of a page: condensed numbers of the library, and sentences about them."""
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from baserate.arrays import FloatArray, Indices
+from baserate.arrays import Indices
 from baserate.curves.curve import Curve
+from baserate.curves.pair import SameRows
 from baserate.curves.point import shortest
-from baserate.errors import InputError, Reason, shown
-from baserate.formulas.proportions import clopper_pearson
+from baserate.errors import InputError, shown
 from baserate.metrics.areas import auc_pr, average_precision, best_f1, roc_auc
 from baserate.metrics.bounds import bounds
-from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction, crossings
 from baserate.metrics.predictive import precision
-from baserate.page import condensed
+from baserate.page import condensed, looks, rates
 from baserate.page.calibration import Calibration, calibration
 from baserate.page.condensed import LogOddsRange
-from baserate.page.periods import p_values
+from baserate.page.groups import OF_GROUP, RECALL, OfGroups, are_periods, band, grid, group_table
+from baserate.page.judged import Series, breaks, judged
 from baserate.page.small import Groups, folded, small_groups, small_models
+from baserate.page.verdicts import headline, pair_of, who_leads_where
+from baserate.page.versus import DRAWS_OF_PAIRS, MOST_COMPARED, Compared, compared
 from baserate.page.words import (
-    FEW_DIGITS,
-    SHOWN_DIGITS,
     Json,
-    amount,
     counted,
     isolated,
+    listed,
     numbers,
-    rounded_p,
-    short,
 )
-from baserate.progress import progress
+from baserate.progress import Stages
 from baserate.registry import describe
-from baserate.results import Crossing, Estimate
-from baserate.uncertainty.estimate import IntervalSettings, estimates, sizes_behind
+from baserate.results import Crossing, CrossingEstimate, Estimate
+from baserate.uncertainty.estimate import IntervalSettings, estimates
 from baserate.uncertainty.methods import Estimand
 from baserate.written import one_in, percent
 
 # The range of the slider, which is extended to the given prevalences.
 RANGE = (1e-6, 0.9)
 
-# Prevalences at which intervals are computed; in between they are interpolated.
-_GRID = 41
-
-# For slices and periods: every so many of these prevalences, and fewer draws.
-_EVERY = 4
+# Populations drawn for each slice and period.
 DRAWS_OF_GROUPS = 200
 
-# The level of each of two rates, for 95 % of both together.
-_LEVEL_OF_EACH = 0.95**0.5
+# Fewer draws than this leave nothing beyond the ends of an interval. A quick page has so many times fewer.
+_FEWEST_DRAWS = 100
+_QUICKER = 10
+
+# Prevalences asked for, at which every slice is known, at most.
+_MOST_ASKED = 3
 
 _BANDS = (average_precision, auc_pr, best_f1)
-
-# The recall that the page opens with.
-RECALL = 0.5
-
-# Periods have an order, slices have none.
-_PERIOD = re.compile(r"\d{4}(-(\d\d|W\d\d|Q\d))?(-\d\d)?")
 
 
 @dataclass(frozen=True)
@@ -72,6 +63,7 @@ class PageModel:
     json: Json
     error: float
     area: Estimate
+    area_over: list[Estimate]  # over the grid
     right: Estimate  # precision at the recall of the verdict, at a threshold chosen on the data
     calibration: Calibration
 
@@ -85,10 +77,28 @@ class Content:
     asked: tuple[float, ...]
     span: LogOddsRange
     models: list[PageModel]
-    crossings: list[Crossing]
-    lead_changes: list[Crossing]
+    compared: Compared
+    lead_changes: list[Crossing | CrossingEstimate]
     groups: list[Json] = field(default_factory=list)
+    series: list[Series] = field(default_factory=list)  # each model over its periods
+    quick_draws: int | None = None  # populations drawn, if they are fewer than usual
     revealing: tuple[str, ...] = ()  # sentences about groups so small that single rows can be inferred
+
+    @property
+    def crossings(self) -> list[Crossing | CrossingEstimate]:
+        """The prevalences at which two models cross, with intervals where rows are known."""
+        return self.compared.crossings
+
+    @property
+    def broken(self) -> bool:
+        """Whether a model has changed, so that numbers of all periods average over the break."""
+        return any(one.broken for one in self.series)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The lowest and the highest prevalence of the slider."""
+        low, high = (1 / (1 + np.exp(-end)) for end in self.span)
+        return float(low), float(high)
 
 
 def content(
@@ -97,27 +107,35 @@ def content(
     prevalences: Sequence[float],
     groups: Mapping[str, Mapping[str, Groups]],
     *,
+    rows: SameRows | None = None,
     n_resamples: int,
     min_cases: int | None = None,
+    quick: bool = False,
 ) -> Content:
-    """Compute all content, with a progress line."""
+    """Compute all content, with one progress line; `rows` has the models with the scores of each row, if known."""
     _check(models, groups)
     if min_cases is not None:
         groups = {name: folded(by_model, min_cases) for name, by_model in groups.items()}
     wanted = list(prevalences) or [next(iter(models.values())).prevalence]
     low, high = min(RANGE[0], *wanted), max(RANGE[1], *wanted)
     span = LogOddsRange.of(low, high)
-    made = [
-        _model(name, curve, wanted[0], span, n_resamples)
-        for name, curve in progress(models.items(), len(models), "Drawing populations")
-    ]
-    swaps = [
-        swap
-        for (name, curve), (other_name, other) in combinations(models.items(), 2)
-        for swap in crossings(average_precision, curve, other, low=low, high=high, names=(name, other_name))
-    ]
-    draws = min(n_resamples, DRAWS_OF_GROUPS)
-    tables = [_groups(name, by_model, span, wanted[0], draws) for name, by_model in groups.items()]
+    draws = max(n_resamples // _QUICKER, min(n_resamples, _FEWEST_DRAWS)) if quick else n_resamples
+    by_period = _periods(groups)
+    with Stages("Making the page") as stages:
+        stages.plan(_work(models, groups, by_period))
+        how: dict[str, Any] = {"n_models": len(models), "n_resamples": draws, "stages": stages}
+        made = [_model(name, curve, wanted[0], span, **how) for name, curve in models.items()]
+        swaps = [
+            swap
+            for (name, curve), (other_name, other) in combinations(models.items(), 2)
+            for swap in crossings(average_precision, curve, other, low=low, high=high, names=(name, other_name))
+        ]
+        both = _compared(models, rows, made, span=span, asked=wanted[0], swaps=swaps, n_resamples=draws, stages=stages)
+        of_groups = max(min(draws, DRAWS_OF_GROUPS), _FEWEST_DRAWS)
+        asked = wanted[0] if prevalences else None
+        series = judged(by_period, asked, of_groups, lambda name: stages.at(f"{name}, period by period"))
+        of_slices = OfGroups(span, wanted[0], tuple(wanted[:_MOST_ASKED]), of_groups, stages)
+        tables = [group_table(name, by_model, models, of_slices) for name, by_model in groups.items()]
     said = [small_models(models), *(small_groups(name, by_model) for name, by_model in groups.items())]
     return Content(
         title=title,
@@ -125,18 +143,64 @@ def content(
         asked=tuple(prevalences),
         span=span,
         models=made,
-        crossings=swaps,
-        lead_changes=_at_the_top(swaps, models),
+        compared=both,
+        lead_changes=_at_the_top(both.crossings, models),
         groups=tables,
+        series=series,
+        quick_draws=draws if quick else None,
         revealing=tuple(sentence for sentence in said if sentence is not None),
     )
 
 
-def _at_the_top(swaps: list[Crossing], models: Mapping[str, Curve]) -> list[Crossing]:
+def _work(
+    models: Mapping[str, Curve], groups: Mapping[str, Mapping[str, Groups]], by_period: Mapping[str, Groups]
+) -> float:
+    """The steps of the whole job, each about as long as one model."""
+    n_groups = sum(len(curves) for by_model in groups.values() for curves in by_model.values())
+    return len(models) + (len(models) > 1) * min(len(models), MOST_COMPARED) + len(by_period) + n_groups * OF_GROUP
+
+
+def _periods(groups: Mapping[str, Mapping[str, Groups]]) -> dict[str, dict[str, Curve]]:
+    """The periods of each model in order, of the first table of periods."""
+    for by_model in groups.values():
+        keys = {key for curves in by_model.values() for key in curves}
+        if len(keys) > 1 and are_periods(keys):
+            return {name: dict(sorted(curves.items())) for name, curves in by_model.items() if len(curves) > 1}
+    return {}
+
+
+def _compared(
+    models: Mapping[str, Curve],
+    rows: SameRows | None,
+    made: Sequence[PageModel],
+    *,
+    span: LogOddsRange,
+    asked: float,
+    swaps: list[Crossing],
+    n_resamples: int,
+    stages: Stages,
+) -> Compared:
+    """The models compared at every second place of the grid, and at the prevalence asked for."""
+    if len(models) > 1:
+        stages.at("which model leads where", min(len(models), MOST_COMPARED))
+    places = dict.fromkeys(grid(span)[::2].tolist())
+    places[float(np.log(asked) - np.log1p(-asked))] = None
+    nodes = np.array(sorted(places))
+    own = {}
+    for model in made:
+        known = dict(zip(grid(span).tolist(), model.area_over, strict=True))
+        own[model.name] = [known.get(node, model.area) for node in nodes.tolist()]
+    draws = max(min(n_resamples, DRAWS_OF_PAIRS), _FEWEST_DRAWS)
+    return compared(models, rows, nodes, own, swaps=swaps, settings=IntervalSettings.of(0.95, draws, 0))
+
+
+def _at_the_top(
+    swaps: Sequence[Crossing | CrossingEstimate], models: Mapping[str, Curve]
+) -> list[Crossing | CrossingEstimate]:
     """The crossings at which the best of all models changes."""
     leading = []
     for swap in swaps:
-        others = [curve for name, curve in models.items() if name not in _pair(swap)]
+        others = [curve for name, curve in models.items() if name not in pair_of(swap)]
         if all(average_precision(curve.at_prevalence(swap.prevalence)) < swap.value for curve in others):
             leading.append(swap)
     return leading
@@ -167,17 +231,10 @@ def _check(models: Mapping[str, Curve], groups: Mapping[str, Mapping[str, Groups
                     )
 
 
-def grid(span: LogOddsRange) -> FloatArray:
-    """The log-odds at which intervals are computed."""
-    return np.linspace(*span, _GRID)
-
-
-def group_grid(span: LogOddsRange, asked: float) -> FloatArray:
-    """The log-odds at which intervals of slices and periods are computed: fewer, with the given prevalence."""
-    return np.union1d(grid(span)[::_EVERY], np.log(asked) - np.log1p(-asked))
-
-
-def _model(name: str, curve: Curve, start: float, span: LogOddsRange, n_resamples: int) -> PageModel:
+def _model(
+    name: str, curve: Curve, start: float, span: LogOddsRange, *, n_models: int, n_resamples: int, stages: Stages
+) -> PageModel:
+    stages.at(name)
     kept = condensed.condensed(curve, span)
     known = _known(curve, start, span, n_resamples)
     json: Json = {
@@ -185,15 +242,17 @@ def _model(name: str, curve: Curve, start: float, span: LogOddsRange, n_resample
         "average_precision": numbers(kept.average_precision.values),
         "auc_pr": numbers(kept.auc_pr.values),
         "gains": {key: numbers(getattr(kept.gains, key)) for key in ("tpr", "fpr", "fpr_before", "area")},
-        "points": _points(curve, kept.rows),
-        "bands": {describe(metric): _band(known.bands[metric]) for metric in _BANDS},
+        "points": _points(curve, kept.rows, n_models),
+        "bands": {describe(metric): band(known.bands[metric]) for metric in _BANDS},
         "roc_auc": dict(zip(("value", "low", "high"), numbers(_ends_of(known.of_roc)), strict=True)),
         "all_thresholds": len(curve),
     }
+    json["histogram"] = looks.histogram(curve)
     json["right"] = _likelihood_ratios(known.right)
     probabilities = calibration(name, curve, start)
     json["calibration"] = probabilities.json
-    return PageModel(name, curve, json, kept.error, known.area, known.right, probabilities)
+    over = known.bands[average_precision]
+    return PageModel(name, curve, json, kept.error, known.area, over, known.right, probabilities)
 
 
 class _Known(NamedTuple):
@@ -221,14 +280,6 @@ def _known(curve: Curve, start: float, span: LogOddsRange, n_resamples: int) -> 
     return _Known(dict(zip(_BANDS, bands, strict=True)), of_roc, area, right)
 
 
-def _band(estimated: list[Estimate], digits: int | None = None) -> Json:
-    """Interval ends as multiples of the value, which vary little with the prevalence."""
-    rounding = () if digits is None else (digits,)
-    value = np.array([one.value for one in estimated])
-    ends = {"low": [one.low for one in estimated], "high": [one.high for one in estimated]}
-    return {name: numbers(np.array(end) / value, *rounding) for name, end in ends.items()}
-
-
 def _ends_of(one: Estimate) -> list[float]:
     return [one.value, one.low, one.high]
 
@@ -244,20 +295,15 @@ def _likelihood_ratios(right: Estimate) -> list[float | None] | None:
     return [None if end == 1 else end / (1 - end) * against for end in (right.low, right.high)]
 
 
-def _points(curve: Curve, rows: Indices) -> Json:
+def _points(curve: Curve, rows: Indices, n_models: int) -> Json:
     totals = curve.table.total_pos, curve.table.total_neg
     tpr, fpr = (column[rows] / total for column, total in zip(curve.table.cumulative(), totals, strict=True))
-    n_pos, n_neg = sizes_behind(curve)
-    of_tpr, of_fpr = (clopper_pearson(rate * n, n, _LEVEL_OF_EACH) for rate, n in ((tpr, n_pos), (fpr, n_neg)))
-    return {
+    kept: Json = {
         "threshold": [_threshold(curve, row) for row in rows.tolist()],
         "tpr": numbers(tpr),
         "fpr": numbers(fpr),
-        "tpr_low": numbers(of_tpr.low, FEW_DIGITS),
-        "tpr_high": numbers(of_tpr.high, FEW_DIGITS),
-        "fpr_low": numbers(of_fpr.low, FEW_DIGITS),
-        "fpr_high": numbers(of_fpr.high, FEW_DIGITS),
     }
+    return kept | rates.intervals(curve, rows, n_models)
 
 
 def _threshold(curve: Curve, row: int) -> float | str:
@@ -268,89 +314,29 @@ def _threshold(curve: Curve, row: int) -> float | str:
     return shortest(score, float(curve.top[row + 1]) if row + 1 < len(curve) else -np.inf)
 
 
-def _groups(name: str, by_model: Mapping[str, Groups], span: LogOddsRange, asked: float, n_resamples: int) -> Json:
-    """A table with a row for each key and a cell for each model."""
-    keys = list(dict.fromkeys(key for curves in by_model.values() for key in curves))
-    ordered = all(isinstance(key, str) and _PERIOD.fullmatch(key) for key in keys)
-    if ordered:
-        keys.sort(key=str)
-    prevalences = 1 / (1 + np.exp(-group_grid(span, asked)))
-    rows: list[Json] = []
-    for key in progress(keys, len(keys), f"Drawing populations by {name}"):
-        of_models = [curves.get(key) for curves in by_model.values()]
-        cells = [_group_cell(curve, span, prevalences, n_resamples) for curve in of_models]
-        rows.append({"key": _key(key), "size": _sizes(of_models), "models": cells})
-    checks = [p_values([curves.get(key) for key in keys]) for curves in by_model.values()] if ordered else []
-    shown = [[rounded_p(p_value) for p_value in column] for column in checks]
-    return {"name": name, "models": list(by_model), "rows": rows, "ordered": ordered, "checks": shown}
-
-
-def _key(key: object) -> str:
-    parts = key if isinstance(key, tuple) else (key,)
-    return " · ".join("(none)" if part is None else str(part) for part in parts)
-
-
-def _sizes(curves: list[Curve | None]) -> str:
-    sizes = [
-        f"{counted(curve.n_pos, 'positive')} of {amount(curve.n_pos + curve.n_neg)}"
-        for curve in curves
-        if curve is not None
-    ]
-    return " or ".join(dict.fromkeys(sizes))
-
-
-def _group_cell(curve: Curve | None, span: LogOddsRange, prevalences: FloatArray, n_resamples: int) -> Json:
-    if curve is None:
-        return {"reason": Reason.NO_ROWS.sentence}
-    value, reason = evaluate(average_precision, curve)
-    if reason:
-        return {"reason": reason.sentence}
-    estimand = Estimand(average_precision, curve, (1 - prevalences) / prevalences)
-    (estimated,) = estimates([estimand], IntervalSettings.of(0.95, n_resamples, 0))
-    logs = numbers(condensed.average_precision(curve, span).values, FEW_DIGITS)
-    return {"own": float(value), "logs": logs} | _band(estimated, SHOWN_DIGITS)
-
-
 # --- sentences ------------------------------------------------------------------------------------
 
 
 def verdict(made: Content) -> list[str]:
-    """The main sentence, and sentences about which model leads where."""
-    best = max(made.models, key=lambda model: model.area.value)
-    where = one_in(made.prevalence)
-    right = best.right
-    name = isolated(best.name)
-    lead = f"{name} is the best of {len(made.models)} models" if len(made.models) > 1 else name
-    first = (
-        f"At a prevalence of {where}, {lead}{':' if len(made.models) > 1 else ' has'} average precision "
-        f"{short(best.area.value)}{_sure(best.area.low, best.area.high, short)}. To find half of the positives, it "
-        f"raises alerts of which {percent(right.value)} are right{_sure(right.low, right.high, percent)}."
+    """What has changed, the main sentence, and sentences about which model leads where."""
+    said = breaks(made.series)
+    leaders = {pair_of(swap) for swap in made.lead_changes}
+    swaps = [swap for swap in made.crossings if pair_of(swap) in leaders]
+    return [*said, main_sentence(made, together=made.broken), *who_leads_where(swaps, made.ends)]
+
+
+def main_sentence(made: Content, *, together: bool = False) -> str:
+    """Who leads at the first prevalence; `together` if the models have changed meanwhile."""
+    log_odds = float(np.log(made.prevalence) - np.log1p(-made.prevalence))
+    standing = made.compared.versus.at(log_odds, [model.area.value for model in made.models])
+    said = headline(
+        made.prevalence,
+        [model.name for model in made.models],
+        standing,
+        [model.area for model in made.models],
+        [model.right for model in made.models],
     )
-    leaders = {_pair(swap) for swap in made.lead_changes}
-    return [first, *who_leads_where([swap for swap in made.crossings if _pair(swap) in leaders])]
-
-
-def _sure(low: float, high: float, text: Callable[[float], str]) -> str:
-    return f" (95 % sure: {text(low)} to {text(high)})" if np.isfinite(low) and np.isfinite(high) else ""
-
-
-def who_leads_where(swaps: list[Crossing]) -> list[str]:
-    """A sentence for each pair of models that cross."""
-    by_pair: dict[frozenset[str], list[Crossing]] = {}
-    for swap in swaps:
-        by_pair.setdefault(_pair(swap), []).append(swap)
-    said = []
-    for first, *others in by_pair.values():
-        parts = [f"leads {isolated(first.leads_above)} below {one_in(first.prevalence)}"]
-        for k, swap in enumerate(others):
-            parts.append(f"{('trails', 'leads')[k % 2]} from there to {one_in(swap.prevalence)}")
-        last = f"{('trails', 'leads')[len(others) % 2]} above"
-        said.append(f"{isolated(first.leads_below)} {', '.join(parts)}, and {last}.")
-    return said
-
-
-def _pair(swap: Crossing) -> frozenset[str]:
-    return frozenset((swap.leads_below, swap.leads_above))
+    return f"All periods together: {said[0].lower()}{said[1:]}" if together else said
 
 
 def own_prevalence(curve: Curve) -> float:
@@ -378,7 +364,23 @@ def facts(made: Content) -> list[tuple[str, str]]:
             said += [f"{percent(tied)} of the rows share their score with another"] * (tied > 0)
         said.append(f"areas on this page have an error of at most {max(model.error, 1e-9):.1g}")
         by_model.append((model.name, "; ".join(said) + "."))
-    return [*by_model, ("What this page reveals", _revealed(made))]
+    how = [("How the models were compared", _how_compared(made))] if len(made.models) > 1 else []
+    return [*by_model, *how, ("What this page reveals", _revealed(made))]
+
+
+def _how_compared(made: Content) -> str:
+    """Which models were compared row by row, and what that could not be done for."""
+    pairs = made.compared.versus
+    names = [isolated(made.models[k].name) for k in pairs.compared]
+    if not names:
+        return (
+            "By the interval of each, because the page was made of their curves: two models may differ although these "
+            "overlap. If the scores of each row are known (br.Models, or a file with all scores), they are compared "
+            "row by row."
+        )
+    said = f"{listed(names)}: row by row, from one set of bootstrap samples, as br.lead does."
+    rest = "The others are further from the best one, and are compared by the interval of each."
+    return said if len(names) == len(made.models) else f"{said} {rest}"
 
 
 def _revealed(made: Content) -> str:

@@ -4,28 +4,21 @@ import base64
 import hashlib
 import html
 import json
-import os
-from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 
-from baserate import checks
-from baserate.arrays import Prevalence
-from baserate.curves.curve import Curve
-from baserate.curves.saving import write_whole
 from baserate.page.calibration import BINS, OWN_ROWS
 from baserate.page.content import (
     DRAWS_OF_GROUPS,
-    RECALL,
     Content,
-    content,
     facts,
-    grid,
-    group_grid,
+    main_sentence,
     own_prevalence,
     verdict,
-    who_leads_where,
 )
-from baserate.page.small import Groups
+from baserate.page.groups import RECALL, grid, group_grid
+from baserate.page.judged import Series
+from baserate.page.modules import inlined
+from baserate.page.verdicts import who_leads_where
 from baserate.page.words import Json, isolated, numbers
 from baserate.written import one_in
 
@@ -41,15 +34,34 @@ _METHODS = (
     "is shaded; AUC-PRG is the area under precision gain over recall gain (Flach & Kull, NeurIPS 2015). Reading at a "
     "prevalence gives every negative the matching weight (Siblini et al., IDA 2020; Brabec et al., ICCS 2020).",
     "Intervals of areas are melded Clopper–Pearson intervals over drawn populations, within each class. Intervals of "
-    "precision, recall and F1, and the bands around curves, come from exact intervals of both rates at a joint level "
-    "of 95 %, for thresholds that are fixed in advance. The verdict's interval of precision is melded, too, and allows "
-    "for the choice of its threshold.",
+    "precision, recall and likelihood ratios are those of br.estimate for the threshold, melded and exact; between "
+    "whole percents of recall those of precision are interpolated. Intervals of F1 and of costs come from exact "
+    "intervals of both rates at a joint level of 95 %.",
+    "Models on the same rows are compared in pairs, by the paired bootstrap with an unseen negative (br.lead). A model "
+    "leads if it is better than all others with a probability of 95 %; else those that it is not surely better than "
+    "cannot be told apart from it. How many more positives would decide assumes that the difference stays, and that "
+    "the width of its interval falls with the square root of the number of rows.",
 )
 
 
+_COLOUR_HINT = (
+    '<span class="key above"></span> above all rows of the model, <span class="key below"></span> below them. ▲ and ▼: '
+    "they lie outside the interval even when it is widened for the number of cells (Bonferroni)."
+)
 _GROUP_HINT = (
     f"Intervals have a level of 95 %. They come from few drawn populations (at most {DRAWS_OF_GROUPS}) and are "
     "interpolated (≈) between prevalences."
+)
+# Charts of more models than this would bury the sentences.
+_MOST_SERIES = 6
+
+_PARTS_HINT = (
+    "Average precision at the prevalence of each period has changed since the first periods by the sum of these parts: "
+    '<span class="key prior"></span> what the prevalence did, <span class="key model"></span> what the model did, '
+    '<span class="key threshold"></span> what the threshold did. Beside them each period is read at one common '
+    "prevalence, where only the model matters; hollow marks are the reference, upright lines are alarms of "
+    "br.monitoring.judge_periods, of which all models together raise a false one in 5 % of series of 24 periods. "
+    "Lines through marks and bars are 95 % intervals."
 )
 _CHECK_HINT = (
     " The p-values are those of br.prior.prior_shift_check: do positives and negatives score here as in the first "
@@ -66,78 +78,18 @@ _CALIBRATION_HINT = (
     "slope 1 and both intercepts 0."
 )
 
-# One script in this order: tools before those who use them.
-_SCRIPTS = ("drawing.js", "calibration.js", "page.js")
-
-
-@checks.declared
-def report(
-    path: str | os.PathLike[str],
-    models: Mapping[str, Curve],
-    *,
-    prevalences: Prevalence | Sequence[Prevalence] = (),
-    groups: Mapping[str, Mapping[str, Groups]] | None = None,
-    title: str = "What the classifier will do",
-    n_resamples: int = 2000,
-    min_cases: int | None = None,
-) -> None:
-    """Write an interactive HTML report about one or more models.
-
-    It is one file of some hundred kilobytes, whatever the number of rows: it has curves, no rows, and loads nothing
-    from the network. Its prevalence slider redraws everything, with the numbers of the library.
-
-    Parameters
-    ----------
-    path : path
-        The file to write.
-    models : mapping of str to Curve
-        Curves by the name of the model.
-    prevalences : float or str, or a sequence of them
-        The prevalences of interest; the page opens at the first, or at that of the data.
-    groups : mapping, optional
-        Tables of slices or periods: for each heading, for each model, the curves by key as `curves_by` returns them.
-    title : str
-        The heading of the page.
-    n_resamples : int
-        Populations to draw for intervals of areas; at most 200 for slices and periods.
-    min_cases : int, optional
-        Slices and periods with fewer positives, or fewer negatives, are merged into "other". The page names groups so
-        small that the scores of single rows can be inferred.
-
-    Examples
-    --------
-    >>> import baserate as br, pathlib, tempfile
-    >>> data = br.examples.payments()
-    >>> models = {name: br.Curve.from_scores(data["fraud"], data[name]) for name in ("old_model", "new_model")}
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "page.html"
-    >>> br.report(path, models, prevalences=["1 in 1,000"], n_resamples=100)
-    >>> path.stat().st_size < 500_000
-    True
-    """
-    for curve in models.values():
-        curve._check_not_sampled("report")
-    several = prevalences if isinstance(prevalences, Iterable) and not isinstance(prevalences, str) else [prevalences]
-    wanted = [checks.prevalence(prevalence) for prevalence in several]
-    draws = checks.repeats(n_resamples, "n_resamples")
-    least = None if min_cases is None else checks.whole_number(min_cases, "min_cases")
-    write(path, content(title, models, wanted, groups or {}, n_resamples=draws, min_cases=least))
-
-
-def write(path: str | os.PathLike[str], made: Content) -> None:
-    """Write a page of this content."""
-    # The name of a file may contain bytes that are no valid text.
-    write_whole(path, page(made).encode("utf-8", "replace"))
-
 
 def page(made: Content) -> str:
     """The whole file as text."""
-    source = {name: (files("baserate.page") / name).read_text("utf-8") for name in ("page.html", "page.css", *_SCRIPTS)}
-    script = "\n".join(source[name] for name in _SCRIPTS)
+    source = {name: (files("baserate.page") / name).read_text("utf-8") for name in ("page.html", "page.css")}
+    script = inlined("page.js")
     parts = {
         "title": html.escape(made.title),
-        "verdict": "".join(_verdict(number, sentence) for number, sentence in enumerate(verdict(made))),
+        "verdict": "".join(_verdict(sentence, made) for sentence in verdict(made)),
         "compared": "Which model, where?" if len(made.models) > 1 else "How does it change with the prevalence?",
+        "compared_short": "Which model" if len(made.models) > 1 else "By prevalence",
         "crossings": _crossings(made),
+        "judged": _judged(made),
         "groups": "".join(_group(number, group) for number, group in enumerate(made.groups)),
         "calibration": _calibration(made),
         "facts": f"<dl>{''.join(_fact(name, said) for name, said in facts(made))}</dl>",
@@ -162,9 +114,9 @@ def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-def _verdict(number: int, sentence: str) -> str:
-    """A sentence of the verdict as HTML; the first one is updated by the slider."""
-    mark = "" if number else ' id="verdict"'
+def _verdict(sentence: str, made: Content) -> str:
+    """A sentence of the verdict as HTML; the main one is updated by the slider."""
+    mark = ' id="verdict"' if sentence == main_sentence(made, together=made.broken) else ""
     return f'<p class="verdict"{mark}>{html.escape(sentence)}</p>'
 
 
@@ -177,8 +129,14 @@ def _json(made: Content) -> str:
     alike = len(set(own.values())) == 1
     marks = [f"The data have {next(iter(own.values()))}"] if alike else [f"{isolated(n)}: {p}" for n, p in own.items()]
     marks += [f"asked for: {', '.join(map(one_in, made.asked))}"] * bool(made.asked)
+    if made.quick_draws is not None:
+        marks.append(
+            f"made quickly: intervals come from {made.quick_draws:,} drawn populations, so their ends are rough"
+        )
     whole = {
         "prevalence": made.prevalence,
+        "asked": made.asked,
+        "own": list(dict.fromkeys(own_prevalence(model.curve) for model in made.models)),
         "range": numbers(made.span, 17),
         "nodes": numbers(made.span.nodes, 17),
         "recall": RECALL,
@@ -188,11 +146,45 @@ def _json(made: Content) -> str:
         "crossings": [swap.prevalence for swap in made.lead_changes],
         "groups": made.groups,
         "group_grid": numbers(group_grid(made.span, made.prevalence), 17),
-        "verdict": verdict(made)[0],
+        "verdict": main_sentence(made, together=made.broken),
+        "broken": made.broken,
+        "pairs": made.compared.versus.json,
+        "series": [one.json for one in made.series],
         "own_rows": OWN_ROWS,
     }
     # No "<" in a name can end the script early.
     return json.dumps(whole, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+def _judged(made: Content) -> str:
+    """The section on whether it is the model or the base rate; nothing without periods."""
+    if not made.series:
+        return ""
+    # Who broke comes first, and only so many have charts.
+    order = sorted(range(len(made.series)), key=lambda k: not made.series[k].broken)
+    figures = "".join(_series(k, made.series[k]) for k in order[:_MOST_SERIES])
+    said = "".join(f"<li>{html.escape(made.series[k].said)}</li>" for k in order)
+    return (
+        '<section id="judged" aria-labelledby="judged-head"><h2 id="judged-head" data-short="Model or base rate">Is it '
+        f'the model or the base rate?</h2><ul>{said}</ul><p class="hint">{_PARTS_HINT}</p>{figures}'
+        '<div class="charts"><figure><figcaption>Prevalence and cases of each period</figcaption>'
+        '<div id="moving" class="chart"></div></figure></div></section>'
+    )
+
+
+def _series(number: int, series: Series) -> str:
+    name, where = html.escape(series.name), series.verdict.prevalence
+    common = "at one prevalence" if where is None else f"at {one_in(where)}"
+    alarm = ""
+    if series.verdict.first_alarm is not None:
+        first = html.escape(str(series.verdict.first_alarm))
+        alarm = f' <span class="alarmed">First alarm in {first}.</span>'
+    return (
+        f'<div class="charts"><figure><figcaption><bdi>{name}</bdi>: what has changed since the first periods'
+        f'</figcaption><div id="change-{number}" class="chart"></div></figure>'
+        f"<figure><figcaption><bdi>{name}</bdi>, each period {common}.{alarm}</figcaption>"
+        f'<div id="timeline-{number}" class="chart"></div></figure></div>'
+    )
 
 
 def _crossings(made: Content) -> str:
@@ -200,7 +192,7 @@ def _crossings(made: Content) -> str:
         return ""
     if not made.crossings:
         return "<p>By average precision no two models cross.</p>"
-    items = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in who_leads_where(made.crossings))
+    items = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in who_leads_where(made.crossings, made.ends))
     return f"<p>By average precision:</p><ul>{items}</ul>"
 
 
@@ -208,10 +200,16 @@ def _group(number: int, group: Json) -> str:
     heading, hint = html.escape(str(group["name"])), _GROUP_HINT + _CHECK_HINT * bool(group["ordered"])
     return (
         f'<section aria-labelledby="group-{number}-head"><h2 id="group-{number}-head">By {heading}</h2>'
+        f'<div class="groups"><label>Metric <select id="group-metric-{number}"></select></label>'
+        f'<label>Find <input type="search" id="group-find-{number}"></label>'
+        f'<label><input type="checkbox" id="group-details-{number}"> intervals and details</label></div>'
         f'<div class="charts"><figure><figcaption>Average precision at the chosen prevalence</figcaption>'
         f'<div id="group-chart-{number}" class="chart"></div></figure></div>'
-        f'<div class="legend" aria-hidden="true"></div><p class="hint">{hint}</p><div class="scroll" tabindex="0">'
-        f'<table id="group-{number}" aria-labelledby="group-{number}-head"></table></div></section>'
+        f'<div class="legend" role="group" aria-label="Models"></div><div class="scroll" tabindex="0">'
+        f'<table id="group-{number}" aria-labelledby="group-{number}-head"></table></div>'
+        f'<p class="groups"><output id="group-count-{number}"></output>'
+        f'<button type="button" id="group-more-{number}">Show more</button></p>'
+        f'<p class="hint">{_COLOUR_HINT} {hint}</p></section>'
     )
 
 

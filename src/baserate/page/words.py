@@ -1,7 +1,7 @@
 """Numbers and names, as text for people and as JSON."""
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -47,3 +47,8 @@ def amount(cases: float) -> str:
 def counted(cases: float, noun: str) -> str:
     """A number of cases with its noun, in the singular or plural."""
     return f"{amount(cases)} {noun}{'s' * (cases != 1)}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as a list in a sentence."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -228,8 +228,8 @@ def _as_the_highest(score: FloatArray, other: FloatArray, cells: Cells) -> Place
     """
     highest = np.argsort(-score, kind="stable")[:_HIGHEST]
     ranks = [(1 + np.count_nonzero(other > other[row])) / k / 2 for k, row in enumerate(highest, start=1)]
-    descending = -np.partition(-other, range(min(len(other), int(max(ranks)) + 1)))
-    at = cell_of(descending[[max(int(rank) - 1, 0) for rank in ranks]], cells) + OFFSET
+    wanted = [max(int(rank) - 1, 0) for rank in ranks]
+    at = cell_of(-np.partition(-other, wanted)[wanted], cells) + OFFSET
     return Placed(TOP.pos, tuple(int(cell) if rank >= 1 else TOP.neg[0] for rank, cell in zip(ranks, at, strict=True)))
 
 

@@ -281,12 +281,22 @@ def crossing_estimates(
     for one in seen:
         sign = _sign(metric)
         lost_by_first = sign if one.leads_below == pair.names[0] else -sign
-        swaps = np.stack([_swaps(lost_by_first * side, grid, one.prevalence) for side in sides])
-        interval = ends.melded(swaps, np.asarray(scipy.special.logit(one.prevalence)), level)
-        low, high = (float(scipy.special.expit(end)) for end in interval)
-        again = float(np.mean(np.isfinite(swaps)))
-        made.append(_with_interval(one, (max(span[0], low), min(span[1], high)), again, level))
+        made.append(crossings_in(one, lost_by_first * sides, grid, level, span))
     return made
+
+
+def crossings_in(
+    seen: Crossing, drawn: FloatArray, grid: FloatArray, level: float, span: tuple[float, float] | None = None
+) -> CrossingEstimate:
+    """A crossing with its interval, from what leads below it minus what leads above it, drawn on a grid of log-odds.
+
+    `drawn` has axes for observers, samples and the grid, whose range is searched unless `span` says which.
+    """
+    swaps = np.stack([_swaps(side, grid, seen.prevalence) for side in drawn])
+    interval = ends.melded(swaps, np.asarray(scipy.special.logit(seen.prevalence)), level)
+    low, high = (float(scipy.special.expit(end)) for end in interval)
+    least, most = span or tuple(scipy.special.expit(grid[[0, -1]]).tolist())
+    return _with_interval(seen, (max(least, low), min(most, high)), float(np.mean(np.isfinite(swaps))), level)
 
 
 def _with_interval(one: Crossing, ends: tuple[float, float], found_again: float, level: float) -> CrossingEstimate:
