@@ -158,7 +158,7 @@ _MAKERS: dict[str, list[Callable[[], results.Result]]] = {
         lambda: br.estimate(br.lr_positive, br.Point.from_counts(tp=5, fp=0, fn=5, tn=90)),
     ],
     "Evaluation": [lambda: br.evaluate({"good": GOOD, "none": EMPTY}, prevalence=[0.01, 0.1])],
-    "FoldMean": [lambda: br.mean_over_folds(br.auc_pr, {1: GOOD, 2: BAD, 3: EMPTY}, prevalence=0.05)],
+    "FoldMean": [lambda: br.folds.mean_over_folds(br.auc_pr, {1: GOOD, 2: BAD, 3: EMPTY}, prevalence=0.05)],
     "GroupCrossing": [lambda: comparison().crossings[0]],
     "GroupDifference": [lambda: groups().groups[0].differences[0]],
     "GroupRow": [lambda: groups().groups[2]],
@@ -189,7 +189,7 @@ _MAKERS: dict[str, list[Callable[[], results.Result]]] = {
     "SourceFile": [lambda: source().tables[0].files[0]],
     "SourceTable": [lambda: source().tables[0]],
     "Spiegelhalter": [lambda: br.calibration.spiegelhalter(GOOD)],
-    "SummaryPRCurve": [lambda: br.summary_pr_curve({1: GOOD, 2: BAD, 3: EMPTY}, 0.05)],
+    "SummaryPRCurve": [lambda: br.folds.summary_pr_curve({1: GOOD, 2: BAD, 3: EMPTY}, 0.05)],
     "Support": [support],
     "Sweep": [
         lambda: br.sweep(br.precision, POINT, GRID),

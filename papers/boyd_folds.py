@@ -28,12 +28,12 @@ def run(setup: Setup) -> Experiment:
     same_rows = {f"{skew:g}": fold(round(skew * ROWS), ROWS, rng) for skew in SKEWS}
     curves = {f"{skew:g}": fold(POSITIVES, round(POSITIVES / skew), rng) for skew in SKEWS}
     pooled, pooled_rows = (br.Curve.pool(made.values()) for made in (curves, same_rows))
-    own, own_rows = (br.mean_over_folds(br.auc_pr, made) for made in (curves, same_rows))
-    common = br.mean_over_folds(br.auc_pr, curves, prevalence=pooled.prevalence)
-    common_rows = br.mean_over_folds(br.auc_pr, same_rows, prevalence=pooled_rows.prevalence)
-    summary = br.summary_pr_curve(curves, pooled.prevalence)
+    own, own_rows = (br.folds.mean_over_folds(br.auc_pr, made) for made in (curves, same_rows))
+    common = br.folds.mean_over_folds(br.auc_pr, curves, prevalence=pooled.prevalence)
+    common_rows = br.folds.mean_over_folds(br.auc_pr, same_rows, prevalence=pooled_rows.prevalence)
+    summary = br.folds.summary_pr_curve(curves, pooled.prevalence)
     truth, truth_rows = br.auc_pr(pooled), br.auc_pr(pooled_rows)
-    normalized = br.mean_over_folds(br.normalized_auc_pr, curves)
+    normalized = br.folds.mean_over_folds(br.normalized_auc_pr, curves)
     findings = (
         Shape(
             "the plain mean over folds can be too optimistic: folds with as many positives each",

@@ -54,7 +54,7 @@ def skew_with_floor(floor: float) -> float:
 def run(setup: Setup) -> Experiment:
     skews = {task.name: skew_behind(task) for task in TASKS}
     curves = {task.name: with_auc_pr(task.auc_pr, skews[task.name]) for task in TASKS}
-    found = br.mean_over_folds(br.auc_pr, curves)
+    found = br.folds.mean_over_folds(br.auc_pr, curves)
     return Experiment(
         title="A mean over tasks that start from different floors",
         source="Boyd et al. 2012, Table 2",
@@ -70,7 +70,7 @@ def run(setup: Setup) -> Experiment:
 
 
 def findings(skews: dict[str, float], curves: dict[str, br.Curve], found: br.results.FoldMean) -> tuple[Finding, ...]:
-    each = br.mean_over_folds(br.normalized_auc_pr, curves).each
+    each = br.folds.mean_over_folds(br.normalized_auc_pr, curves).each
     gender, genre = (br.min_auc_pr(binormal(0, skew)) for skew in (0.5, 0.05))
     rows = [_normalized(task, each[task.name]) for task in TASKS]
     return (

@@ -174,7 +174,7 @@ SENTENCES = {
         "beta=…).",
     ),
     "a metric of many numbers for folds": (
-        lambda: br.mean_over_folds(br.f1, CURVES),
+        lambda: br.folds.mean_over_folds(br.f1, CURVES),
         "mean_over_folds needs a metric of the whole curve, got f1, a metric at a threshold; pass an area, or a "
         "function such as lambda curve: br.f1(curve.at_recall(0.6)).",
     ),

@@ -23,10 +23,10 @@ def folds():
 
 @pytest.mark.parametrize("prevalence", [1e-6, 0.001, 0.05, 0.5, 0.999])
 def test_its_area_is_the_mean_area(folds, prevalence):
-    summary = br.summary_pr_curve(folds, prevalence)
+    summary = br.folds.summary_pr_curve(folds, prevalence)
     mean = np.mean([br.auc_pr(fold.at_prevalence(prevalence)) for fold in folds])
     assert summary.area == pytest.approx(mean, rel=1e-12, abs=0)
-    assert br.mean_over_folds(br.auc_pr, folds, prevalence=prevalence).value == pytest.approx(mean, rel=1e-14)
+    assert br.folds.mean_over_folds(br.auc_pr, folds, prevalence=prevalence).value == pytest.approx(mean, rel=1e-14)
     assert (summary.n_curves, summary.prevalence, summary.reasons) == (4, prevalence, {})
 
 
@@ -41,7 +41,7 @@ counts = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, m
 def test_its_area_is_the_mean_area_of_any_curves(tables, prevalence):
     folds = [br.Curve.from_counts(range(len(rows)), *zip(*rows, strict=True)) for rows in tables]
     mean = np.mean([br.auc_pr(fold.at_prevalence(prevalence)) for fold in folds])
-    assert br.summary_pr_curve(folds, prevalence).area == pytest.approx(mean, rel=1e-12, abs=1e-15)
+    assert br.folds.summary_pr_curve(folds, prevalence).area == pytest.approx(mean, rel=1e-12, abs=1e-15)
 
 
 def interpolated(curve, recall):
@@ -54,7 +54,7 @@ def interpolated(curve, recall):
 
 
 def test_it_is_the_mean_precision_at_each_recall(folds):
-    summary = br.summary_pr_curve(folds, 0.05)
+    summary = br.folds.summary_pr_curve(folds, 0.05)
     read = [fold.at_prevalence(0.05) for fold in folds]
     ends = slice(1, None, 2)  # the last point of each stretch
     expected = [np.mean([interpolated(fold, recall) for fold in read]) for recall in summary.recall[ends]]
@@ -71,20 +71,20 @@ def test_it_is_the_mean_precision_at_each_recall(folds):
 
 def test_a_curve_that_begins_with_a_hit_begins_with_its_precision():
     curve = br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[900, 50])
-    summary = br.summary_pr_curve([curve], 0.05)
+    summary = br.folds.summary_pr_curve([curve], 0.05)
     assert summary.precision[0] == pytest.approx(br.precision(curve.at_threshold(0.9)))
     first_wrong = br.Curve.from_counts([0.2, 0.9], pos=[50, 0], neg=[900, 50])
-    assert br.summary_pr_curve([first_wrong], 0.05).precision[0] == 0
+    assert br.folds.summary_pr_curve([first_wrong], 0.05).precision[0] == 0
 
 
 def test_curves_without_a_class_are_left_out_and_named(folds):
     empty = br.Curve.from_counts([0.1], pos=[0], neg=[5])
     by_key = dict(zip("abcd", folds, strict=True)) | {"none": empty}
-    summary = br.summary_pr_curve(by_key, 0.05)
-    assert summary.area == br.summary_pr_curve(folds, 0.05).area
+    summary = br.folds.summary_pr_curve(by_key, 0.05)
+    assert summary.area == br.folds.summary_pr_curve(folds, 0.05).area
     assert summary.reasons == {"none": br.Reason.NO_POSITIVES}
     assert str(summary).startswith("mean of 4 PR curves at prevalence 1 in 20, 1 left out, area 0.")
-    nothing = br.summary_pr_curve([empty], 0.05)
+    nothing = br.folds.summary_pr_curve([empty], 0.05)
     assert math.isnan(nothing.area)
     assert (nothing.n_curves, len(nothing.recall)) == (0, 0)
     assert str(nothing).endswith("no area")
@@ -97,7 +97,7 @@ def test_curves_of_rates_and_of_weights(folds):
     weighted = br.Curve.from_scores(y, rng.normal(y, 1), weight=rng.uniform(0.1, 3, 50))
     curves = [rates, weighted, *folds]
     mean = np.mean([br.auc_pr(one.at_prevalence(0.01)) for one in curves])
-    assert br.summary_pr_curve(curves, 0.01).area == pytest.approx(mean, rel=1e-12)
+    assert br.folds.summary_pr_curve(curves, 0.01).area == pytest.approx(mean, rel=1e-12)
 
 
 # --- means ----------------------------------------------------------------------------------------
@@ -134,8 +134,8 @@ TABLE_3 = [
 
 def test_boyd_table_3():
     tasks = {i: with_auc_pr(area, skew) for i, (skew, area, _) in enumerate(TABLE_3)}
-    plain = br.mean_over_folds(br.auc_pr, tasks)
-    normalized = br.mean_over_folds(br.normalized_auc_pr, tasks)
+    plain = br.folds.mean_over_folds(br.auc_pr, tasks)
+    normalized = br.folds.mean_over_folds(br.normalized_auc_pr, tasks)
     assert list(plain.each.values()) == pytest.approx([area for _, area, _ in TABLE_3], abs=1e-4)
     # The table's areas are rounded to three digits, which the normalized ones feel a little more.
     assert list(normalized.each.values()) == pytest.approx([area for _, _, area in TABLE_3], abs=1.3e-3)
@@ -150,12 +150,12 @@ def test_the_two_means_rank_models_differently_where_they_should():
     """Where the floor is high, as with balanced classes, less of an area is a model's own doing."""
     first = {"balanced": with_auc_pr(0.851, 1), "rare": with_auc_pr(0.330, 24)}
     second = {"balanced": with_auc_pr(0.811, 1), "rare": with_auc_pr(0.375, 24)}
-    a, b = (br.mean_over_folds(br.auc_pr, tasks) for tasks in (first, second))
+    a, b = (br.folds.mean_over_folds(br.auc_pr, tasks) for tasks in (first, second))
     assert a.value < b.value
     assert a.normalized > b.normalized
     # At one prevalence there is one floor, and the two means agree.
     for prevalence in (0.04, 0.5):
-        a, b = (br.mean_over_folds(br.auc_pr, tasks, prevalence=prevalence) for tasks in (first, second))
+        a, b = (br.folds.mean_over_folds(br.auc_pr, tasks, prevalence=prevalence) for tasks in (first, second))
         assert (a.value > b.value) == (a.normalized > b.normalized)
         assert a.caution is None
 
@@ -175,8 +175,8 @@ REASONS = {
 
 @pytest.mark.parametrize("prevalence", [None, 0.01])
 def test_undefined_folds_are_left_out_and_counted(prevalence):
-    found = br.mean_over_folds(br.auc_pr, ONE_CLASS, prevalence=prevalence)
-    alone = br.mean_over_folds(br.auc_pr, [ONE_CLASS["both"]], prevalence=prevalence)
+    found = br.folds.mean_over_folds(br.auc_pr, ONE_CLASS, prevalence=prevalence)
+    alone = br.folds.mean_over_folds(br.auc_pr, [ONE_CLASS["both"]], prevalence=prevalence)
     assert (found.value, found.normalized) == (alone.value, alone.normalized)
     assert (found.n_counted, found.n_undefined, found.reasons) == (1, 3, REASONS)
     assert "3 undefined, left out" in str(found)
@@ -185,48 +185,51 @@ def test_undefined_folds_are_left_out_and_counted(prevalence):
 
 
 def test_boyds_convention_is_there_on_request_and_is_reported():
-    found = br.mean_over_folds(br.auc_pr, ONE_CLASS, undefined="boyd")
+    found = br.folds.mean_over_folds(br.auc_pr, ONE_CLASS, undefined="boyd")
     own = br.auc_pr(ONE_CLASS["both"])
     assert found.value == pytest.approx((own + 0 + 1) / 3, rel=1e-15)
     assert found.normalized == pytest.approx((br.normalized_auc_pr(ONE_CLASS["both"]) + 0 + 1) / 3, rel=1e-15)
     assert (found.n_counted, found.reasons) == (3, REASONS)  # without rows there is nothing to count
     assert "by Boyd's convention" in str(found)
     part = partial(br.auc_pr, recall_range=(0.5, 0.75))
-    assert br.mean_over_folds(part, ONE_CLASS, undefined="boyd").each["no negatives"] == 0.25
+    assert br.folds.mean_over_folds(part, ONE_CLASS, undefined="boyd").each["no negatives"] == 0.25
 
 
 def test_nothing_but_undefined_folds():
-    found = br.mean_over_folds(br.auc_pr, [ONE_CLASS["no rows"], ONE_CLASS["no positives"]])
+    found = br.folds.mean_over_folds(br.auc_pr, [ONE_CLASS["no rows"], ONE_CLASS["no positives"]])
     assert math.isnan(found.value)
     assert (found.n_counted, found.n_undefined) == (0, 2)
 
 
 def test_spread_and_other_metrics(folds):
-    found = br.mean_over_folds(br.roc_auc, folds)
+    found = br.folds.mean_over_folds(br.roc_auc, folds)
     each = [br.roc_auc(fold) for fold in folds]
     assert (found.value, found.spread) == (pytest.approx(np.mean(each)), pytest.approx(np.std(each, ddof=1)))
     assert (found.normalized, found.caution) == (None, None)
-    average = br.mean_over_folds(br.average_precision, folds)
+    average = br.folds.mean_over_folds(br.average_precision, folds)
     assert average.normalized == pytest.approx(np.mean([br.normalized_average_precision(fold) for fold in folds]))
-    assert br.mean_over_folds(partial(br.average_precision, recall_range=(0, 0.5)), folds).normalized is None
+    assert br.folds.mean_over_folds(partial(br.average_precision, recall_range=(0, 0.5)), folds).normalized is None
 
 
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
         (
-            lambda c: br.mean_over_folds(br.roc_auc, [c], undefined="boyd"),
+            lambda c: br.folds.mean_over_folds(br.roc_auc, [c], undefined="boyd"),
             "undefined='boyd' needs an area under the PR",
         ),
-        (lambda c: br.mean_over_folds(br.auc_pr, [c], undefined="Boyd"), "did you mean 'boyd'"),
-        (lambda c: br.mean_over_folds("auc_pr", [c]), "metric must be a function"),
-        (lambda c: br.mean_over_folds(br.auc_pr, []), "at least one Curve, got none"),
-        (lambda c: br.mean_over_folds(br.auc_pr, c), "a mapping of names to Curves or a list of Curves, got a Curve"),
+        (lambda c: br.folds.mean_over_folds(br.auc_pr, [c], undefined="Boyd"), "did you mean 'boyd'"),
+        (lambda c: br.folds.mean_over_folds("auc_pr", [c]), "metric must be a function"),
+        (lambda c: br.folds.mean_over_folds(br.auc_pr, []), "at least one Curve, got none"),
         (
-            lambda c: br.summary_pr_curve([c, 1], 0.1),
+            lambda c: br.folds.mean_over_folds(br.auc_pr, c),
+            "a mapping of names to Curves or a list of Curves, got a Curve",
+        ),
+        (
+            lambda c: br.folds.summary_pr_curve([c, 1], 0.1),
             "to Curves or a list of Curves, got a list",
         ),
-        (lambda c: br.summary_pr_curve([c], 1.5), "prevalence must be strictly between 0 and 1"),
+        (lambda c: br.folds.summary_pr_curve([c], 1.5), "prevalence must be strictly between 0 and 1"),
     ],
 )
 def test_bad_input_is_a_sentence(folds, asked, sentence):
@@ -265,7 +268,7 @@ def test_curves_of_folds_are_those_that_scikit_learn_scores(breast_cancer, kind)
 
         X = pl.from_pandas(X)
     results = cross_validated(GaussianNB(), X, y, scoring="average_precision")
-    folds = br.curves_from_cv(results, X, y)
+    folds = br.folds.curves_from_cv(results, X, y)
     assert [br.average_precision(fold) for fold in folds] == pytest.approx(list(results["test_score"]), rel=1e-12)
 
 
@@ -281,7 +284,7 @@ def test_either_class_may_be_the_positive_one(breast_cancer, positive):
         response = ("decision_function", "predict_proba")
         scoring = make_scorer(average_precision_score, response_method=response, pos_label=positive)
         results = cross_validated(model, X, y, scoring=scoring)
-        folds = br.curves_from_cv(results, X, y, positive=positive)
+        folds = br.folds.curves_from_cv(results, X, y, positive=positive)
         assert [br.average_precision(fold) for fold in folds] == pytest.approx(list(results["test_score"]), rel=1e-12)
 
 
@@ -291,12 +294,12 @@ def test_what_cross_validate_must_be_asked_for(breast_cancer):
 
     X, y = breast_cancer
     with pytest.raises(br.errors.InputError, match="call cross_validate with return_estimator=True"):
-        br.curves_from_cv(cross_validate(GaussianNB(), X, y), X, y)
+        br.folds.curves_from_cv(cross_validate(GaussianNB(), X, y), X, y)
     with pytest.raises(br.errors.InputError, match="call cross_validate with return_indices=True"):
-        br.curves_from_cv(cross_validate(GaussianNB(), X, y, return_estimator=True), X, y)
+        br.folds.curves_from_cv(cross_validate(GaussianNB(), X, y, return_estimator=True), X, y)
     results = cross_validated(GaussianNB(), X, y)
     with pytest.raises(br.errors.InputError, match="positive must be one of the classes"):
-        br.curves_from_cv(results, X, y, positive=7)
+        br.folds.curves_from_cv(results, X, y, positive=7)
     three = cross_validated(GaussianNB(), X, np.arange(len(y)) % 3)
     with pytest.raises(br.errors.InputError, match="must have two classes, got 3"):
-        br.curves_from_cv(three, X, y)
+        br.folds.curves_from_cv(three, X, y)

@@ -198,7 +198,7 @@ def test_an_area_is_read_everywhere(gini, pair):
     drawn = [br.difference(one, pair, method="melded", n_resamples=200, rng=0) for one in (gini, br.roc_auc)]
     assert drawn[0].low == pytest.approx(2 * drawn[1].low, rel=1e-9)
     assert br.better_than_chance(gini, pair.a, n_permutations=99, rng=0).p_value == 0.01
-    folds = br.mean_over_folds(gini, [pair.a, pair.b])
+    folds = br.folds.mean_over_folds(gini, [pair.a, pair.b])
     assert folds.value == pytest.approx((gini(pair.a) + gini(pair.b)) / 2)
     assert folds.normalized is None
     slices = br.by_slice(gini, {"a": pair.a, "b": pair.b}, n_resamples=200, rng=0)
@@ -228,7 +228,7 @@ def test_an_area_that_is_measured_from_its_floor_is_shown_beside_it(registered, 
     area = registered(label="Area", **kind)(area)
     registered(label="Above the floor", **kind, traits=Traits(normalizes=area))(above_floor)
     folds = [pair.a.at_prevalence(0.1), pair.b, br.Curve.from_counts([0.2, 0.9], pos=[0, 0], neg=[3, 4])]
-    found, expected = (br.mean_over_folds(one, folds, undefined="boyd") for one in (area, br.auc_pr))
+    found, expected = (br.folds.mean_over_folds(one, folds, undefined="boyd") for one in (area, br.auc_pr))
     assert (found.value, found.normalized) == pytest.approx((expected.value, expected.normalized), rel=1e-12)
     assert found.caution == expected.caution is not None
 

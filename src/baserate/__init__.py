@@ -27,7 +27,6 @@ _HOMES = {
     "curves.rules": "Rule",
     "deployment": "deploy worst_case",
     "errors": "BaserateError Reason",
-    "folds": "curves_from_cv mean_over_folds summary_pr_curve",
     "ingest.tables": "curve curves_by",
     "metrics": "METRICS",
     "metrics.areas": "auc_pr auc_prg average_precision best_f1 best_f_beta roc_auc",
@@ -59,7 +58,10 @@ _HOMES = {
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 # Names that are not needed daily: br.calibration.decompose, br.results.Estimate, ...
-_ROOMS = ("calibration", "design", "errors", "examples", "monitoring", "native", "papers", "plots", "prior", "results")
+_ROOMS = (
+    *("calibration", "design", "errors", "examples", "folds", "monitoring", "native", "papers", "plots", "prior"),
+    "results",
+)
 
 # What is made of scikit-learn, which need not be installed; ``import *`` does not ask for it.
 _OPTIONAL = {"PriorShiftClassifier": "sklearn"}

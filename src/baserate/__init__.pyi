@@ -4,6 +4,7 @@ from baserate import calibration as calibration
 from baserate import design as design
 from baserate import errors as errors
 from baserate import examples as examples
+from baserate import folds as folds
 from baserate import monitoring as monitoring
 from baserate import native as native
 from baserate import papers as papers
@@ -29,9 +30,6 @@ from baserate.deployment import deploy as deploy
 from baserate.deployment import worst_case as worst_case
 from baserate.errors import BaserateError as BaserateError
 from baserate.errors import Reason as Reason
-from baserate.folds import curves_from_cv as curves_from_cv
-from baserate.folds import mean_over_folds as mean_over_folds
-from baserate.folds import summary_pr_curve as summary_pr_curve
 from baserate.ingest.tables import curve as curve
 from baserate.ingest.tables import curves_by as curves_by
 from baserate.metrics import METRICS as METRICS
@@ -141,7 +139,6 @@ __all__ = [
     "crossings",
     "curve",
     "curves_by",
-    "curves_from_cv",
     "debiased_ece",
     "debiased_rms_calibration_error",
     "deploy",
@@ -156,6 +153,7 @@ __all__ = [
     "explain_change",
     "f1",
     "f_beta",
+    "folds",
     "kappa",
     "lead",
     "lift",
@@ -164,7 +162,6 @@ __all__ = [
     "lr_positive",
     "mcc",
     "mce",
-    "mean_over_folds",
     "mean_over_prevalence",
     "min_auc_pr",
     "min_average_precision",
@@ -199,10 +196,10 @@ __all__ = [
     "scorer",
     "smooth_ece",
     "specificity",
-    "summary_pr_curve",
     "swap_test",
     "sweep",
     "sweep_estimates",
     "worst_case",
+    "write_report",
     "youden_j",
 ]

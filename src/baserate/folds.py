@@ -63,7 +63,7 @@ def mean_over_folds(
     ...     "rare": br.Curve.from_counts([0.2, 0.9], pos=[10, 40], neg=[900, 50]),
     ...     "empty": br.Curve.from_counts([0.2, 0.9], pos=[0, 0], neg=[900, 50]),
     ... }
-    >>> found = br.mean_over_folds(br.auc_pr, tasks)
+    >>> found = br.folds.mean_over_folds(br.auc_pr, tasks)
     >>> round(found.value, 4), round(found.normalized, 4), found.n_undefined
     (0.6091, 0.5656, 1)
     >>> found.reasons
@@ -187,8 +187,8 @@ def summary_pr_curve(curves: FoldCurves, prevalence: Prevalence) -> SummaryPRCur
     >>> data = br.examples.payments()
     >>> by_month = [data["month"] == month for month in sorted(set(data["month"]))]
     >>> folds = [br.Curve.from_scores(data["fraud"][rows], data["new_model"][rows]) for rows in by_month]
-    >>> summary = br.summary_pr_curve(folds, 0.01)
-    >>> abs(summary.area - br.mean_over_folds(br.auc_pr, folds, prevalence=0.01).value) < 1e-12
+    >>> summary = br.folds.summary_pr_curve(folds, 0.01)
+    >>> abs(summary.area - br.folds.mean_over_folds(br.auc_pr, folds, prevalence=0.01).value) < 1e-12
     True
     """
     eta = checks.prevalence(prevalence)
@@ -258,8 +258,8 @@ def curves_from_cv(results: Mapping[str, Any], X: Any, y: Any, *, positive: Labe
     >>> from sklearn.naive_bayes import GaussianNB
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> results = cross_validate(GaussianNB(), X, 1 - y, return_estimator=True, return_indices=True)
-    >>> folds = br.curves_from_cv(results, X, 1 - y)
-    >>> print(br.mean_over_folds(br.auc_pr, folds, prevalence=0.01))
+    >>> folds = br.folds.curves_from_cv(results, X, 1 - y)
+    >>> print(br.folds.mean_over_folds(br.auc_pr, folds, prevalence=0.01))
     auc_pr 0.7129 (sd 0.3083, 5 folds, prevalence 1 in 100), normalized 0.7114
     """
     for key, option in (("estimator", "return_estimator"), ("indices", "return_indices")):

@@ -195,7 +195,7 @@ class Deployment(Result):
 
 @dataclass(frozen=True, eq=False)
 class FoldMean(Result):
-    """A metric averaged over folds or tasks, as returned by `mean_over_folds`.
+    """A metric averaged over folds or tasks, as returned by `folds.mean_over_folds`.
 
     Attributes
     ----------
@@ -222,7 +222,7 @@ class FoldMean(Result):
     --------
     >>> import baserate as br
     >>> folds = [br.Curve.from_counts([0.2, 0.9], [10, 40], [900, n]) for n in (50, 200)]
-    >>> print(br.mean_over_folds(br.auc_pr, folds, prevalence=0.05))
+    >>> print(br.folds.mean_over_folds(br.auc_pr, folds, prevalence=0.05))
     auc_pr 0.273 (sd 0.149, 2 folds, prevalence 1 in 20), normalized 0.254
     """
 
@@ -262,7 +262,7 @@ class FoldMean(Result):
 
 @dataclass(frozen=True, eq=False)
 class SummaryPRCurve(Result):
-    """The vertical average of PR curves at one prevalence, as returned by `summary_pr_curve`.
+    """The vertical average of PR curves at one prevalence, as returned by `folds.summary_pr_curve`.
 
     Attributes
     ----------
@@ -282,7 +282,7 @@ class SummaryPRCurve(Result):
     --------
     >>> import baserate as br
     >>> folds = [br.Curve.from_counts([0.2, 0.9], [10, 40], [900, n]) for n in (50, 200)]
-    >>> summary = br.summary_pr_curve(folds, 0.05)
+    >>> summary = br.folds.summary_pr_curve(folds, 0.05)
     >>> print(summary)
     mean of 2 PR curves at prevalence 1 in 20, area 0.273
     >>> summary.recall, summary.precision.round(3)
