@@ -84,7 +84,7 @@ CALLS = {
     "curves_by takes 'by' by position, got by=; write curves_by(table, 'k', …).": lambda: br.curves_by(
         {}, by="k", label="y", score="p"
     ),
-    "curves_by takes 'by' by position, got keys=; write curves_by(table, ['k', 'm'], …).": lambda: br.curves_by(
+    "curves_by takes 'by' by position, got keys=; write curves_by(table, 'k', 'm', …).": lambda: br.curves_by(
         {}, keys=["k", "m"], label="y", score="p"
     ),
     "from_scores has no parameter 'pos_label'; did you mean 'positive'.":

@@ -35,7 +35,8 @@ def _check_starred(function: str, given: Mapping[str, object], parameters: Param
     for name, value in given.items():
         if name == starred or (name not in parameters and did_you_mean(name, [starred])):
             places = [place for place, p in parameters.items() if p.kind in _BY_PLACE and place in _named(parameters)]
-            call = ", ".join([*places, shown(value, 30)])
+            values = value if isinstance(value, list | tuple) else [value]
+            call = ", ".join([*places, *(shown(one, 30) for one in values[:3])])
             raise CallError(f"{function} takes {starred!r} by position, got {name}=; write {function}({call}, …).")
 
 
