@@ -81,6 +81,12 @@ def test_a_remark_says_how_the_two_are_related():
 CALLS = {
     "from_scores has no parameter 'sample_weight'; did you mean 'weight'.":
         lambda: br.Curve.from_scores([0, 1], [0, 1], sample_weight=[1, 1]),
+    "curves_by takes 'by' by position, got by=; write curves_by(table, 'k', …).": lambda: br.curves_by(
+        {}, by="k", label="y", score="p"
+    ),
+    "curves_by takes 'by' by position, got keys=; write curves_by(table, 'k', 'm', …).": lambda: br.curves_by(
+        {}, keys=["k", "m"], label="y", score="p"
+    ),
     "from_scores has no parameter 'pos_label'; did you mean 'positive'.":
         lambda: br.Pair.from_scores([0, 1], [0, 1], [1, 0], pos_label=1),
     "estimate has no parameter 'n_boot'; did you mean 'n_resamples'.": lambda: br.estimate(br.f1, CURVE, n_boot=9),

@@ -144,6 +144,7 @@ def test_what_cannot_be_asked_is_a_sentence(data, asked, sentence):
     [
         ({"a": CURVES["old_model"]}, {}, "compare needs at least two scores, got only 'a'; pass another"),
         ({}, {}, "compare needs at least two scores"),
+        (CURVES["old_model"], {}, "got one curve or none; pass several by name, as {'old': old, 'new': new}"),
         (CURVES, {"span": 0.1}, "span must be two prevalences such as (1e-4, 0.1), got 0.1"),
         (CURVES, {"metrics": "alert_rate", "at": "recall=0.6"}, "alert_rate"),
     ],

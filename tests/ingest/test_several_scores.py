@@ -135,6 +135,15 @@ def test_a_score_that_float64_does_not_hold_is_refused(kind):
         curves_by_score(frames.IN_PROCESS[kind](bad), SCORES, label="label", tolerance=0)
 
 
+@pytest.mark.parametrize("kind", ["polars", "duckdb"])
+def test_the_first_whole_number_that_float64_does_not_hold_is_refused(kind):
+    table = pa.table({"label": [0, 1], "whole": pa.array([2**53, 2**53 + 1], pa.int64())})
+    with pytest.raises(br.errors.InputError, match="must fit in float64 without new ties"):
+        br.curve(frames.IN_PROCESS[kind](table), label="label", score="whole")
+    fits = table.set_column(1, "whole", pa.array([2**53 - 2, 2**53 - 1], pa.int64()))
+    assert len(br.curve(frames.IN_PROCESS[kind](fits), label="label", score="whole")) == 2
+
+
 def test_an_empty_table_has_a_curve_for_each_score():
     empty = duckdb.connect().sql("SELECT 1 AS label, 0.5::DOUBLE AS p, 0.5::DOUBLE AS q WHERE 1 = 0")
     found = curves_by_score(empty, ["p", "q"], label="label")

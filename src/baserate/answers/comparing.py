@@ -127,7 +127,9 @@ def compared(
         groups.setdefault(key, {})[score] = curve
     if len(curves) < 2 * len(groups) or not curves:
         first = next(iter(curves), ("", ()))[0]
-        raise InputError(f"compare needs at least two scores, got only {first!r}; {how}.")
+        one_or_none = "one curve or none; pass several by name, as {'old': old, 'new': new}"
+        got = f"only {first!r}; {how}" if first else one_or_none
+        raise InputError(f"compare needs at least two scores, got {got}.")
     all_answers, leads = _answers(asked, groups, elsewhere, level, rng)
     best, swaps, notes = _over_span(asked, groups, span)
     return Comparison(tuple(all_answers), tuple(leads), tuple(best), tuple(swaps), span, tuple(notes), level)

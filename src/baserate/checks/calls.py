@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from inspect import Parameter
 
 from baserate.checks.synonyms import did_you_mean, name_here
-from baserate.errors import CallError
+from baserate.errors import CallError, shown
 
 Parameters = Mapping[str, Parameter]
 
@@ -17,6 +17,7 @@ _ANY_NUMBER = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
 def known_keywords(function: str, given: Mapping[str, object], parameters: Parameters, *, otherwise: str = "") -> None:
     """Refuse an unknown keyword of a function, with a hint at a similar one, or else `otherwise`."""
+    _check_starred(function, given, parameters)
     unknown = next((name for name in given if name not in parameters), None)
     if unknown is None or any(p.kind is Parameter.VAR_KEYWORD for p in parameters.values()):
         return
@@ -24,6 +25,19 @@ def known_keywords(function: str, given: Mapping[str, object], parameters: Param
     meant = _point_to_choose(unknown, parameters) or did_you_mean(unknown, keywords)
     hint = meant or otherwise or f"it has {', '.join(keywords) or 'none'}"
     raise CallError(f"{function} has no parameter {unknown!r}; {hint}.")
+
+
+def _check_starred(function: str, given: Mapping[str, object], parameters: Parameters) -> None:
+    """Refuse by name what a function takes by position only, as many as there are."""
+    starred = next((name for name, p in parameters.items() if p.kind is Parameter.VAR_POSITIONAL), None)
+    if starred is None:
+        return
+    for name, value in given.items():
+        if name == starred or (name not in parameters and did_you_mean(name, [starred])):
+            places = [place for place, p in parameters.items() if p.kind in _BY_PLACE and place in _named(parameters)]
+            values = value if isinstance(value, list | tuple) else [value]
+            call = ", ".join([*places, *(shown(one, 30) for one in values[:3])])
+            raise CallError(f"{function} takes {starred!r} by position, got {name}=; write {function}({call}, …).")
 
 
 def check_number(function: str, args: Sequence[object], given: Mapping[str, object], parameters: Parameters) -> None:

@@ -236,7 +236,7 @@ class GroupReader:
     @staticmethod
     def _check_whole(cells: GroupedCounts, score: str) -> None:
         largest = max(float(np.abs(column).max(initial=0)) for column in (cells.bucket, cells.low, cells.high))
-        if largest > _LARGEST_EXACT_INTEGER:
+        if largest >= _LARGEST_EXACT_INTEGER:  # which may have been the next whole number
             raise InputError(
                 f"the score {score!r} must fit in float64 without new ties, got whole numbers up to {largest:,.0f}; "
                 f"subtract an offset or divide first."
