@@ -201,3 +201,12 @@ def test_rates_without_prevalence_answer_what_they_can():
     for metric in (br.min_average_precision, br.normalized_average_precision, br.chance_average_precision):
         with pytest.raises(br.errors.MissingInformationError, match="has no numbers of cases; pass n_pos="):
             metric(rates.at_prevalence(0.1))
+
+
+def test_a_call_that_fits_does_not_excuse_the_next_one():
+    """How a function was called rightly is remembered; another way is looked at again."""
+    br.Curve.from_scores(Y, S)
+    br.Curve.from_scores(Y, y_score=S)
+    for args, options in (((Y, S, S), {}), ((Y,), {}), ((Y, S), {"sample_weight": S}), ((Y,), {"scores": S})):
+        with pytest.raises(br.errors.InputError):
+            br.Curve.from_scores(*args, **options)

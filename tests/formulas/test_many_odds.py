@@ -51,3 +51,10 @@ def test_pieces_that_are_not_short_are_told():
     rise, run = np.array([0.1, 0.1, 0.1, 0.001, 0.1, 0.001]), np.array([0.0, 0.1, 0.0, 0.0, 0.0, 0.01])
     found = many_odds.short_pieces(areas.Segments(tpr, fpr, rise, run))
     assert found.tolist() == [True, False, True, True, False, False]
+
+
+def test_long_pieces_of_many_odds_are_done_a_part_at_a_time(monkeypatch):
+    steps = corners(0.1, 12).steps
+    at_once = areas.auc_pr(steps, X, 0.0, 1.0)
+    monkeypatch.setattr(areas, "_AT_ONCE", 100)
+    np.testing.assert_allclose(areas.auc_pr(steps, X, 0.0, 1.0), at_once, rtol=1e-15)

@@ -212,6 +212,29 @@ def test_two_threads_find_the_same(monkeypatch):
             assert rows.read(label, score) is None
 
 
+@needs_kernel
+def test_rows_that_begin_with_different_scores_are_counted_all_the_same():
+    """Which is why they are not tallied."""
+    positive, score = np.arange(40_000) % 3 == 0, np.tile(np.arange(4000) / 4000, 10)
+    assert rows._tallied(score, positive) is None
+    same(rows.tabulate(score, positive), count_rows(score, positive))
+    same(rows.tabulate(score[::-1], positive), count_rows(score[::-1], positive))
+
+
+@needs_kernel
+@pytest.mark.parametrize("ends", [(0, 1), (1, 0)])
+def test_classes_that_do_not_overlap(ends):
+    """All walks down both classes but one have nothing to compare."""
+    random = np.random.default_rng(12)
+    for n_pos, n_neg in ((1, 1), (5, 0), (400, 3), (3, 400), (250, 250)):
+        pos, neg = (end + random.random(n) for end, n in zip(ends, (n_pos, n_neg), strict=True))
+        positive = np.arange(n_pos + n_neg) < n_pos
+        expected = CountTable(count_rows(np.append(pos, neg), positive)).steps
+        found = rows.corners_of_sorted(rows.sort(ScoredRows(pos, neg)))
+        for mine, numpys in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(mine, numpys)
+
+
 def test_work_is_done_where_no_thread_can_be_had(monkeypatch):
     def refuse(self):
         raise RuntimeError("can't start new thread")

@@ -134,7 +134,7 @@ def _stepped_by_counts(steps: Steps, x: FloatArray) -> FloatArray:
     """Average precision of one curve over all recalls, with one division for each corner."""
     per_negative = x * (steps.n_pos / steps.n_neg)
     total = np.zeros(len(x))
-    alone = steps.pos.max(initial=1) == 1  # then there is nothing to multiply by
+    alone = bool(np.all(steps.pos == 1))  # then there is nothing to multiply by
     for rows in parts(steps):
         tp, fp = as_floats(steps.tp, rows), as_floats(steps.fp, rows)
         for j, weight in enumerate(per_negative):
