@@ -156,27 +156,37 @@ def lines(found: Mapping[Setting, Found], settings: Sequence[Setting]) -> list[L
     return [Line(one, name, first) for one in settings if one in found for name, first in found[one].items()]
 
 
+ABOUT = {
+    "any number": f"""`model_alarms` as it is by default, for any number of looks. What looks spend adds up to \
+{100 * FALSE_ALARM:g} %.""",
+    "planned": """`model_alarms` with `looks=` the number of looks in the stream. Every look spends the same.""",
+    "martingale": f"""(the first {SLOW} streams of a kind) each period is compared with all rows before it by a \
+permutation test, and bets against these p-values multiply. An alarm is a capital of 20. It needs no planned looks \
+either. But a model that stays worse becomes its past, so its evidence fades again.""",
+    "CUSUM": """the textbook chart of standardised changes, with the true standard deviations, and a limit for as many \
+looks.""",
+    "own prevalences": """the metric as it is printed every month, below the reference by more than chance, with the \
+true standard deviations, corrected for the number of looks.""",
+}
+
+
 def page(found: Mapping[Setting, Found], *, quick: bool = False) -> str:
     quiet, worse = quiet_settings(quick=quick), worse_settings(quick=quick)
     long = [] if quick else long_settings()
+    missing = sum(setting not in found for setting in (*quiet, *worse, *long))
+    stopped = f" The run is not complete: {missing} more kinds of streams are not here." if missing else ""
+    names = {name for one in found.values() for name in one}
+    procedures = "\n".join(f"- **{name}**: {about}" for name, about in ABOUT.items() if name in names)
     return f"""# How often monitoring raises false alarms
 
 Made by `make alarm-study` with baserate {br.__version__}, numpy {version("numpy")} and Python \
 {platform.python_version()}. Streams of periods were simulated whose truth is known. The model has an average \
 precision of {AP:g} at the common prevalence of {COMMON:g}, with scores that are normal in both classes and rounded to \
 fifths of a standard deviation. The first {REFERENCE} periods are the reference; each later one is a look. The nominal \
-rate is {100 * FALSE_ALARM:g} % for any false alarm in a stream. All procedures saw the same streams:
+rate is {100 * FALSE_ALARM:g} % for any false alarm in a stream. All procedures saw the same streams; tables say how \
+many.{stopped}
 
-- **any number**: `model_alarms` as it is by default, for any number of looks. What looks spend adds up to \
-{100 * FALSE_ALARM:g} %.
-- **planned**: `model_alarms` with `looks=` the number of looks in the stream. Every look spends the same.
-- **martingale** (the first {SLOW} streams of a kind): each period is compared with all rows before it by a \
-permutation test, and bets against these p-values multiply. An alarm is a capital of 20. It needs no planned looks \
-either. But a model that stays worse becomes its past, so its evidence fades again.
-- **CUSUM**: the textbook chart of standardised changes, with the true standard deviations, and a limit for as many \
-looks.
-- **own prevalences**: the metric as it is printed every month, below the reference by more than chance, with the true \
-standard deviations, corrected for the number of looks.
+{procedures}
 
 Both `model_alarms` compare windows of 1, 2, 3 and 6 periods with the reference, and take their limits from a \
 permutation test. To save time it began with {N_DEALS} permutations instead of 300, which makes limits that are far \
