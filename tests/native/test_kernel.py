@@ -292,6 +292,11 @@ def empty(n, kind=np.float64):
     return np.empty(n, kind)
 
 
+def one_law(uniform=(0.2, 0.9, 0.3), law=(0,), guide=(0, 1)):
+    whole = np.array(law), np.array([5]), np.array([0.4, 1.0]), np.array(guide)
+    return np.array(uniform), *whole
+
+
 BAD_CALLS = {
     "ones of floats": lambda k: k.ones(empty(3)),
     "ones of a big-endian array": lambda k: k.ones(empty(3, ">i4")),
@@ -312,8 +317,21 @@ BAD_CALLS = {
     "count with little room": lambda k: k.count(empty(3), empty(3), empty(6), empty(5, np.uint32), empty(6, np.uint32)),
     "place between nothing": lambda k: k.place(empty(0), empty(3), empty(2, np.uint32)),
     "place with little room": lambda k: k.place(empty(3), empty(3), empty(7, np.uint32)),
+    "invert with too little room": lambda k: k.invert(*one_law(), empty(2, np.int64)),
+    "invert by no law": lambda k: k.invert(*one_law(law=[1]), empty(3, np.int64)),
+    "invert what is not below 1": lambda k: k.invert(*one_law(uniform=[0.2, 1.0, 0.3]), empty(3, np.int64)),
+    "invert nan": lambda k: k.invert(*one_law(uniform=[0.2, np.nan, 0.3]), empty(3, np.int64)),
+    "invert by a guide beyond the table": lambda k: k.invert(*one_law(guide=[0, 2]), empty(3, np.int64)),
+    "invert by a guide before the table": lambda k: k.invert(*one_law(guide=[-1, 0]), empty(3, np.int64)),
     "place with wide counts": lambda k: k.place(empty(3), empty(3), empty(8, np.uint64)),
 }
+
+
+@needs_kernel
+def test_numbers_are_inverted_to_values():
+    found = empty(3, np.int64)
+    native.kernel.invert(*one_law(), found)
+    assert found.tolist() == [5, 6, 5]
 
 
 @needs_kernel

@@ -8,15 +8,16 @@ from scipy import stats
 from sklearn.metrics import average_precision_score
 
 import baserate as br
+from baserate import native
 from baserate.formulas import areas
 from baserate.formulas.proportions import clopper_pearson
 from baserate.formulas.steps import segments
 from baserate.uncertainty import cells as cutting
 from baserate.uncertainty import samplers
-from baserate.uncertainty.cells import cells_of, corners, every_corner, scores_in_runs
+from baserate.uncertainty.cells import Part, cells_of, corners, every_corner, scores_in_runs
 from baserate.uncertainty.draws import Reader, drawn
 from baserate.uncertainty.estimate import IntervalSettings, estimate_all, estimates
-from baserate.uncertainty.laws import gamma_quantile
+from baserate.uncertainty.laws import _poisson_tables, gamma_quantile, multinomial
 from baserate.uncertainty.methods import Estimand
 from baserate.uncertainty.readers import reading_of, values
 from baserate.uncertainty.samplers import Drawn, OfCells, OfClusters, OfCurve, OfModels
@@ -76,6 +77,45 @@ def test_both_ways_to_draw_a_multinomial_have_its_variances(n_rows):
     assert pos.mean(axis=0) == pytest.approx(n_rows * share, rel=0.02)
     assert pos.var(axis=0) == pytest.approx(n_rows * share * (1 - share), rel=0.06)
     assert np.cov(pos[:, 0], pos[:, 1])[0, 1] == pytest.approx(-n_rows * share**2, rel=0.5)
+
+
+def many_cells():
+    return np.concatenate([np.ones(60), np.arange(2.0, 40), [100, 300, 2000, 9000]])
+
+
+def test_counts_by_poisson_are_those_of_rows_drawn_again():
+    """Of single cells, of the small ones together, and of the large ones given them."""
+    rows, n_draws = many_cells(), 20_000
+    counts = multinomial(Part(rows, np.ones(len(rows))))(n_draws, np.random.default_rng(1))
+    n_rows, of_small = int(rows.sum()), rows[:-2].sum()
+    assert (counts.sum(axis=1) == n_rows).all()
+    groups = [*counts[:, :: len(rows) // 5].T, counts[:, :-2].sum(axis=1), counts[:, -1]]
+    shares = [*rows[:: len(rows) // 5] / n_rows, of_small / n_rows, rows[-1] / n_rows]
+    for found, share in zip(groups, shares, strict=True):
+        edges = np.unique(stats.binom(n_rows, share).ppf(np.linspace(0.05, 0.95, 10)))
+        expected = np.diff(stats.binom(n_rows, share).cdf(edges), prepend=0.0, append=1.0)
+        seen = np.bincount(np.searchsorted(edges, found), minlength=len(expected))
+        assert stats.chisquare(seen, expected * n_draws).pvalue > 1e-3
+    together = np.corrcoef(counts[:, :-2].sum(axis=1), counts[:, -1])[0, 1]
+    p, q = of_small / n_rows, rows[-1] / n_rows
+    assert together == pytest.approx(-np.sqrt(p * q / ((1 - p) * (1 - q))), abs=0.03)
+
+
+def test_rows_drawn_again_without_the_kernel_are_the_same(monkeypatch):
+    law = Part(many_cells(), np.ones(len(many_cells())))
+    found = multinomial(law)(300, np.random.default_rng(2))
+    monkeypatch.setattr(native, "kernel", None)
+    assert np.array_equal(found, multinomial(law)(300, np.random.default_rng(2)))
+
+
+def test_the_tables_are_poisson_laws():
+    means = np.array([1.0, 2.0, 37.0, 512.0])
+    lowest, cdf, guide = _poisson_tables(means)
+    value = lowest[:, np.newaxis] + np.arange(cdf.shape[1])
+    assert cdf == pytest.approx(stats.poisson(means[:, np.newaxis]).cdf(value), abs=1e-13)
+    part = np.arange(guide.shape[1]) / guide.shape[1]
+    for shares, first in zip(cdf, guide, strict=True):
+        assert np.array_equal(first, np.searchsorted(shares, part, side="right"))
 
 
 def beyond(limit, rates, *, above):
@@ -178,12 +218,17 @@ def some_clusters():
     return {i: br.Curve.from_scores(y[rows[i::12]], score[rows[i::12]]) for i in range(12)}
 
 
+def in_many_cells():
+    return br.Curve.from_counts(np.arange(102.0), many_cells(), many_cells()[::-1])
+
+
 def samplers_of_each_kind():
     pooled = br.Curve.pool(some_clusters().values())
     return {
         "curve": OfCurve(pooled, cells_of(pooled)),
         "again": OfCurve(pooled, cells_of(pooled), again=True),
         "few levels again": OfCurve(levels := ten_levels(3000), cells_of(levels), again=True),
+        "many cells again": OfCurve(many := in_many_cells(), cells_of(many), again=True),
         "weighted": OfCurve(uneven := weighted(50, 90), cells_of(uneven)),
         "pair": OfModels(a_pair(), cells_of),
         "pair again": OfModels(a_pair(), cells_of, again=True),

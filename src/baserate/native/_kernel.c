@@ -879,6 +879,65 @@ static PyObject *bin_squares(PyObject *self, PyObject *const *args, Py_ssize_t n
     return result;
 }
 
+/* ---- invert: uniform numbers to the values of discrete laws ------------------------------------------------------ */
+
+/* Tables of distribution functions, one row of `width` shares and of `parts` first values for each law. */
+typedef struct {
+    const int64_t *lowest, *guide;
+    const double *cdf;
+    size_t width, parts;
+} Laws;
+
+/* The least value whose share is beyond each of n uniform numbers; 0 if a number or the guide leaves its range. */
+static int invert_row(const Laws *laws, size_t law, const double *uniform, size_t n, int64_t *found)
+{
+    const double *cdf = laws->cdf + law * laws->width;
+    const int64_t *guide = laws->guide + law * laws->parts;
+    for (size_t i = 0; i < n; i++) {
+        if (!(uniform[i] >= 0 && uniform[i] < 1))
+            return 0;
+        size_t part = (size_t)(uniform[i] * (double)laws->parts);
+        size_t value = part < laws->parts ? (size_t)guide[part] : laws->width;
+        if (value >= laws->width)
+            return 0;
+        while (value + 1 < laws->width && uniform[i] >= cdf[value])
+            value++;
+        found[i] = laws->lowest[law] + (int64_t)value;
+    }
+    return 1;
+}
+
+static PyObject *invert(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
+{
+    (void)self;
+    Py_buffer arrays[6];
+    static const int flags[] = {READ, READ, READ, READ, READ, WRITE};
+    const char *letters[] = {FLOATS, WHOLE, WHOLE, FLOATS, WHOLE, WHOLE};
+    if (n_args != 6)
+        return refused("invert takes uniform numbers, laws, lowest values, shares, a guide, and an array for values");
+    if (!take_all(args, arrays, 6, flags, letters))
+        return NULL;
+    Py_ssize_t n = length(&arrays[0]), rows = length(&arrays[1]), n_laws = length(&arrays[2]);
+    const int64_t *law = arrays[1].buf;
+    int fit = rows > 0 && n_laws > 0 && n % rows == 0 && length(&arrays[5]) == n;
+    fit = fit && length(&arrays[3]) >= n_laws && length(&arrays[3]) % n_laws == 0;
+    fit = fit && length(&arrays[4]) >= n_laws && length(&arrays[4]) % n_laws == 0;
+    for (Py_ssize_t k = 0; fit && k < rows; k++)
+        fit = law[k] >= 0 && law[k] < n_laws;
+    if (fit) {
+        Laws laws = {arrays[2].buf, arrays[4].buf, arrays[3].buf, (size_t)(length(&arrays[3]) / n_laws),
+                     (size_t)(length(&arrays[4]) / n_laws)};
+        size_t each = (size_t)(n / rows);
+        Py_BEGIN_ALLOW_THREADS
+        for (size_t k = 0; fit && k < (size_t)rows; k++)
+            fit = invert_row(&laws, (size_t)law[k], (double *)arrays[0].buf + k * each, each,
+                              (int64_t *)arrays[5].buf + k * each);
+        Py_END_ALLOW_THREADS
+    }
+    release(arrays, 6);
+    return fit ? Py_NewRef(Py_None) : refused("tables must fit, and numbers must be from 0 to below 1");
+}
+
 /* ---- the module ---------------------------------------------------------------------------------------------- */
 
 #define METHOD(name, doc) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, doc}
@@ -892,6 +951,7 @@ static PyMethodDef methods[] = {
     METHOD(place, "Rows in any order between and at falling scores."),
     METHOD(bin_sums, "Rows, sums and ends of probabilities by bin."),
     METHOD(bin_squares, "Sums of squares of probabilities by bin."),
+    METHOD(invert, "Values of discrete laws at uniform numbers."),
     {NULL, NULL, 0, NULL},
 };
 

@@ -127,19 +127,39 @@ def _in_runs(curve: Curve, is_corner: BoolArray, heavy: BoolArray, runs_per_logi
     if len(at) <= few:
         return _cut(curve, at, at)
     alone, begins = heavy[at], np.zeros(len(at), np.bool_)
-    for column in (counted.pos, counted.neg):
-        running = _running(column)
+    begins[0] = True
+    both = _running(counted.pos), _running(counted.neg)
+    for running in both:
         above = np.append(0, running[at + 1]).astype(np.float64)
-        share = _NEARLY_NONE + (1 - 2 * _NEARLY_NONE) * (above / float(running[-1]))
-        place = scipy.special.logit(share) * runs_per_logit
-        begins |= np.diff(np.floor(place[:-1]), prepend=-np.inf) > 0
+        crossed, leaps = _crossings(above, float(running[-1]), runs_per_logit)
+        begins[crossed[crossed < len(at)]] = True
         n_first = int(np.searchsorted(above[:-1], _SINGLE))
         begins[:n_first] |= np.diff(above[:n_first], prepend=-1.0) > 0
-        alone |= np.diff(place) >= 1
+        alone[crossed[leaps] - 1] = True
     begins |= alone
     begins[1:] |= alone[:-1]
     first = np.append(0, 1 + np.flatnonzero(begins[1:]))
-    return _cut(curve, at[first], at[np.append(first[1:], len(at)) - 1])
+    return _cut(curve, at[first], at[np.append(first[1:], len(at)) - 1], both)
+
+
+def _crossings(above: FloatArray, total: float, runs_per_logit: int) -> tuple[Indices, BoolArray]:
+    """Where the log-odds of a rising share pass a multiple of the length of a run, and whether they leap over one.
+
+    Most of many scores pass none, so log-odds are computed only beside the places that such multiples have.
+    """
+
+    def place_of(part: FloatArray) -> FloatArray:
+        share = _NEARLY_NONE + (1 - 2 * _NEARLY_NONE) * (part / total)
+        return np.asarray(scipy.special.logit(share) * runs_per_logit, np.float64)
+
+    lowest, highest = np.floor(place_of(above[[0, -1]]))
+    share = scipy.special.expit(np.arange(lowest, highest + 1) / runs_per_logit)
+    about = np.searchsorted(above, (share - _NEARLY_NONE) / (1 - 2 * _NEARLY_NONE) * total)
+    index = np.unique(about[:, np.newaxis] + np.arange(-1, 2))  # a rounded share may lie on either side
+    index = index[(index > 0) & (index < len(above))]
+    before, behind = place_of(above[index - 1]), place_of(above[index])
+    passed = np.floor(behind) > np.floor(before)
+    return index[passed], (behind - before >= 1)[passed]
 
 
 def every_score(curve: Curve, _: int = RUNS_PER_LOGIT) -> Cells:
@@ -211,9 +231,9 @@ def _behind(curve: Curve, score: FloatArray) -> Indices:
     return np.asarray(len(curve) - np.searchsorted(curve.score[::-1], score), np.intp)
 
 
-def _cut(curve: Curve, first: Indices, last: Indices) -> Cells:
+def _cut(curve: Curve, first: Indices, last: Indices, running: tuple[Counts, Counts] | None = None) -> Cells:
     """Cells at corners that run from a first score to a last one, and between them."""
-    parts = _parts(_counted(curve), _ends(first, last, len(curve)))
+    parts = _parts(_counted(curve), _ends(first, last, len(curve)), running)
     return Cells(curve.score[last], curve.score[first], *parts, mostly_tied=is_mostly_tied(curve))
 
 
@@ -224,18 +244,19 @@ def _ends(first: Indices, last: Indices, n_scores: int) -> Indices:
     return ends
 
 
-def _parts(counted: Counted, ends: Indices) -> tuple[Part, Part]:
+def _parts(counted: Counted, ends: Indices, running: tuple[Counts, Counts] | None = None) -> tuple[Part, Part]:
     # Positives lie at corners only; a gap holds negatives.
-    pos, neg = _amounts(counted.pos, ends)[1::2], _amounts(counted.neg, ends)
+    both = running or (_running(counted.pos), _running(counted.neg))
+    pos, neg = _amounts(both[0], ends)[1::2], _amounts(both[1], ends)
     if counted.pos_squares is None or counted.neg_squares is None:
         return Part(pos, np.ones(len(pos))), Part(neg, np.ones(len(neg)))
-    squares = _amounts(counted.pos_squares, ends)[1::2], _amounts(counted.neg_squares, ends)
-    return _part(pos, squares[0]), _part(neg, squares[1])
+    squares = [_amounts(_running(column), ends) for column in (counted.pos_squares, counted.neg_squares)]
+    return _part(pos, squares[0][1::2]), _part(neg, squares[1])
 
 
-def _amounts(column: Counts, ends: Indices) -> FloatArray:
-    """The sum of a column in each cell."""
-    return np.diff(_running(column)[ends]).astype(np.float64)
+def _amounts(running: Counts, ends: Indices) -> FloatArray:
+    """The sum of a column in each cell, from its cumulative sums."""
+    return np.diff(running[ends]).astype(np.float64)
 
 
 def _running(column: Counts) -> Counts:

@@ -28,6 +28,10 @@ from baserate.uncertainty.samplers import NOBODY, OFFSET, TOP, Drawn, Observer, 
 # The part of an unseen negative above all others, by the square root of the number of positives. More positives make
 # intervals narrower, and those that never saw a negative there miss more often.
 _UNSEEN, _MOST_UNSEEN = 0.0045, 0.5
+
+# A difference of areas is biased by about twice as much as its draws are; this fades between these odds of the data
+# over those that it is read at.
+_BIASES, _NO_BIAS_FROM = 3.0, (10.0, 30.0)
 _FEW = 20  # rows of a class
 _FEWEST = 5  # with fewer, draws rarely reach as far as Student's quantile
 _HIGHEST = 3  # highest negatives of one model, whose ranks under the other place an unseen one there
@@ -172,7 +176,8 @@ def _expanded(contest: Contest, settings: IntervalSettings) -> Verdict:
     check_draws(settings.n_draws, level, ends.expanded_tail(level, _fewer(contest)))
     worth, chosen = resampled(contest, settings)
     differences = differences_in(contest, worth)
-    interval_and_p = ends.expanded(differences, contest.values(), level, _fewer(contest))
+    moved_back = _of_bias(contest) if contest.of_curves else 0.0
+    interval_and_p = ends.expanded(differences, contest.values(), level, _fewer(contest), moved_back)
     verdict = Verdict(*interval_and_p, _leading(contest, worth, worth, interval_and_p[2]))
     same = (differences == differences[:1, :1]).all(axis=(0, 1))
     if same.any():
@@ -180,6 +185,13 @@ def _expanded(contest: Contest, settings: IntervalSettings) -> Verdict:
         both = zip(masks, _melded(contest, settings), verdict, strict=True)
         verdict = Verdict(*(np.where(mask, of_melded, expanded) for mask, of_melded, expanded in both))
     return _holding(verdict, contest, chosen, settings, _expanded)
+
+
+def _of_bias(contest: Contest) -> FloatArray:
+    """How many times the bias of the draws is taken back, at each x."""
+    curve = contest.models.curves[0]
+    below = contest.x * curve.n_pos / curve.n_neg  # how far the odds lie below those of the data
+    return _BIASES * np.interp(np.log(below), np.log(_NO_BIAS_FROM), [1.0, 0.0])
 
 
 def resampled(contest: Contest, settings: IntervalSettings) -> tuple[FloatArray, FloatArray]:

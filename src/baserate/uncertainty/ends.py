@@ -36,16 +36,24 @@ def melded(drawn: FloatArray, value: FloatArray, confidence_level: float) -> Int
 
 
 def expanded(
-    drawn: FloatArray, value: FloatArray, confidence_level: float, n: float
+    drawn: FloatArray, value: FloatArray, confidence_level: float, n: float, moved_back: FloatArray | float = 0.0
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Ends of the expanded percentile interval, and p-values for a value of 0, from all observers pooled.
 
     The tails are widened by the ratio of Student's quantile, with ``n - 1`` degrees of freedom, to the normal one
     (Hesterberg 2015). The p-value is below ``1 - confidence_level`` where 0 lies outside.
+
+    If the median of the draws differs from the value, the value is probably biased, too. So the interval also contains
+    the one of draws that are moved back by a multiple of this distance.
     """
-    pooled = np.concatenate(list(drawn))[np.newaxis]
-    low, high = percentile(pooled[0], 1 - 2 * expanded_tail(confidence_level, n))
-    p = 2 * scipy.special.stdtr(max(n - 1, 1), scipy.special.ndtri(p_value(pooled, value) / 2))
+    pooled = np.concatenate(list(drawn))
+    with np.errstate(invalid="ignore"):  # values may be infinite
+        bias = np.median(pooled, axis=0) - value
+        unbiased = pooled - moved_back * np.where(np.isfinite(bias), bias, 0.0)
+    level = 1 - 2 * expanded_tail(confidence_level, n)
+    low, high = holding(percentile(pooled, level), [percentile(unbiased, level)])
+    p = np.fmax(*(p_value(draws[np.newaxis], value) for draws in (pooled, unbiased)))
+    p = 2 * scipy.special.stdtr(max(n - 1, 1), scipy.special.ndtri(p / 2))
     ends = np.minimum(low, value), np.maximum(high, value)
     return *ends, np.where(np.isnan(ends).any(axis=0), np.nan, p)
 
