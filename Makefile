@@ -134,8 +134,8 @@ coverage: $(READY) ## how often the intervals hold: a part of the study (an hour
 prior-study: $(READY) ## how well the prevalence of unlabelled rows is known: the whole study (half an hour)
 	@$(BIN)/python benchmarks/prevalence.py --write docs/prevalence-study.md
 
-sampled-study: $(READY) ## how often intervals hold where only some rows are labelled (an hour)
-	@$(BIN)/python benchmarks/sampled_labels.py --write docs/sampled-study.md
+sampled-study: $(READY) ## how often intervals hold where only some rows are labelled: prints tables (an hour)
+	@$(BIN)/python benchmarks/sampled_labels.py
 
 monitor-study: $(READY) ## how often monitoring raises false alarms, and how soon it sees a decay (an hour or two; goes on if it was stopped)
 	@$(BIN)/python benchmarks/monitoring.py --write docs/monitoring-study.md --keep build/monitoring-lines.json
