@@ -1,7 +1,6 @@
 """How often intervals hold where only some rows were sampled for labelling, and how wide they are.
 
-``python benchmarks/sampled_labels.py`` prints the tables, ``--write docs/sampled-study.md`` puts them into the
-documentation. ``--simulations`` says how many test sets each setting gets.
+``python benchmarks/sampled_labels.py`` prints the tables, ``--write FILE`` keeps them, as far as they are. ``--simulations`` says how many test sets each setting gets.
 """
 
 import argparse
@@ -177,8 +176,8 @@ Python {python}, baserate {baserate}, numpy {numpy}, scipy {scipy}.
 
 Each test set has {rows:,} rows, 2 % of them positive. All rows with a score at or above a cutoff are labelled, which
 half the positives reach, and a random share of the rest. There are three shapes of scores: normal, positives two
-standard deviations higher; with the tails of Student's t with three degrees of freedom; and normal, rounded to quarters. True
-values are computed by integration. A prevalence of "own" is that of the rows, which is estimated.
+standard deviations higher; with the tails of Student's t with three degrees of freedom; and normal, rounded to
+quarters. True values are computed by integration. A prevalence of "own" is that of the rows, which is estimated.
 
 ## How often they hold
 

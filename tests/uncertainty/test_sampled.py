@@ -54,6 +54,26 @@ def test_recall_of_alerts_is_covered_where_one_effective_size_is_not_enough():
     assert all(one.high == 1 and one.low < 0.4 for one in none)
 
 
+@pytest.mark.slow
+def test_other_questions_are_covered_too():
+    """Areas, precision below the cutoff and the prevalence; about two of fifty positives in the rest are found."""
+    grid = np.linspace(12, -10, 20_001)
+    tpr, fpr = stats.norm.sf(grid - 2), stats.norm.sf(grid)
+    at_own, rare = (np.diff(tpr, prepend=0) @ (tpr / (tpr + x * fpr)) for x in (19, 999))
+    below = (0.05 * stats.norm.sf(-1)) / (0.05 * stats.norm.sf(-1) + 0.95 * stats.norm.sf(1))
+    truths = {
+        "AP": (br.average_precision, lambda curve: curve, at_own),
+        "AP at 0.001": (br.average_precision, lambda curve: curve.at_prevalence(0.001), rare),
+        "AUC": (br.roc_auc, lambda curve: curve, stats.norm.cdf(np.sqrt(2))),
+        "precision below": (br.precision, lambda curve: curve.at_threshold(1), below),
+        "prevalence": (br.chance_precision, lambda curve: curve.at_threshold(1), 0.05),
+    }
+    curves = [curve_of(np.random.default_rng(seed), n=2_000, prevalence=0.05, rate=0.05) for seed in range(40)]
+    for what, (metric, at, truth) in truths.items():
+        found = [br.estimate(metric, at(curve), n_resamples=100, rng=0) for curve in curves]
+        assert held(found, truth) >= 0.93 - 2 * math.sqrt(0.93 * 0.07 / 40), what
+
+
 def test_alerts_alone_have_the_interval_of_clopper_and_pearson():
     label, score = [1] * 30 + [0] * 12 + [None] * 500, [2.0] * 42 + [1.0] * 500
     point = br.Curve.from_sampled(label, score, rule="all >= 2, else none").at_threshold(2)

@@ -177,7 +177,7 @@ class SampledTable(CountTable):
         return f"{labelled:,} of {rows:,} rows labelled in {n} strat{'a' if n > 1 else 'um'}"
 
     def labelled(self) -> CountTable:
-        """The same counts as those of weighted rows, without the strata that they come from."""
+        """The counts as those of weighted rows, without the strata that they come from."""
         return CountTable(self.counted)
 
     def cumulative(self) -> tuple[Counts, Counts]:

@@ -260,7 +260,7 @@ def _where_sampled(
 
 
 def on_labelled(at: Curve | Point, table: SampledTable) -> Curve | Point:
-    """The same curve or point with the labelled rows as weighted ones."""
+    """A curve or point with the labelled rows as weighted ones."""
     counted = table.labelled()
     given = at.given_prevalence
     curve = Curve(counted, (counted.total_pos, counted.total_neg), given)

@@ -121,7 +121,7 @@ class Sampler(ABC):
 
     @property
     def observers(self) -> tuple[Observer, ...]:
-        """Who places the free mass where it is unknown: those who lower a metric, then those who raise it."""
+        """Those who place the free mass: first those who lower a metric, then those who raise it."""
         return self.pessimist, self.optimist
 
     @property
