@@ -156,7 +156,9 @@ def test_the_demo_prints_its_table_and_writes_the_page(capsys, tmp_path, monkeyp
     assert "Average precision        new_model   0.8785   0.5988      0.4862       0.4279" in shown
     assert "new_model leads below 1 in 21, old_model above" in shown
     assert "1 in 10,000: 0.43, 95 % sure between 0.05 and 0.49" in shown
-    assert "At a prevalence of 1 in 1,000, new_model is the best of 2 models: average precision 0.44" in shown
+    assert (
+        "All periods together: at a prevalence of 1 in 1,000, new_model leads old_model (more than 99 % sure)" in shown
+    )
     (shown_in_python,) = re.findall(r"^The same in Python: (.*)$", shown, re.MULTILINE)
     assert Path(shown_in_python).samefile(demo.__file__)
     assert "(simulated)" in (tmp_path / "demo.html").read_text("utf-8")

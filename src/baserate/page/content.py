@@ -21,13 +21,14 @@ from baserate.page.calibration import Calibration, calibration
 from baserate.page.condensed import LogOddsRange
 from baserate.page.groups import OF_GROUP, RECALL, OfGroups, are_periods, band, grid, group_table
 from baserate.page.judged import Series, breaks, judged
-from baserate.page.small import Groups, folded, small_groups, small_models
+from baserate.page.small import POOLED, Groups, folded, small_groups, small_models
 from baserate.page.verdicts import headline, pair_of, who_leads_where
 from baserate.page.versus import DRAWS_OF_PAIRS, MOST_COMPARED, Compared, compared
 from baserate.page.words import (
     Json,
     counted,
     isolated,
+    listed,
     numbers,
 )
 from baserate.progress import Stages
@@ -160,11 +161,14 @@ def _work(
 
 
 def _periods(groups: Mapping[str, Mapping[str, Groups]]) -> dict[str, dict[str, Curve]]:
-    """The periods of each model in order, of the first table of periods."""
+    """The periods of each model in order, of the first table of periods; rows without a time are in none."""
     for by_model in groups.values():
-        keys = {key for curves in by_model.values() for key in curves}
+        keys = {key for curves in by_model.values() for key in curves} - {None, *POOLED}
         if len(keys) > 1 and are_periods(keys):
-            return {name: dict(sorted(curves.items())) for name, curves in by_model.items() if len(curves) > 1}
+            series = {
+                name: {key: curves[key] for key in sorted(keys & curves.keys())} for name, curves in by_model.items()
+            }
+            return {name: curves for name, curves in series.items() if len(curves) > 1}
     return {}
 
 
@@ -363,7 +367,23 @@ def facts(made: Content) -> list[tuple[str, str]]:
             said += [f"{percent(tied)} of the rows share their score with another"] * (tied > 0)
         said.append(f"areas on this page have an error of at most {max(model.error, 1e-9):.1g}")
         by_model.append((model.name, "; ".join(said) + "."))
-    return [*by_model, ("What this page reveals", _revealed(made))]
+    how = [("How the models were compared", _how_compared(made))] if len(made.models) > 1 else []
+    return [*by_model, *how, ("What this page reveals", _revealed(made))]
+
+
+def _how_compared(made: Content) -> str:
+    """Which models were compared row by row, and what that could not be done for."""
+    pairs = made.compared.versus
+    names = [isolated(made.models[k].name) for k in pairs.compared]
+    if not names:
+        return (
+            "By the interval of each, because the page was made of their curves: two models may differ although these "
+            "overlap. If the scores of each row are known (br.Models, or a file with all scores), they are compared "
+            "row by row."
+        )
+    said = f"{listed(names)}: row by row, from one set of bootstrap samples, as br.lead does."
+    rest = "The others are further from the best one, and are compared by the interval of each."
+    return said if len(names) == len(made.models) else f"{said} {rest}"
 
 
 def _revealed(made: Content) -> str:

@@ -34,9 +34,13 @@ _METHODS = (
     "is shaded; AUC-PRG is the area under precision gain over recall gain (Flach & Kull, NeurIPS 2015). Reading at a "
     "prevalence gives every negative the matching weight (Siblini et al., IDA 2020; Brabec et al., ICCS 2020).",
     "Intervals of areas are melded Clopper–Pearson intervals over drawn populations, within each class. Intervals of "
-    "precision, recall and F1, and the bands around curves, come from exact intervals of both rates at a joint level "
-    "of 95 %, for thresholds that are fixed in advance. The verdict's interval of precision is melded, too, and allows "
-    "for the choice of its threshold.",
+    "precision, recall and likelihood ratios are those of br.estimate for the threshold, melded and exact; between "
+    "whole percents of recall those of precision are interpolated. Intervals of F1 and of costs come from exact "
+    "intervals of both rates at a joint level of 95 %.",
+    "Models on the same rows are compared in pairs, by the paired bootstrap with an unseen negative (br.lead). A model "
+    "leads if it is better than all others with a probability of 95 %; else those that it is not surely better than "
+    "cannot be told apart from it. How many more positives would decide assumes that the difference stays, and that "
+    "the width of its interval falls with the square root of the number of rows.",
 )
 
 
@@ -125,6 +129,10 @@ def _json(made: Content) -> str:
     alike = len(set(own.values())) == 1
     marks = [f"The data have {next(iter(own.values()))}"] if alike else [f"{isolated(n)}: {p}" for n, p in own.items()]
     marks += [f"asked for: {', '.join(map(one_in, made.asked))}"] * bool(made.asked)
+    if made.quick_draws is not None:
+        marks.append(
+            f"made quickly: intervals come from {made.quick_draws:,} drawn populations, so their ends are rough"
+        )
     whole = {
         "prevalence": made.prevalence,
         "asked": made.asked,
