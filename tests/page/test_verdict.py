@@ -173,3 +173,15 @@ def test_parts_of_a_change_are_those_of_the_library(report_of_year):
         assert row[name] == pytest.approx(getattr(change, part).value, rel=1e-5)
     assert row["alarm"]
     assert not rows["old_model", "2025-12"]["alarm"]
+
+
+def test_small_periods_that_are_pooled_and_rows_without_a_time_are_no_periods():
+    good = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[60, 30, 10], neg=[20, 200, 680])
+    bad = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[20, 30, 50], neg=[80, 200, 620])
+    months = {f"2026-{k:02}": good for k in range(1, 7)} | {"2026-07": bad, "2026-08": bad}
+    tiny = br.Curve.from_scores([0, 1] * 3, [0.2, 0.7] * 3)
+    groups = {"month": {"m": months | {None: good, "2026-09": tiny, "2026-10": tiny}}}
+    found = contents.content("Title", {"m": good}, [], groups, n_resamples=100, min_cases=5)
+    (series,) = found.series
+    assert [period.key for period in series.verdict.periods] == [*months]
+    assert "m has become worse: first alarm in 2026-07." in contents.verdict(found)[0]

@@ -21,7 +21,7 @@ from baserate.page.calibration import Calibration, calibration
 from baserate.page.condensed import LogOddsRange
 from baserate.page.groups import OF_GROUP, RECALL, OfGroups, are_periods, band, grid, group_table
 from baserate.page.judged import Series, breaks, judged
-from baserate.page.small import Groups, folded, small_groups, small_models
+from baserate.page.small import POOLED, Groups, folded, small_groups, small_models
 from baserate.page.verdicts import headline, pair_of, who_leads_where
 from baserate.page.versus import DRAWS_OF_PAIRS, MOST_COMPARED, Compared, compared
 from baserate.page.words import (
@@ -161,11 +161,14 @@ def _work(
 
 
 def _periods(groups: Mapping[str, Mapping[str, Groups]]) -> dict[str, dict[str, Curve]]:
-    """The periods of each model in order, of the first table of periods."""
+    """The periods of each model in order, of the first table of periods; rows without a time are in none."""
     for by_model in groups.values():
-        keys = {key for curves in by_model.values() for key in curves}
+        keys = {key for curves in by_model.values() for key in curves} - {None, *POOLED}
         if len(keys) > 1 and are_periods(keys):
-            return {name: dict(sorted(curves.items())) for name, curves in by_model.items() if len(curves) > 1}
+            series = {
+                name: {key: curves[key] for key in sorted(keys & curves.keys())} for name, curves in by_model.items()
+            }
+            return {name: curves for name, curves in series.items() if len(curves) > 1}
     return {}
 
 

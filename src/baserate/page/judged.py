@@ -18,6 +18,11 @@ from baserate.written import one_in
 # The probability of any false alarm, over all models together, as in the command.
 FALSE_ALARM = 0.05
 
+# Periods with intervals, and with their change explained: the latest ones, so many of all models together, but at
+# least a year of months.
+_MOST = 120
+_FEWEST = 12
+
 # The parts of a change.
 PARTS = ("total", "prior", "model", "threshold")
 
@@ -74,6 +79,7 @@ def judged(
             known,
             prevalence=asked,
             false_alarm=FALSE_ALARM / len(by_model),
+            last=max(_FEWEST, _MOST // len(by_model)),
             n_resamples=n_resamples,
             rng=0,
         )

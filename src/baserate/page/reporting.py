@@ -179,6 +179,8 @@ def report(
     columns: dict[str, Any] = {"label": label, "score": score, "weight": weight, "positive": positive}
     columns |= {"tolerance": tolerance, "memory_limit": memory_limit, "delimiter": delimiter, "decimal": decimal}
     times: dict[str, Any] = {"period": period, "tz": tz}
+    if tz is not None and period is None:
+        raise InputError(f"tz needs a period to split, got tz={tz!r} alone; leave it out, or pass period=.")
     if isinstance(data, Curve | Models | Pair | CurveStore | Mapping):
         _check_needless(columns | times | {"by": by or None})
         found = _of_curves(data)

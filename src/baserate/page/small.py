@@ -11,6 +11,9 @@ FEW = 10
 
 Groups = Mapping[Any, Curve]
 
+# What small groups are called together; the second where a group has the first one's name.
+POOLED = ("other", "(other)")
+
 
 def folded(by_model: Mapping[str, Groups], least: int) -> dict[str, dict[Any, Curve]]:
     """The groups, with small ones merged into one; if that is still too small, the next smallest are added to it."""
@@ -21,7 +24,7 @@ def folded(by_model: Mapping[str, Groups], least: int) -> dict[str, dict[Any, Cu
         small.append(rest.pop(0))
     if not small:
         return {model: dict(curves) for model, curves in by_model.items()}
-    name = "(other)" if "other" in rest else "other"
+    name = POOLED["other" in rest]
     return {model: _joined(curves, small, name) for model, curves in by_model.items()}
 
 
