@@ -158,7 +158,7 @@ pages: $(READY) ## write anew what pages show of commands and of Python (some mi
 	@for page in cli/test_page cli/test_monitor test_tutorial test_mistakes; do PYTHONPATH=tests $(BIN)/python tests/$$page.py || exit 1; done
 
 page-pictures: $(READY) browser ## the pictures of the page in the documentation: light, dark and on a phone (a minute)
-	@$(BIN)/python docs/make_page_pictures.py
+	@$(BIN)/python docs/make_page_picture.py
 
 papers: $(READY) ## the published experiments, run again: docs/papers (minutes; CREDITCARD=file for the card data)
 	@$(BIN)/python papers/gallery.py --write docs/papers $(if $(CREDITCARD),--creditcard "$(CREDITCARD)")

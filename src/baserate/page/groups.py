@@ -22,6 +22,7 @@ from baserate.results import Estimate
 from baserate.uncertainty.estimate import IntervalSettings, estimates
 from baserate.uncertainty.intervals import variance
 from baserate.uncertainty.methods import Estimand
+from baserate.written import percent
 
 # So many cells all follow the slider, with intervals. Of more, as many as this do: those that differ most.
 _FEW = 600
@@ -116,11 +117,18 @@ def _key(key: object) -> str:
 
 def _sizes(curves: list[Curve | None]) -> str:
     sizes = [
-        f"{counted(curve.n_pos, 'positive')} of {amount(curve.n_pos + curve.n_neg)}"
+        f"{counted(curve.n_pos, 'positive')} of {amount(curve.n_pos + curve.n_neg)}{_unlabelled(curve)}"
         for curve in curves
         if curve is not None
     ]
     return " or ".join(dict.fromkeys(sizes))
+
+
+def _unlabelled(curve: Curve) -> str:
+    """How many rows of a slice have no label, where some have none."""
+    if not curve.unlabelled or curve.weighted:
+        return ""
+    return f", {percent(curve.unlabelled / (curve.unlabelled + curve.n_pos + curve.n_neg))} of the rows without a label"
 
 
 class _Overall(NamedTuple):
