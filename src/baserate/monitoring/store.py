@@ -238,8 +238,8 @@ class CurveStore(StoreFile):
         """Forget how the labels of old periods came in, and return the keys of the curves that this is about.
 
         Every time that a period grows, the store notes a version: some 100 bytes and the names of its files. The last
-        periods keep all of theirs, and older ones only the last one. Curves stay as they are. `expected_labels` then knows less of the past, and
-        what was offered for an old period as an earlier version is no longer recognised.
+        periods keep all of theirs, and older ones only the last one. Curves stay as they are. `expected_labels` then
+        knows less of the past, and what was offered for an old period as an earlier version is no longer recognised.
 
         Parameters
         ----------
