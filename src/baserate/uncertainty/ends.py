@@ -52,7 +52,7 @@ def expanded(
         unbiased = pooled - moved_back * np.where(np.isfinite(bias), bias, 0.0)
     level = 1 - 2 * expanded_tail(confidence_level, n)
     low, high = holding(percentile(pooled, level), [percentile(unbiased, level)])
-    p = np.fmax(*(p_value(draws[np.newaxis], value) for draws in (pooled, unbiased)))
+    p = np.fmax(p_value(pooled[np.newaxis], value), p_value(unbiased[np.newaxis], value))
     p = 2 * scipy.special.stdtr(max(n - 1, 1), scipy.special.ndtri(p / 2))
     ends = np.minimum(low, value), np.maximum(high, value)
     return *ends, np.where(np.isnan(ends).any(axis=0), np.nan, p)

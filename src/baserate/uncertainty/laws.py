@@ -75,11 +75,12 @@ class _ByPoisson:
         # Not by how many draws are asked for, on which no draw may depend.
         self._at_a_time = max(1, min(_AT_A_TIME, _NUMBERS // len(small)))
         self._rng: np.random.Generator | None = None
+        self._kept: Counts = np.zeros((0, len(rows)), np.int64)
 
     def __call__(self, size: int, rng: np.random.Generator) -> Counts:
         """As many draws; those that were kept beyond them are the next ones of the same random stream."""
         if rng is not self._rng:
-            self._rng, self._kept = rng, np.zeros((0, len(self._small) + len(self._large)), np.int64)
+            self._rng, self._kept = rng, self._kept[:0]
         kept = [self._kept]
         while sum(map(len, kept)) < size:
             kept.append(self._some(rng))
