@@ -1,6 +1,7 @@
 """How often intervals hold where only some rows were sampled for labelling, and how wide they are.
 
-``python benchmarks/sampled_labels.py`` prints the tables, ``--write FILE`` keeps them, as far as they are. ``--simulations`` says how many test sets each setting gets.
+``python benchmarks/sampled_labels.py`` prints the tables, ``--write FILE`` keeps them, as far as they are.
+``--simulations`` says how many test sets each setting gets.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from scipy import stats
 from tables import table
 
 import baserate as br
+from baserate.metrics.over_prevalence import MetricFunction
 
 N, PREVALENCE, RARE = 20_000, 0.02, 1e-3
 RATES = (0.001, 0.005, 0.02, 0.1)
@@ -37,7 +39,7 @@ class Shape(NamedTuple):
 
 
 def _rounded(rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
-    return np.round(4 * (rng.normal(size=len(y)) + 2 * y)) / 4
+    return np.asarray(np.round(4 * (rng.normal(size=len(y)) + 2 * y)) / 4, np.float64)
 
 
 FINE = np.linspace(60, -60, 480_001)
@@ -75,8 +77,9 @@ class Truth(NamedTuple):
         """The recall at a threshold."""
         return float(self.shape.above(True, np.asarray(threshold)))
 
-    def precision(self, threshold: float, prevalence: float) -> float:
+    def precision(self, threshold: float | None, prevalence: float) -> float:
         """The precision at a threshold."""
+        assert threshold is not None
         false = (1 - prevalence) * float(self.shape.above(False, np.asarray(threshold)))
         true = prevalence * self.recall(threshold)
         return true / (true + false)
@@ -90,7 +93,8 @@ class Truth(NamedTuple):
 
     def roc_auc(self) -> float:
         """The area under the ROC curve."""
-        return float(np.trapezoid(*(self.shape.above(positive, self.shape.grid) for positive in (True, False))))
+        tpr, fpr = (self.shape.above(positive, self.shape.grid) for positive in (True, False))
+        return float(np.trapezoid(tpr, fpr))
 
 
 class Answer(NamedTuple):
@@ -125,7 +129,7 @@ def simulate(shape: Shape, rate: float, n: int, rivals: int) -> Iterator[Answer]
             at = curve if eta is None else curve.at_prevalence(eta)
             where, read_at = (", own", PREVALENCE) if eta is None else (", 0.001", RARE)
             chosen = at.at_recall(0.6)
-            asked = [
+            asked: list[tuple[str, MetricFunction, br.Curve | br.Point, float]] = [
                 ("recall at the cutoff", br.recall, at.at_threshold(shape.cutoff), truth.recall(shape.cutoff)),
                 ("recall below it", br.recall, at.at_threshold(inside), truth.recall(inside)),
             ]
