@@ -4,6 +4,7 @@ import base64
 import hashlib
 import html
 import json
+import zlib
 from importlib.resources import files
 
 from baserate.page.calibration import BINS, OWN_ROWS
@@ -44,6 +45,9 @@ _METHODS = (
 )
 
 
+# Content of more bytes is compressed, which makes it a third as large.
+_LARGE = 1_000_000
+
 _COLOUR_HINT = (
     '<span class="key above"></span> above all rows of the model, <span class="key below"></span> below them. ▲ and ▼: '
     "they lie outside the interval even when it is widened for the number of cells (Bonferroni)."
@@ -83,6 +87,7 @@ def page(made: Content) -> str:
     """The whole file as text."""
     source = {name: (files("baserate.page") / name).read_text("utf-8") for name in ("page.html", "page.css")}
     script = inlined("page.js")
+    content_type, text_of_content = _embedded(_json(made))
     parts = {
         "title": html.escape(made.title),
         "verdict": "".join(_verdict(sentence, made) for sentence in verdict(made)),
@@ -98,7 +103,8 @@ def page(made: Content) -> str:
         "style_hash": _hash(source["page.css"]),
         "script": script,
         "script_hash": _hash(script),
-        "content": _json(made),
+        "content_type": content_type,
+        "content": text_of_content,
     }
     text = source["page.html"]
     pieces = text.split("{{")
@@ -122,6 +128,13 @@ def _verdict(sentence: str, made: Content) -> str:
 
 def _fact(name: str, said: str) -> str:
     return f"<dt>{html.escape(name)}</dt><dd>{html.escape(said)}</dd>"
+
+
+def _embedded(content: str) -> tuple[str, str]:
+    """The content as it stands in the page, with its type: many models and slices are compressed."""
+    if len(content) <= _LARGE:
+        return "application/json", content
+    return "application/zlib", base64.b64encode(zlib.compress(content.encode(), 9)).decode()
 
 
 def _json(made: Content) -> str:

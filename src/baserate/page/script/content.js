@@ -7,8 +7,16 @@ import { oneIn } from "./words.js";
 /** The element with this id, which the page has. @param {string} id @returns {any} */
 export function $(id) { return document.getElementById(id); }
 
+/** The content of a large page is compressed. @param {string} packed */
+async function unpacked(packed) {
+  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
+}
+
+/** @type {HTMLScriptElement} */
+const kept = $("content");
 /** @type {Content} */
-export const content = JSON.parse($("content").textContent);
+export const content = JSON.parse(kept.type === "application/json" ? kept.text : await unpacked(kept.text));
 export const names = content.models.map((model) => model.name);
 
 /** The axis of prevalences, in log-odds. */

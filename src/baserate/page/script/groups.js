@@ -17,9 +17,12 @@ const whiskered = 4;
 
 /** What is chosen for each table. */
 const views = content.groups.map((group) => ({
-  query: "", rows: group.rows.length > few && !group.ordered ? few : Math.max(few, Math.min(group.rows.length, 120)),
+  query: "", rows: group.ordered ? 2 * few : few,
   details: group.models.length <= whiskered && (group.rows.length <= few || group.ordered),
 }));
+
+/** All rows of each model, while one table is made. @type {Map<number, number>} */
+const overallNow = new Map();
 
 /** @typedef {{ value: number, low: number, high: number, overall: number, note: string }} Found */
 
@@ -27,15 +30,17 @@ const views = content.groups.map((group) => ({
 function found(cell, model, at) {
   const nothing = { value: NaN, low: NaN, high: NaN, overall: NaN };
   if (cell.reason) return { ...nothing, note: cell.reason };
-  const overall = ofAllRows(content.models[model], state.metric, at, content.recall);
+  const overall = overallNow.get(model) ?? ofAllRows(content.models[model], state.metric, at, content.recall);
+  overallNow.set(model, overall);
   const live = ofCell(cell, state.metric, at, content.group_grid);
   if (live) return { ...live, overall, note: "" };
   if (state.metric !== "average_precision" || !cell.asked) return { ...nothing, note: sentences.notKept };
   // Kept at the prevalences asked for: the nearest of them.
   let near = 0;
-  content.asked.forEach((one, k) => { if (Math.abs(logit(one) - at.logOdds) < Math.abs(logit(content.asked[near]) - at.logOdds)) near = k; });
+  const places = content.asked.length ? content.asked : [content.prevalence];
+  places.forEach((one, k) => { if (Math.abs(logit(one) - at.logOdds) < Math.abs(logit(places[near]) - at.logOdds)) near = k; });
   const [value, low, high] = cell.asked[near];
-  const where = Math.abs(logit(content.asked[near]) - at.logOdds) < 1e-6 ? "" : `at ${oneIn(content.asked[near])}`;
+  const where = Math.abs(logit(places[near]) - at.logOdds) < 1e-6 ? "" : `at ${oneIn(places[near])}`;
   return { value, low: low ?? NaN, high: high ?? NaN, overall: where ? NaN : overall, note: where };
 }
 
@@ -50,6 +55,7 @@ function differs({ value, low, high, overall }, group) {
 /** @param {Group} group @param {number} g @param {number[]} columns @param {Reading} at */
 function orderOf(group, g, columns, at) {
   const { query } = views[g];
+  overallNow.clear();
   const order = group.rows.map((_, k) => k).filter((k) => group.rows[k].key.toLowerCase().includes(query.toLowerCase()));
   const by = sortOf(`group-${g}`);
   if (!by) {
@@ -80,13 +86,15 @@ function showGroup(group, g, at) {
   const columns = places(tabled());
   const order = orderOf(group, g, columns, at);
   const rows = order.slice(0, view.rows);
-  const all = new Map(rows.map((k) => [k, group.rows[k].models.map((cell, c) => found(cell, names.indexOf(group.models[c]), at))]));
+  const drawn = group.ordered ? order.slice(0, 120) : rows.slice(0, 30);
+  overallNow.clear();
+  const all = new Map([...new Set([...rows, ...drawn])].map((k) => [k, group.rows[k].models.map((cell, c) => found(cell, names.indexOf(group.models[c]), at))]));
   showTable(group, g, columns, rows, all);
   const count = $(`group-count-${g}`);
   if (count) count.textContent = sentences.rowsShown(rows.length, order.length, group.rows.length);
   const button = $(`group-more-${g}`);
   if (button) button.hidden = rows.length >= order.length;
-  showChart(group, g, places(visible()), group.ordered ? rows : rows.slice(0, 30), all);
+  showChart(group, g, places(visible()), drawn, all);
 }
 
 /** @param {Group} group @param {number} g @param {number[]} columns @param {number[]} rows @param {Map<number, Found[]>} all */
