@@ -26,6 +26,10 @@ SURE = 0.95
 # number. The others are compared by their own intervals.
 MOST_COMPARED = 6
 
+# Of more rows than this, fewer models are compared, from fewer populations: each draw takes longer.
+_MANY_ROWS = 200_000
+_COMPARED_OF_MANY, _DRAWS_OF_MANY = 3, 200
+
 # Populations to draw, at most; a probability is then known to about one percent.
 DRAWS_OF_PAIRS = 500
 
@@ -156,11 +160,12 @@ def compared(
     better = np.where(low[:, np.newaxis] > high, 1.0, np.where(high[:, np.newaxis] < low, 0.0, 0.5))
     apart = np.full(better.shape, np.nan)
     n_pos = float(next(iter(models.values())).n_pos)
-    chosen = _nearest(value, low, high) if rows is not None else ()
+    many = rows is not None and len(rows.positive) > _MANY_ROWS
+    chosen = _nearest(value, low, high, _COMPARED_OF_MANY if many else MOST_COMPARED) if rows is not None else ()
     if rows is None or len(chosen) < 2:
         return Compared(Versus(nodes, better, _best(better), apart, (), n_pos), list(swaps))
     contest = contest_among(average_precision, rows._only(*chosen), None)._replace(x=np.exp(-nodes))
-    found = standings(contest, settings)
+    found = standings(contest, settings._replace(n_draws=min(settings.n_draws, _DRAWS_OF_MANY)) if many else settings)
     for (a, b), p, half in zip(contest.pairs, found.first_better, found.half_width, strict=True):
         i, j = chosen[a], chosen[b]
         better[i, j], better[j, i], apart[i, j], apart[j, i] = p, 1 - p, half, half
@@ -180,11 +185,11 @@ def _best(better: FloatArray) -> FloatArray:
     return np.array([better[k][others[k]].min(axis=0, initial=1.0) for k in range(len(better))])
 
 
-def _nearest(value: FloatArray, low: FloatArray, high: FloatArray) -> tuple[int, ...]:
+def _nearest(value: FloatArray, low: FloatArray, high: FloatArray, most: int) -> tuple[int, ...]:
     """The models that come nearest to the best one somewhere, in their own order."""
     width = np.maximum((high - low).max(axis=0), 1e-300)
     behind = ((value.max(axis=0) - value) / width).min(axis=1)
-    order = np.argsort(np.where(np.isnan(behind), np.inf, behind), kind="stable")[:MOST_COMPARED]
+    order = np.argsort(np.where(np.isnan(behind), np.inf, behind), kind="stable")[:most]
     return tuple(sorted(order.tolist()))
 
 
