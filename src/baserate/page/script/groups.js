@@ -17,7 +17,7 @@ const whiskered = 4;
 
 /** What is chosen for each table. */
 const views = content.groups.map((group) => ({
-  query: "", rows: group.ordered ? 2 * few : few,
+  query: "", rows: group.ordered && group.models.length <= 8 ? 2 * few : few,
   details: group.models.length <= whiskered && (group.rows.length <= few || group.ordered),
 }));
 

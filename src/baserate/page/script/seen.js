@@ -15,7 +15,7 @@ const watcher = new IntersectionObserver((entries) => {
     near.add(target);
     catchUp(target);
   }
-}, { rootMargin: "200px" });
+});
 
 /** @param {Element} element */
 function catchUp(element) {
