@@ -65,13 +65,12 @@ def kind_of(setting: Setting) -> Kind:
 def deviations(counts: Counts, setting: Setting) -> Floats:
     """The metric of each window minus that of the reference, by look and window; negative if it is worse."""
     x = (1 - setting.read_at) / setting.read_at
-    reference = value(setting, *(part[:REFERENCE].sum(axis=0) for part in counts), x)
+    of_pos, of_neg = (part[:REFERENCE].sum(axis=0) for part in counts)
+    reference = value(setting, of_pos, of_neg, x)
     looks = np.arange(REFERENCE, len(counts.pos)) + 1
-    sums = [np.cumsum(np.vstack([np.zeros_like(part[:1]), part]), axis=0) for part in counts]
-    found = [
-        value(setting, *(one[looks] - one[np.maximum(looks - length, REFERENCE)] for one in sums), x)
-        for length in WINDOWS
-    ]
+    pos, neg = (np.cumsum(np.vstack([np.zeros_like(part[:1]), part]), axis=0) for part in counts)
+    begins = [np.maximum(looks - length, REFERENCE) for length in WINDOWS]
+    found = [value(setting, pos[looks] - pos[first], neg[looks] - neg[first], x) for first in begins]
     return side_of(setting) * (np.stack(found, axis=1) - reference)
 
 

@@ -3,6 +3,7 @@
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Literal
 
 from playwright.sync_api import sync_playwright
 
@@ -11,7 +12,7 @@ from baserate.demo import year_as_page
 DOCS = Path(__file__).parent
 
 # By file: the width and height of the window, the colour scheme, and what to point at, if anything.
-PICTURES = {
+PICTURES: dict[str, tuple[int, int, Literal["light", "dark"], str | None]] = {
     "page.png": (940, 1130, "light", None),
     "page-dark.png": (940, 900, "dark", "#over"),
     "page-phone.png": (390, 844, "light", "#pr"),

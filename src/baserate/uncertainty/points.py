@@ -1,6 +1,6 @@
 """Intervals at a threshold fixed in advance: TPR and FPR are two independent proportions."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import NamedTuple
@@ -237,7 +237,7 @@ def melded_over(metric: MetricFunction, seen: Cases, x: FloatArray, confidence_l
 
 
 def over_laws(
-    metric: MetricFunction, of_tpr: tuple[Law, Law], of_fpr: tuple[Law, Law], x: FloatArray, confidence_level: float
+    metric: MetricFunction, of_tpr: Sequence[Law], of_fpr: Sequence[Law], x: FloatArray, confidence_level: float
 ) -> Interval:
     """The melded interval of a metric of two rates, or means, from the distributions of their limits."""
     tail = (1 - confidence_level) / 2
