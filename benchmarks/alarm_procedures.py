@@ -78,8 +78,9 @@ def own_deviations(counts: Counts, setting: Setting) -> Floats:
     """The metric of each period minus that of the reference, each at its own prevalence."""
     before = [part[:REFERENCE].sum(axis=0, keepdims=True) for part in counts]
     pos, neg = (np.vstack([first, part[REFERENCE:]]) for first, part in zip(before, counts, strict=True))
-    found = value(setting, pos, neg, (neg.sum(axis=1) / pos.sum(axis=1))[:, np.newaxis])
-    return found[1:] - found[0]
+    found: Floats = value(setting, pos, neg, (neg.sum(axis=1) / pos.sum(axis=1))[:, np.newaxis])
+    changed: Floats = found[1:] - found[0]
+    return changed
 
 
 def value(setting: Setting, pos: Floats, neg: Floats, x: Floats | float) -> Floats:
