@@ -58,7 +58,8 @@ def _of_ratio(
         value = np.where(tpr + fpr > 0, tpr / (tpr + against * fpr), np.nan)
         low, high = (np.interp(tpr, tpr[known], end) for end in ends.T)
         low, high = np.fmin(low, value), np.fmax(high, value)
-        return tuple(np.where(end >= 1, np.inf, against * end / (1 - end)) for end in (low, high))
+        least, most = (np.where(end >= 1, np.inf, against * end / (1 - end)) for end in (low, high))
+    return least, most
 
 
 def _precision(curve: Curve, threshold: float, against: FloatArray) -> tuple[float, float]:

@@ -235,7 +235,7 @@ def melded_over(metric: MetricFunction, seen: Cases, x: FloatArray, confidence_l
 
 
 def over_laws(
-    metric: MetricFunction, of_tpr: tuple[Law, Law], of_fpr: tuple[Law, Law], x: FloatArray, confidence_level: float
+    metric: MetricFunction, of_tpr: tuple[Law, ...], of_fpr: tuple[Law, ...], x: FloatArray, confidence_level: float
 ) -> Interval:
     """The melded interval of a metric of two rates, or means, from the distributions of their limits."""
     tail = (1 - confidence_level) / 2
