@@ -127,14 +127,14 @@ class Thresholds(Reading[FloatArray]):
     @property
     def pos_squares(self) -> CountArray:
         """Sum of squared weights of the positives at each score; without weights, their number."""
-        self._check_not_sampled("this")
+        self._check_not_sampled("what reads squared weights")
         squares = self._counted("counts").pos_squares
         return self.pos if squares is None else squares
 
     @property
     def neg_squares(self) -> CountArray:
         """Sum of squared weights of the negatives at each score; without weights, their number."""
-        self._check_not_sampled("this")
+        self._check_not_sampled("what reads squared weights")
         squares = self._counted("counts").neg_squares
         return self.neg if squares is None else squares
 
