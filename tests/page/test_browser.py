@@ -108,10 +108,10 @@ def test_intervals_are_the_library_s_at_the_grid(opened, models):
     assert box.low < 1  # the library's name for how the page bounds precision
 
 
-def test_the_interval_of_precision_is_the_library_s_box(opened, models):
+def test_the_interval_of_precision_is_the_library_s(opened, models):
     curve = models["old_model"]
     at = curve.at_threshold(curve.at_recall(0.5).threshold).at_prevalence("1:1000")
-    found = br.estimate(br.precision, at, method="box")
+    found = br.estimate(br.precision, at)
     low, _, high = shown(opened, "points")["Precision"][0][1].split()
     assert float(low) == pytest.approx(found.low, abs=5.1e-4)
     assert float(high) == pytest.approx(found.high, abs=5.1e-4)
