@@ -64,7 +64,7 @@ _PARTS_HINT = (
     '<span class="key prior"></span> what the prevalence did, <span class="key model"></span> what the model did, '
     '<span class="key threshold"></span> what the threshold did. Beside them each period is read at one common '
     "prevalence, where only the model matters; hollow marks are the reference, upright lines are alarms of "
-    "br.monitoring.judge_periods, of which all models together raise a false one in 5 % of series of 24 periods. "
+    "br.monitoring.judge_periods, of which all models together raise a false one in 5 % of series, however long. "
     "Lines through marks and bars are 95 % intervals."
 )
 _CHECK_HINT = (
