@@ -148,7 +148,7 @@ SENTENCES = {
     ),
     "a list of keys": (
         lambda: br.curves_by(FRAME, ["y"], label="y", score="p"),
-        "each of keys must be text, got a list; pass one name in quotes.",
+        "each of by must be text, got a list; pass one name in quotes.",
     ),
     "a pool of numbers": (
         lambda: br.Curve.pool(k for k in (1, 2)),

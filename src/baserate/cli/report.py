@@ -69,10 +69,11 @@ def report(
     tz: str | None,
     **data: Any,
 ) -> None:
-    """Write an interactive HTML page about scores, or about the history in a store.
+    """Write an interactive HTML page about scores.
 
-    The page is one file that works offline and holds curves, not rows. A slider sets the prevalence; it starts at the
-    first --prevalence. Each --by and the --period get a section.
+    With --store it is about the history in a store of monitor. The page is one file that works offline and holds
+    curves, not rows. A slider sets the prevalence; it starts at the first --prevalence. Each --by and the --period get
+    a section.
     """
     options: dict[str, Any] = {"title": title, "n_resamples": resamples, "quick": quick, "min_cases": min_cases}
     check_clock(tz, period)

@@ -163,7 +163,7 @@ def delete(path: str, model: str | None, part: str | None, period: str | None, d
 @_dry_run
 @quiet_option
 def prune(*, path: str, keep: int | None, first: int, versions: int | None, model: str | None, dry_run: bool) -> None:
-    """Delete all but the latest periods of each model, or earlier versions of old ones.
+    """Delete all but the latest periods, or old versions.
 
     `baserate monitor` uses the first periods in the store as reference: keep them with --first, or later periods
     become the reference.

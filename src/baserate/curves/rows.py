@@ -85,7 +85,7 @@ def _plain(values: object, types: str) -> bool:
 
 
 def _in_line(values: Array) -> Array:
-    """The same array where the kernel can walk along it, else a copy."""
+    """An array that the kernel can walk along: this one, or a copy."""
     in_line = values.flags.c_contiguous and values.flags.aligned
     return values if in_line else np.require(values, requirements=["C", "ALIGNED"])
 
@@ -222,5 +222,5 @@ def corners_of_sorted(rows: ScoredRows) -> Steps:
 
 
 def _lean(counts: Counts) -> Counts:
-    """The same in the narrowest type, if that saves more than a moment's memory."""
+    """Counts in the narrowest type, if that saves more than a moment's memory."""
     return counts if len(counts) < _FEW_ROWS else narrow(counts)

@@ -20,10 +20,10 @@ from baserate.page import condensed, looks, rates
 from baserate.page.calibration import Calibration, calibration
 from baserate.page.condensed import LogOddsRange
 from baserate.page.groups import OF_GROUP, RECALL, OfGroups, are_periods, band, grid, group_table
-from baserate.page.judged import Series, breaks, judged
+from baserate.page.judged import JudgedSeries, breaks, judged
 from baserate.page.small import POOLED, Groups, folded, small_groups, small_models
 from baserate.page.verdicts import headline, pair_of, who_leads_where
-from baserate.page.versus import DRAWS_OF_PAIRS, MOST_COMPARED, Compared, compared
+from baserate.page.versus import DRAWS_OF_PAIRS, MOST_COMPARED, PairsCompared, compared
 from baserate.page.words import (
     Json,
     counted,
@@ -77,10 +77,10 @@ class Content:
     asked: tuple[float, ...]
     span: LogOddsRange
     models: list[PageModel]
-    compared: Compared
+    compared: PairsCompared
     lead_changes: list[Crossing | CrossingEstimate]
     groups: list[Json] = field(default_factory=list)
-    series: list[Series] = field(default_factory=list)  # each model over its periods
+    series: list[JudgedSeries] = field(default_factory=list)  # each model over its periods
     quick_draws: int | None = None  # populations drawn, if they are fewer than usual
     revealing: tuple[str, ...] = ()  # sentences about groups so small that single rows can be inferred
 
@@ -182,7 +182,7 @@ def _compared(
     swaps: list[Crossing],
     n_resamples: int,
     stages: Stages,
-) -> Compared:
+) -> PairsCompared:
     """The models compared at every second place of the grid, and at the prevalence asked for."""
     if len(models) > 1:
         stages.at("which model leads where", min(len(models), MOST_COMPARED))
@@ -192,7 +192,8 @@ def _compared(
     own = {}
     for model in made:
         known = dict(zip(grid(span).tolist(), model.area_over, strict=True))
-        own[model.name] = [known.get(node, model.area) for node in nodes.tolist()]
+        name = model.name
+        own[name] = [known.get(node, model.area) for node in nodes.tolist()]
     draws = max(min(n_resamples, DRAWS_OF_PAIRS), _FEWEST_DRAWS)
     return compared(models, rows, nodes, own, swaps=swaps, settings=IntervalSettings.of(0.95, draws, 0))
 
@@ -329,7 +330,7 @@ def verdict(made: Content) -> list[str]:
 
 
 def main_sentence(made: Content, *, together: bool = False) -> str:
-    """Who leads at the first prevalence; `together` if the models have changed meanwhile."""
+    """The leader at the first prevalence; `together` if the models have changed meanwhile."""
     log_odds = float(np.log(made.prevalence) - np.log1p(-made.prevalence))
     standing = made.compared.versus.at(log_odds, [model.area.value for model in made.models])
     said = headline(

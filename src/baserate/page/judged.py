@@ -28,7 +28,7 @@ PARTS = ("total", "prior", "model", "threshold")
 
 
 @dataclass(frozen=True)
-class Series:
+class JudgedSeries:
     """A model, or a slice of it, over its periods."""
 
     name: str
@@ -66,7 +66,7 @@ def judged(
     asked: float | None,
     n_resamples: int,
     step: Callable[[str], None] = lambda _: None,
-) -> list[Series]:
+) -> list[JudgedSeries]:
     """Judge each model; at the prevalence asked for or, if there is none, at the mean of the reference."""
     made = []
     for name, curves in by_model.items():
@@ -84,7 +84,7 @@ def judged(
             rng=0,
         )
         before, since = _around(found, known, n_resamples)
-        made.append(Series(name, found, before, since))
+        made.append(JudgedSeries(name, found, before, since))
     return made
 
 
@@ -104,7 +104,7 @@ def _around(
     return before, since
 
 
-def breaks(series: list[Series]) -> list[str]:
+def breaks(series: list[JudgedSeries]) -> list[str]:
     """Sentences about models that broke, and about a prevalence that has moved without them."""
     said = []
     for one in series:
@@ -120,7 +120,7 @@ def breaks(series: list[Series]) -> list[str]:
     return [*said, *_moved(series)]
 
 
-def _moved(series: list[Series]) -> list[str]:
+def _moved(series: list[JudgedSeries]) -> list[str]:
     """That the prevalence has moved, which no model is the reason for."""
     if not series or not any(one.verdict.prevalence_moved for one in series):
         return []

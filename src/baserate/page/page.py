@@ -17,7 +17,7 @@ from baserate.page.content import (
     verdict,
 )
 from baserate.page.groups import RECALL, grid, group_grid
-from baserate.page.judged import Series
+from baserate.page.judged import JudgedSeries
 from baserate.page.modules import inlined
 from baserate.page.verdicts import who_leads_where
 from baserate.page.words import Json, isolated, numbers
@@ -185,7 +185,7 @@ def _judged(made: Content) -> str:
     )
 
 
-def _series(number: int, series: Series) -> str:
+def _series(number: int, series: JudgedSeries) -> str:
     name, where = html.escape(series.name), series.verdict.prevalence
     common = "at one prevalence" if where is None else f"at {one_in(where)}"
     alarm = ""

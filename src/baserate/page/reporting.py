@@ -226,7 +226,7 @@ def write_report(path: str | os.PathLike[str], data: Reported, **options: Any) -
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Subject:
     """What a page is about."""
 
     models: dict[str, Curve]
@@ -244,18 +244,18 @@ def _check_needless(columns: Mapping[str, object]) -> None:
         raise InputError(f"{needless} is for tables and files, got curves; leave it out, or pass the table.")
 
 
-def _of_curves(data: Curve | Models | Pair | CurveStore | Mapping[str, Curve]) -> _Found:
+def _of_curves(data: Curve | Models | Pair | CurveStore | Mapping[str, Curve]) -> _Subject:
     if isinstance(data, Curve):
-        return _Found({"model": data})
+        return _Subject({"model": data})
     if isinstance(data, SameRows):
-        return _Found(dict(zip(data.names, data.curves, strict=True)), data)
+        return _Subject(dict(zip(data.names, data.curves, strict=True)), data)
     if isinstance(data, CurveStore):
         return _of_store(data)
     named = curves_of(data, label=None, score=None, by=(), period=None, tz=None)
-    return _Found({name: curve for (name, _), curve in named.items()})
+    return _Subject({name: curve for (name, _), curve in named.items()})
 
 
-def _of_store(store: CurveStore) -> _Found:
+def _of_store(store: CurveStore) -> _Subject:
     """The models of a store, pooled over their periods, with the periods and the slices of each."""
     whole: dict[str, dict[str, Curve]] = {}
     slices: dict[str, dict[str, dict[object, Curve]]] = {}
@@ -272,15 +272,15 @@ def _of_store(store: CurveStore) -> _Found:
     groups: dict[str, Mapping[str, Groups]] = {"period": whole}
     for column, by_model in slices.items():
         groups[column] = {name: curves for name, curves in by_model.items() if name in models}
-    return _Found(models, None, groups)
+    return _Subject(models, None, groups)
 
 
-def _of_table(table: Table, keys: list[str], times: dict[str, Any], columns: dict[str, Any]) -> _Found:
+def _of_table(table: Table, keys: list[str], times: dict[str, Any], columns: dict[str, Any]) -> _Subject:
     models, rows = curves_and_rows(table, **columns)
     groups = {key: _by_model(curves_of(table, by=(key,), period=None, tz=None, **columns)) for key in keys}
     if times["period"] is not None:
         groups[times["period"][1]] = _by_model(curves_of(table, by=(), **times, **columns))
-    return _Found(models, rows, groups)
+    return _Subject(models, rows, groups)
 
 
 def _by_model(curves: Mapping[tuple[str, Key], Curve]) -> dict[str, dict[object, Curve]]:

@@ -50,7 +50,7 @@ def _known(value: float) -> float | None:
 
 
 def _leads(made: Content) -> list[Row]:
-    """Who leads at each prevalence asked for."""
+    """The leader at each prevalence asked for."""
     rows: list[Row] = []
     for prevalence in made.asked or (made.prevalence,):
         values = [float(average_precision(model.curve.at_prevalence(prevalence))) for model in made.models]

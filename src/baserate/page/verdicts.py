@@ -20,7 +20,7 @@ _MOST_SURE = 0.99
 def headline(
     prevalence: float, names: Sequence[str], standing: Standing, area: Sequence[Estimate], right: Sequence[Estimate]
 ) -> str:
-    """Who leads at a prevalence, with how much certainty, and what that means for alerts."""
+    """The leader at a prevalence, with how much certainty, and what that means for alerts."""
     where = f"At a prevalence of {one_in(prevalence)}"
     ahead = [isolated(names[k]) for k in standing.ahead]
     if len(ahead) == 1:

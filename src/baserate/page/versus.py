@@ -81,7 +81,7 @@ class Versus(NamedTuple):
         }
 
     def at(self, log_odds: float, value: Sequence[float]) -> "Standing":
-        """Who leads at a prevalence, where the models have these values; straight between nodes."""
+        """The leader at a prevalence, where the models have these values; straight between nodes."""
         better, best, apart = (_between(self.nodes, part, log_odds) for part in (self.better, self.best, self.apart))
         first = int(np.argmax(value))
         others = [k for k in range(len(value)) if k != first]
@@ -113,7 +113,7 @@ class Versus(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """Who leads at a prevalence."""
+    """The leader at a prevalence."""
 
     ahead: tuple[int, ...]  # one model, or several that cannot be told apart
     behind: tuple[int, ...]
@@ -133,7 +133,7 @@ def _between(nodes: FloatArray, part: FloatArray, log_odds: float) -> FloatArray
 
 
 @dataclass(frozen=True)
-class Compared:
+class PairsCompared:
     """The models compared: at the nodes, and where they cross."""
 
     versus: Versus
@@ -148,7 +148,7 @@ def compared(
     *,
     swaps: list[Crossing],
     settings: IntervalSettings,
-) -> Compared:
+) -> PairsCompared:
     """Compare models: on the same rows where these are known, else by the intervals of each.
 
     `own` has the interval of average precision of each model at the nodes.
@@ -163,7 +163,7 @@ def compared(
     many = rows is not None and len(rows.positive) > _MANY_ROWS
     chosen = _nearest(value, low, high, _COMPARED_OF_MANY if many else MOST_COMPARED) if rows is not None else ()
     if rows is None or len(chosen) < 2:
-        return Compared(Versus(nodes, better, _best(better), apart, (), n_pos), list(swaps))
+        return PairsCompared(Versus(nodes, better, _best(better), apart, (), n_pos), list(swaps))
     contest = contest_among(average_precision, rows._only(*chosen), None)._replace(x=np.exp(-nodes))
     found = standings(contest, settings._replace(n_draws=min(settings.n_draws, _DRAWS_OF_MANY)) if many else settings)
     for (a, b), p, half in zip(contest.pairs, found.first_better, found.half_width, strict=True):
@@ -176,7 +176,7 @@ def compared(
     best[list(chosen)] = np.minimum(known, rest)
     versus = Versus(nodes, better, best, apart, chosen, n_pos)
     drawn = {(names[chosen[a]], names[chosen[b]]): found.drawn[:, :, k] for k, (a, b) in enumerate(contest.pairs)}
-    return Compared(versus, [_with_interval(swap, drawn, nodes, settings.confidence_level) for swap in swaps])
+    return PairsCompared(versus, [_with_interval(swap, drawn, nodes, settings.confidence_level) for swap in swaps])
 
 
 def _best(better: FloatArray) -> FloatArray:
