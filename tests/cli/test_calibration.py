@@ -287,7 +287,7 @@ def test_a_bucketed_curve_says_what_is_certain(payments, ask, monkeypatch):
 
     bucketed = br.curve(str(payments), label="fraud", score="old_model", max_scores=3000)
     assert bucketed.bucketed
-    monkeypatch.setattr(curves, "curves_by_score", lambda *_, **__: {("old_model", ()): bucketed})
+    monkeypatch.setattr(curves.tables, "curves_by_score", lambda *_, **__: {("old_model", ()): bucketed})
     found = answer(ask("calibration", payments, *SCORES, "--bins", "5", "--json"))
     for row, metric in zip(found["errors"][:2], (br.ece, br.debiased_ece), strict=True):
         certain = br.bounds(partial(metric, bins=5), bucketed)

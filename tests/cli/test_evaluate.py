@@ -141,7 +141,7 @@ def test_a_bucketed_curve_says_what_is_certain(payments, ask, monkeypatch):
 
     curve = br.curve(str(payments), label="fraud", score="new_model", max_scores=3000)
     assert curve.bucketed
-    monkeypatch.setattr(curves, "curves_by_score", lambda *_, **__: {("new_model", ()): curve})
+    monkeypatch.setattr(curves.tables, "curves_by_score", lambda *_, **__: {("new_model", ()): curve})
     done = ask("evaluate", payments, "--label", "fraud", "--score", "new_model", "--metric", "roc_auc", "--json", "-q")
     (row,) = json.loads(done.out)
     certain = br.bounds(br.roc_auc, curve)

@@ -193,7 +193,7 @@ REFUSED = {
     "other scores": lambda curve: curve.shift_scores(0.1),
     "bounds": lambda curve: br.bounds(br.roc_auc, curve),
     "a store": compact,
-    "a report": lambda curve: br.report("never-written.html", {"model": curve}),
+    "a report": lambda curve: br.report({"model": curve}),
     "monitoring": lambda curve: br.explain_change(br.roc_auc, curve, PLAIN),
     "groups": lambda curve: br.by_slice(br.roc_auc, {"a": curve, "b": PLAIN}),
     "deployment": lambda curve: br.deploy(curve, PLAIN, at="recall >= 0.5"),
