@@ -85,8 +85,8 @@ def test_style_and_script_are_known_by_their_hashes(tmp_path):
     text = page(tmp_path, GROUPS)
     (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
     assert "unsafe-inline" not in policy
-    for tag in ("style", "script"):
-        (inline,) = re.findall(f"<{tag}>(.*?)</{tag}>", text, flags=re.DOTALL)
+    for tag, opening in (("style", "<style>"), ("script", '<script type="module">')):
+        (inline,) = re.findall(f"{opening}(.*?)</{tag}>", text, flags=re.DOTALL)
         digest = base64.b64encode(hashlib.sha256(inline.encode()).digest()).decode()
         assert f"{tag}-src 'sha256-{digest}'" in policy
     rest = re.sub(r"<script.*?</script>|<style>.*?</style>", "", text, flags=re.DOTALL)

@@ -1,6 +1,7 @@
 """``baserate monitor``: stores the curve of each period, and tests whether model or prevalence have changed."""
 
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -76,7 +77,7 @@ Exit codes:
     type=float,
     default=0.05,
     show_default=True,
-    help="Probability of any false alarm, however long the series becomes.",
+    help="Probability of any false alarm of a model, and of any of a slice, however long the series become.",
 )
 @click.option(
     "--looks",
@@ -141,7 +142,7 @@ def monitor(
 
     A change of a metric has two parts: one from the prevalence, one from the model. Each complete period of FILE is
     compared with the first ones (--reference) at one common prevalence, where only the model matters. --false-alarm is
-    the probability of any false alarm, over all models and slices together. Running it twice changes nothing. Without
+    the probability of any false alarm over all models, and over all slices. Running it twice changes nothing. Without
     FILE, all that is stored is judged again. After a change, --agreed says what to do: keep the threshold, move it, or
     retrain.
     """
@@ -156,7 +157,7 @@ def monitor(
         past, status = updated(store, watch, until, replace, late, **data)
     else:
         past, status = stored(store), {}
-    series = []
+    series, sharing = [], Counter(of is None for _, of in past)
     for one, curves in progress(past.items(), len(past), "Comparing"):
         verdict = judge_periods(
             question.metric,
@@ -164,7 +165,7 @@ def monitor(
             at=question.rule,
             reference=reference,
             prevalence=common,
-            false_alarm=rate / len(past),
+            false_alarm=rate / sharing[one[1] is None],  # slices take nothing from the models
             looks=looks,
             tolerated=tolerated,
             last=last,
