@@ -297,6 +297,7 @@ def test_on_paper_nothing_is_cut(browser, path_of_many):
     tab = context.new_page()
     tab.goto(path_of_many.as_uri())
     tab.emulate_media(media="print")
+    tab.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     settled(tab)
     cells = "Math.max(...[...document.querySelectorAll('td, .chart svg')].map((c) => c.getBoundingClientRect().right))"
     assert tab.evaluate(cells) <= 700
