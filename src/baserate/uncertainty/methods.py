@@ -11,9 +11,7 @@ from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.curves.rules import Best
 from baserate.errors import Reason
-from baserate.formulas import influence
 from baserate.formulas.proportions import Interval
-from baserate.formulas.steps import Steps
 from baserate.metrics.definition import evaluate
 from baserate.metrics.one_class import is_convention
 from baserate.metrics.over_prevalence import MetricFunction
@@ -23,7 +21,7 @@ from baserate.uncertainty.cells import RUNS_PER_LOGIT, Cells, Cut
 from baserate.uncertainty.choosing import at_level, levels_of, likely_levels
 from baserate.uncertainty.draws import Reader, Seeds, drawn
 from baserate.uncertainty.readers import cut_for, has_interval, is_chosen, losses_of, reading_of
-from baserate.uncertainty.samplers import Drawn, OfCurve, Sampler, check_draws, is_uneven
+from baserate.uncertainty.samplers import OfCurve, Sampler, check_draws, is_uneven
 
 
 class Estimand(NamedTuple):
@@ -107,7 +105,7 @@ def methods(estimand: Estimand) -> Mapping[str, Method]:
         return available
     available["percentile"] = _PERCENTILE
     if isinstance(at, Curve) and intervals.has_influence(metric):
-        available |= {"bca": _BCA, "logit_studentised": _STUDENTISED, "influence": InClosedForm(_influence)}
+        available["influence"] = InClosedForm(_influence)
         if traits_of(metric).share_of_pairs:
             available |= {"delong": InClosedForm(_delong), "delong_wald": InClosedForm(_delong_wald)}
     return available
@@ -185,7 +183,7 @@ def _at_given(estimand: Estimand, place: Point, confidence_level: float) -> Inte
 
 
 def _influence(estimand: Estimand, confidence_level: float) -> Interval:
-    def one(curve: Curve, _: int, x: float, value: float) -> Interval:
+    def one(curve: Curve, x: float, value: float) -> Interval:
         variance = intervals.variance(estimand.metric, curve.table.steps, x)
         return intervals.normal(intervals.scale_of(estimand.metric), value, variance, confidence_level)
 
@@ -193,15 +191,15 @@ def _influence(estimand: Estimand, confidence_level: float) -> Interval:
 
 
 def _delong(estimand: Estimand, confidence_level: float) -> Interval:
-    return _for_each_x(estimand, lambda curve, _, x, value: intervals.delong(curve, value, confidence_level))
+    return _for_each_x(estimand, lambda curve, _, value: intervals.delong(curve, value, confidence_level))
 
 
 def _delong_wald(estimand: Estimand, confidence_level: float) -> Interval:
-    return _for_each_x(estimand, lambda curve, _, x, value: intervals.delong_wald(curve, value, confidence_level))
+    return _for_each_x(estimand, lambda curve, _, value: intervals.delong_wald(curve, value, confidence_level))
 
 
-def _for_each_x(estimand: Estimand, interval: Callable[[Curve, int, float, float], Interval]) -> Interval:
-    at_each = [interval(estimand.curve, j, float(x_j), estimand.read(x_j)) for j, x_j in enumerate(estimand.x)]
+def _for_each_x(estimand: Estimand, interval: Callable[[Curve, float, float], Interval]) -> Interval:
+    at_each = [interval(estimand.curve, float(x_j), estimand.read(x_j)) for x_j in estimand.x]
     return Interval(np.array([float(one.low) for one in at_each]), np.array([float(one.high) for one in at_each]))
 
 
@@ -299,46 +297,6 @@ def _percentile(_: Estimand, confidence_level: float, read: Sequence[FloatArray]
     return ends.percentile(read[0][0], confidence_level)
 
 
-def _bca(estimand: Estimand, confidence_level: float, read: Sequence[FloatArray], _: AtGiven) -> Interval:
-    def one(curve: Curve, j: int, x: float, value: float) -> Interval:
-        steps = curve.table.steps
-        skew = float(influence.acceleration(intervals.influence_of(estimand.metric, steps, x), steps))
-        return ends.bca(read[0][0, :, j], value, skew, confidence_level)
-
-    return _for_each_x(estimand, one)
-
-
-def _values_and_variances(estimand: Estimand) -> list[Reader]:
-    def variances(models: tuple[Drawn, ...]) -> FloatArray:
-        cases = _in_cases(models[0])
-        each = [intervals.variance(estimand.metric, cases, float(x_j)) for x_j in estimand.x]
-        return np.stack(each, axis=-1)
-
-    return [*_values(estimand), Reader(variances)]
-
-
-def _in_cases(drawn: Drawn) -> Steps:
-    """The corners of drawn curves in cases instead of shares, because a variance depends on the number of cases."""
-    steps, (n_pos, n_neg) = drawn.steps, (float(drawn.n_pos), float(drawn.n_neg))
-    return Steps(steps.tp * n_pos, steps.fp * n_neg, steps.pos * n_pos, steps.neg * n_neg, n_pos, n_neg)
-
-
-def _studentised(estimand: Estimand, confidence_level: float, read: Sequence[FloatArray], _: AtGiven) -> Interval:
-    (replicates,), (variances,) = read
-
-    def one(curve: Curve, j: int, x: float, value: float) -> Interval:
-        return ends.studentised(
-            replicates[:, j],
-            variances[:, j],
-            value=value,
-            variance=float(intervals.variance(estimand.metric, curve.table.steps, x)),
-            scale=intervals.scale_of(estimand.metric),
-            confidence_level=confidence_level,
-        )
-
-    return _for_each_x(estimand, one)
-
-
 CORRECTED = FromDraws(
     _optimism, _corrected, "the threshold was searched for on the same rows: less the optimism of such searches"
 )
@@ -349,8 +307,6 @@ MELDED = FromDraws(
     _values_levels_and_search, _melded, "depends on all scores: populations are drawn that allow for unseen rows"
 )
 _PERCENTILE = FromDraws(_values, _percentile, again=True)
-_BCA = FromDraws(_values, _bca, again=True)
-_STUDENTISED = FromDraws(_values_and_variances, _studentised, again=True)
 
 # If the value is undefined, so is its interval.
 NOTHING = InClosedForm(_none)
