@@ -28,8 +28,8 @@ from scipy.special import logsumexp, ndtri
 import baserate as br
 from baserate.curves.rules import Threshold
 from baserate.monitoring.alarms import WINDOWS
+from baserate.monitoring.dealing import OfDeals
 from baserate.monitoring.looks import SEED, LookSettings, _cut, _deviations, badness, levels_of, look_at, spending
-from baserate.uncertainty.dealing import OfDeals
 from baserate.uncertainty.draws import Reader, drawn, seeds_from
 
 FALSE_ALARM = 0.05

@@ -19,9 +19,8 @@ LEVELS = (0.8, 0.99)  # besides 0.95, of small test sets
 SMALL = 20  # positives
 AREAS: tuple[MetricFunction, ...] = (br.average_precision, br.auc_pr, br.auc_prg, br.roc_auc, br.best_f1)
 AT_GIVEN: tuple[MetricFunction, ...] = (br.precision, br.f1, br.recall, br.specificity)
-LARGEST_STUDENTISED = 30  # positives; a variance for every resample is what costs most
 GRID = 3e-4  # how far apart neighbouring thresholds of a population are, which a rule chooses among
-RIVALS = ("percentile", "bca", "logit_studentised", "influence", "delong", "delong_wald")
+RIVALS = ("percentile", "influence", "delong", "delong_wald")
 
 
 def name_of(metric: MetricFunction) -> str:
@@ -61,8 +60,6 @@ def areas(setting: Setting, scope: Scope) -> Asker:
         if setting.n_pos <= SMALL:
             wanted += [(None, level) for level in LEVELS]
         for method, level in wanted:
-            if method == "logit_studentised" and setting.n_pos > LARGEST_STUDENTISED:
-                continue
             some = [estimand for estimand in estimands if method is None or method in methods(estimand)]
             found = estimates(some, IntervalSettings.of(level, DRAWS, rng), method) if some else []
             for estimand, each in zip(some, found, strict=True):

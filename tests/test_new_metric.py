@@ -183,9 +183,8 @@ def test_an_area_has_the_intervals_of_its_draws(gini, pair, method):
 def test_an_area_with_an_influence_function_has_what_follows_from_it(gini, pair):
     steps = pair.a.table.steps
     assert intervals.variance(gini, steps, 1.0) == pytest.approx(4 * intervals.variance(br.roc_auc, steps, 1.0))
-    for method in ("bca", "logit_studentised", "influence"):
-        found = br.estimate(gini, pair.a, method=method, n_resamples=200, rng=0)
-        assert found.low < found.value < found.high
+    found = br.estimate(gini, pair.a, method="influence")
+    assert found.low < found.value < found.high
     with pytest.raises(br.errors.InputError, match="'influence', got 'delong'"):
         br.estimate(gini, pair.a, method="delong")
     ours, of_area = (br.difference(one, pair, method="influence") for one in (gini, br.roc_auc))

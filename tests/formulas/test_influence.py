@@ -175,14 +175,13 @@ def test_many_curves_at_once_equal_one_by_one(name, x, resampled):
     of = AREAS[name][0]
     together = narrow(steps_of(*resampled))
     answers = of(together, x)
-    variance, acceleration = (f(answers, together) for f in (influence.variance, influence.acceleration))
-    assert variance.shape == acceleration.shape == (len(resampled[0]),)
+    variance = influence.variance(answers, together)
+    assert variance.shape == (len(resampled[0]),)
     for row, counts in enumerate(zip(*resampled, strict=True)):
         alone = steps_of(*counts)
         for one, other in zip(of(alone, x), answers, strict=True):
             assert_array_equal(one, other[row])
         assert influence.variance(of(alone, x), alone) == variance[row]
-        assert influence.acceleration(of(alone, x), alone) == acceleration[row]
         assert influence.delong_variance(alone) == influence.delong_variance(together)[row]
 
 
@@ -217,7 +216,7 @@ def test_nor_do_they_where_the_recall_is_the_prevalence(pos):
 
 
 @pytest.mark.parametrize("name", AREAS)
-def test_influence_is_centred_and_its_moments_are_those_of_the_cases(name, resampled):
+def test_influence_is_centred_and_its_variance_is_that_of_the_cases(name, resampled):
     of = AREAS[name][0]
     for counts in zip(*resampled, strict=True):
         steps = steps_of(*counts)
@@ -226,10 +225,7 @@ def test_influence_is_centred_and_its_moments_are_those_of_the_cases(name, resam
         for case in cases:
             assert abs(case.mean()) <= 1e-14 * np.abs(case).max()
         variance = sum((case**2).sum() / len(case) ** 2 for case in cases)
-        skew = sum((case**3).sum() / len(case) ** 3 for case in cases)
         assert influence.variance(answer, steps) == pytest.approx(variance, rel=1e-12)
-        expected = skew / (6 * variance**1.5) if variance else 0.0
-        assert influence.acceleration(answer, steps) == pytest.approx(expected, rel=1e-12, abs=1e-14)
 
 
 @pytest.mark.parametrize("name", AREAS)
@@ -245,13 +241,12 @@ def test_only_shares_count(name):
 @pytest.mark.parametrize("x", ALL_X)
 @pytest.mark.parametrize("name", AREAS)
 def test_a_perfect_curve_does_not_vary(name, x):
-    """Exactly: what is left over by rounding would make an acceleration of noise."""
+    """Exactly: what is left over by rounding would be taken for a width."""
     rng = np.random.default_rng(0)
     pos = rng.integers(1, 9, 50)
     steps = steps_of(pos, np.append(np.zeros(50, int), 77), np.zeros(50, int))
     answer = AREAS[name][0](steps, x)
     assert influence.variance(answer, steps) == 0
-    assert influence.acceleration(answer, steps) == 0
 
 
 def test_all_predicted_positive_does_not_vary():
@@ -261,7 +256,6 @@ def test_all_predicted_positive_does_not_vary():
     steps = steps_of(pos, gap, tied)
     answer = influence.best_f_beta(steps, 1e-4, 1.0)
     assert influence.variance(answer, steps) == 0
-    assert influence.acceleration(answer, steps) == 0
 
 
 def placements(positives, negatives):

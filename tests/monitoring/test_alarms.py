@@ -7,9 +7,9 @@ import pytest
 
 import baserate as br
 from baserate.monitoring.alarms import _place_of
+from baserate.monitoring.dealing import OfDeals
 from baserate.monitoring.looks import _limit, _most_deals, badness, levels, spending
 from baserate.uncertainty.cells import Part, alike, cells_of, every_score, scores_in_runs
-from baserate.uncertainty.dealing import OfDeals
 from baserate.uncertainty.readers import values_where
 from baserate.uncertainty.samplers import Streams
 from helpers.simulated import normal_curve, normal_rows
@@ -180,9 +180,9 @@ def samples_of(rows):
 
 def test_rows_are_dealt_within_their_class_and_none_is_lost():
     rng = np.random.default_rng(0)
-    rows = [rng.integers(0, 40, 6) for _ in range(4)]
-    dealing = OfDeals(samples_of(rows), [0, 1, -1, 2], rng)
-    windows = [rows[0], rows[1], rows[1] + rows[3]]
+    rows = [rng.integers(0, 40, 6) for _ in range(3)]
+    dealing = OfDeals(samples_of(rows), [0, 1, 2], rng)
+    windows = [rows[0], rows[1], rows[1] + rows[2]]
     assert [counts(one)[0] for one in dealing.cells] == [one.tolist() for one in windows]
     for pos, neg in dealing.held(2000, Streams.of((1, 2, 3)))[:2]:
         for dealt in (pos, neg[:, 1::2]):
@@ -205,7 +205,7 @@ def test_weighted_rows_are_dealt_with_their_weights():
     rows = rng.integers(10, 40, (3, 5)) + 0.3
     weight = np.array([9.0, 4.0, 2.0, 1.0, 0.5])
     samples = [one._replace(pos=Part(one.pos.rows, weight)) for one in samples_of(rows)]
-    dealing = OfDeals(samples, [0, 1, -1], rng)
+    dealing = OfDeals(samples, [0, 1, 2], rng)
     assert counts(dealing.cells[1])[0] == pytest.approx(rows[1] * weight)
     pos, _ = dealing.held(4000, Streams.of((1, 2, 3)))[1]
     share = rows[1].sum() / rows.sum()

@@ -470,3 +470,18 @@ def test_a_better_model_is_found_far_below_the_prevalence_of_the_data():
         pair = br.Pair.from_scores(*rows(k, 100, 2000, (1.5, 2.0), 0.9)).at_prevalence("1 in 1000")
         found += br.difference(br.average_precision, pair, n_resamples=400, rng=k).p_value <= 0.05
     assert found >= 20
+
+
+def test_a_page_has_the_intervals_of_lead():
+    """Also for models of different shapes, where part of a bias is taken back."""
+    rng, positive = np.random.default_rng(0), np.arange(1030) < 30
+    first = rng.normal(size=1030)
+    second = 0.9 * first + 0.44 * rng.normal(size=1030)
+    scores = np.where(positive, 1.5 + first, first), np.where(positive, 1 + 2.5 * second, second)
+    pair, places = br.Pair.from_scores(positive, *scores), np.array([0.5, 0.05, 0.01])
+    contest = contest_of(br.average_precision, pair, None)._replace(x=(1 - places) / places)
+    found = contests.standings(contest, IntervalSettings.of(0.95, 300, 0))
+    lead = br.lead(br.average_precision, pair, places, n_resamples=300, rng=0)
+    assert found.half_width[0] == pytest.approx((lead.high - lead.low) / 2, rel=1e-12)
+    assert found.first_better[0] == pytest.approx(lead.probability, abs=1e-12)
+    assert found.best[0] == pytest.approx(lead.probability, rel=1e-12)

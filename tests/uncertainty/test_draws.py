@@ -17,7 +17,7 @@ from baserate.uncertainty import samplers
 from baserate.uncertainty.cells import Part, cells_of, corners, every_corner, scores_in_runs
 from baserate.uncertainty.draws import Reader, drawn
 from baserate.uncertainty.estimate import IntervalSettings, estimate_all, estimates
-from baserate.uncertainty.laws import _poisson_tables, gamma_quantile, multinomial
+from baserate.uncertainty.laws import gamma_quantile, multinomial
 from baserate.uncertainty.methods import Estimand
 from baserate.uncertainty.readers import reading_of, values
 from baserate.uncertainty.samplers import Drawn, OfCells, OfClusters, OfCurve, OfModels
@@ -106,16 +106,6 @@ def test_rows_drawn_again_without_the_kernel_are_the_same(monkeypatch):
     found = multinomial(law)(300, np.random.default_rng(2))
     monkeypatch.setattr(native, "kernel", None)
     assert np.array_equal(found, multinomial(law)(300, np.random.default_rng(2)))
-
-
-def test_the_tables_are_poisson_laws():
-    means = np.array([1.0, 2.0, 37.0, 512.0])
-    lowest, cdf, guide = _poisson_tables(means)
-    value = lowest[:, np.newaxis] + np.arange(cdf.shape[1])
-    assert cdf == pytest.approx(stats.poisson(means[:, np.newaxis]).cdf(value), abs=1e-13)
-    part = np.arange(guide.shape[1]) / guide.shape[1]
-    for shares, first in zip(cdf, guide, strict=True):
-        assert np.array_equal(first, np.searchsorted(shares, part, side="right"))
 
 
 def beyond(limit, rates, *, above):

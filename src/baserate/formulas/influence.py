@@ -121,23 +121,15 @@ def best_f_beta(steps: Steps, x: float, beta: float) -> Influence:
 
 def variance(influence: Influence, steps: Steps) -> FloatArray:
     """The variance of the area: the sum over classes of the mean squared influence divided by the class size."""
-    squares = _class_means(influence, steps, 2)
+    squares = _mean_squares(influence, steps)
     return squares[0] / steps.n_pos + squares[1] / steps.n_neg
 
 
 def delong_variance(steps: Steps) -> FloatArray:
     """DeLong's variance of the area under the ROC curve; nan where a class has one case."""
-    squares = _class_means(roc_auc(steps), steps, 2)
+    squares = _mean_squares(roc_auc(steps), steps)
     freedom = [n - 1 if n > 1 else np.nan for n in (steps.n_pos, steps.n_neg)]
     return squares[0] / freedom[0] + squares[1] / freedom[1]
-
-
-def acceleration(influence: Influence, steps: Steps) -> FloatArray:
-    """A sixth of the skewness of the area, the ``a`` of BCa intervals; 0 where the area does not vary."""
-    cubes = _class_means(influence, steps, 3)
-    skew = cubes[0] / steps.n_pos**2 + cubes[1] / steps.n_neg**2
-    spread = variance(influence, steps)
-    return _ratio(skew, 6 * spread * np.sqrt(spread))  # a power rounds otherwise for one curve than for many
 
 
 def _pieces(steps: Steps) -> _Pieces:
@@ -237,12 +229,12 @@ def _centred(values: FloatArray, share: FloatArray) -> FloatArray:
     return above
 
 
-def _class_means(influence: Influence, steps: Steps, power: int) -> tuple[FloatArray, FloatArray]:
-    """The mean power of the influence over the positives and over the negatives."""
+def _mean_squares(influence: Influence, steps: Steps) -> tuple[FloatArray, FloatArray]:
+    """The mean square of the influence over the positives and over the negatives."""
     pos, neg = _floats(steps.pos), _floats(steps.neg)
-    of_pos = _product(pos, influence.at_corner**power).sum(axis=-1)
-    in_gap = _product(_gaps(steps), influence.in_gap**power).sum(axis=-1)
-    tied = _product(neg, influence.tied**power).sum(axis=-1)
+    of_pos = _product(pos, influence.at_corner**2).sum(axis=-1)
+    in_gap = _product(_gaps(steps), influence.in_gap**2).sum(axis=-1)
+    tied = _product(neg, influence.tied**2).sum(axis=-1)
     return of_pos / steps.n_pos, (in_gap + tied) / steps.n_neg
 
 

@@ -20,9 +20,9 @@ from baserate.arrays import FloatArray
 from baserate.curves.curve import Curve
 from baserate.curves.rules import Rule, Threshold
 from baserate.metrics.over_prevalence import MetricFunction
+from baserate.monitoring.dealing import OfDeals
 from baserate.registry import row_of
 from baserate.uncertainty.cells import Cells, alike, between, cells_of, scores_in_runs
-from baserate.uncertainty.dealing import OfDeals
 from baserate.uncertainty.draws import Reader, drawn, seeds_from
 from baserate.uncertainty.readers import losses_of, reading_of, values_where
 from baserate.uncertainty.samplers import Drawn

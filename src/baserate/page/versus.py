@@ -14,10 +14,10 @@ from baserate.metrics.areas import average_precision
 from baserate.page.words import Json, numbers
 from baserate.results import Crossing, CrossingEstimate
 from baserate.results.intervals import Estimate
+from baserate.uncertainty.contests import standings
 from baserate.uncertainty.difference import contest_among
 from baserate.uncertainty.estimate import IntervalSettings
 from baserate.uncertainty.lead import crossings_in
-from baserate.uncertainty.standings import standings
 
 # A model leads if it is better with this probability.
 SURE = 0.95

@@ -1,6 +1,8 @@
 """Bands: an interval at each prevalence, or at each place along a curve."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -12,7 +14,7 @@ from baserate.formulas.choosing import ROUNDING
 from baserate.formulas.steps import Steps, per_rise
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.registry import describe
-from baserate.results import Band, Estimate
+from baserate.results import Band
 from baserate.uncertainty import ends
 from baserate.uncertainty.cells import cells_of
 from baserate.uncertainty.draws import Reader, drawn
@@ -73,27 +75,16 @@ def sweep_estimates(
     grid = checks.prevalences(prevalences)
     settings = IntervalSettings.of(confidence_level, n_resamples, rng)
     (estimated,) = estimates([Estimand(metric, at, (1 - grid) / grid, again=is_again(at, about))], settings, method)
-    return band_of(metric, at, grid, estimated, settings.confidence_level)
-
-
-def band_of(
-    metric: MetricFunction,
-    at: Curve | Point,
-    prevalences: FloatArray,
-    estimated: list[Estimate],
-    confidence_level: float,
-) -> Band:
-    """A band from estimates at several prevalences."""
     n_pos, n_neg = sizes_behind(at)
     value, low, high = (np.array([getattr(one, name) for one in estimated]) for name in ("value", "low", "high"))
     return Band(
         metric=describe(metric),
         along="prevalence",
-        place=prevalences,
+        place=grid,
         value=value,
         low=low,
         high=high,
-        confidence_level=confidence_level,
+        confidence_level=settings.confidence_level,
         simultaneous=False,
         method=estimated[0].method if estimated else "",
         prevalence=None,
@@ -147,15 +138,7 @@ def pr_band(
         return places / (places + curve.odds_against * _fpr_at(steps, places))
 
     settings = IntervalSettings.of(confidence_level, n_resamples, rng)
-    return _band(
-        curve,
-        precision,
-        places,
-        settings,
-        simultaneous=simultaneous,
-        names=("precision", "recall"),
-        prevalence=curve.prevalence,
-    )
+    return _band(curve, precision, places, settings, simultaneous=simultaneous, names=("precision", "recall"))
 
 
 @checks.declared
@@ -191,8 +174,10 @@ def roc_band(
     check_counted(curve)
     places = _places(fprs, "fprs")
     settings = IntervalSettings.of(confidence_level, n_resamples, rng)
-    read: Callable[[Steps], FloatArray] = lambda steps: _tpr_at(steps, places)  # noqa: E731
-    return _band(curve, read, places, settings, simultaneous=simultaneous, names=("recall", "fpr"), prevalence=None)
+    read = partial(_tpr_at, fprs=places)
+    return replace(
+        _band(curve, read, places, settings, simultaneous=simultaneous, names=("recall", "fpr")), prevalence=None
+    )
 
 
 @checks.declared
@@ -232,11 +217,8 @@ def prg_band(
     def precision_gain(steps: Steps) -> FloatArray:
         return 1 - _fpr_at(steps, recalls) / recalls
 
-    settings = IntervalSettings.of(confidence_level, n_resamples, rng)
-    names = ("precision_gain", "recall_gain")
-    return _band(
-        curve, precision_gain, places, settings, simultaneous=simultaneous, names=names, prevalence=curve.prevalence
-    )
+    settings, names = IntervalSettings.of(confidence_level, n_resamples, rng), ("precision_gain", "recall_gain")
+    return _band(curve, precision_gain, places, settings, simultaneous=simultaneous, names=names)
 
 
 def _places(given: object, name: str, *, above: bool = False) -> FloatArray:
@@ -256,7 +238,6 @@ def _band(
     *,
     simultaneous: bool,
     names: tuple[str, str],
-    prevalence: float | None,
 ) -> Band:
     check_draws(settings.n_draws, settings.confidence_level)
     value = low = high = np.full(len(places), np.nan)
@@ -280,7 +261,7 @@ def _band(
         confidence_level=settings.confidence_level,
         simultaneous=simultaneous,
         method="melded",
-        prevalence=prevalence,
+        prevalence=curve.prevalence,
         n_pos=n_pos,
         n_neg=n_neg,
         reason=curve.missing_class,

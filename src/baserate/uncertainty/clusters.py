@@ -100,7 +100,7 @@ def cluster_estimate(
     pooled = Curve.pool(clusters.values())
     if prevalence is not None:
         pooled = pooled.at_prevalence(prevalence)
-    sizes = [[float(size) for size in of_class] for of_class in zip(*_sizes(clusters), strict=True)]
+    sizes = np.array([(curve.n_pos, curve.n_neg) for curve in clusters.values()], np.float64).T
     n_pos, n_neg = map(_worth, sizes)
     settings = IntervalSettings.of(confidence_level, n_resamples, rng)
     if pooled.missing_class:
@@ -108,7 +108,7 @@ def cluster_estimate(
         return Estimate(describe(metric), math.nan, math.nan, math.nan, *facts, reason=pooled.missing_class)
     model = pooled if at is None else rule_from(at).on(pooled)
     check_estimable(metric, model)
-    enough = all(np.count_nonzero(of_class) >= _FEWEST for of_class in sizes)
+    enough = bool((np.count_nonzero(sizes, axis=1) >= _FEWEST).all())
     estimand = Estimand(metric, model, np.array([model.odds_against]), again=is_again(model, about))
     ((estimated,),) = estimates([estimand], settings, rows=_in_clusters(clusters, settings, enough=enough))
     known = estimated.method in ("constant", "none")
@@ -159,11 +159,6 @@ def _as_shipped(estimand: Estimand, confidence_level: float, _: Sequence[FloatAr
 _SHIPPED = FromDraws(lambda _: (), _as_shipped)
 
 
-def _sizes(clusters: Mapping[object, Curve]) -> list[tuple[float, float]]:
-    return [(curve.n_pos, curve.n_neg) for curve in clusters.values()]
-
-
-def _worth(sizes: Sequence[float]) -> float:
+def _worth(sizes: FloatArray) -> float:
     """The effective number of clusters, from their sizes."""
-    squares = float(np.square(sizes).sum())
-    return sum(sizes) ** 2 / squares if squares else 0.0
+    return float(sizes.sum() ** 2 / np.square(sizes).sum()) if sizes.any() else 0.0

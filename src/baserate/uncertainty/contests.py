@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from baserate.arrays import FloatArray
+from baserate.arrays import BoolArray, FloatArray
 from baserate.curves.curve import Curve
 from baserate.curves.pair import SameRows
 from baserate.curves.point import Point
@@ -131,9 +131,11 @@ def methods_of(contest: Contest) -> dict[str, ContestMethod]:
     elif _fewer(contest) >= _FEWEST:  # percentiles of so few rows were seen to fall short
         methods["expanded"] = _expanded
     if contest.of_curves and len(contest.places) == 2 and intervals.has_influence(contest.metric):
-        methods["influence"] = _by_influence
+        methods["influence"] = _in_closed_form()
         if traits_of(contest.metric).share_of_pairs:
-            methods = {"delong_t": _delong_t} | methods | {"delong": _delong}
+            # DeLong's variance; by default with the degrees of freedom that Satterthwaite's approximation has for it.
+            default, normal = _in_closed_form(less=1, student=True), _in_closed_form(less=1)
+            methods = {"delong_t": default} | methods | {"delong": normal}
     return methods
 
 
@@ -174,17 +176,25 @@ def _expanded(contest: Contest, settings: IntervalSettings) -> Verdict:
     """
     level = settings.confidence_level
     check_draws(settings.n_draws, level, ends.expanded_tail(level, _fewer(contest)))
-    worth, chosen = resampled(contest, settings)
-    differences = differences_in(contest, worth)
+    return _from_samples(contest, settings, *resampled(contest, settings))
+
+
+def _from_samples(contest: Contest, settings: IntervalSettings, worth: FloatArray, chosen: FloatArray) -> Verdict:
+    differences, level = differences_in(contest, worth), settings.confidence_level
     moved_back = _of_bias(contest) if contest.of_curves else 0.0
     interval_and_p = ends.expanded(differences, contest.values(), level, _fewer(contest), moved_back)
     verdict = Verdict(*interval_and_p, _leading(contest, worth, worth, interval_and_p[2]))
-    same = (differences == differences[:1, :1]).all(axis=(0, 1))
+    same = _all_alike(differences)
     if same.any():
         masks = (same, same, same, same.all(axis=0))
         both = zip(masks, _melded(contest, settings), verdict, strict=True)
         verdict = Verdict(*(np.where(mask, of_melded, expanded) for mask, of_melded, expanded in both))
     return _holding(verdict, contest, chosen, settings, _expanded)
+
+
+def _all_alike(differences: FloatArray) -> BoolArray:
+    """Where all samples agree, so that the bootstrap says nothing."""
+    return np.asarray((differences == differences[:1, :1]).all(axis=(0, 1)), np.bool_)
 
 
 def _of_bias(contest: Contest) -> FloatArray:
@@ -289,27 +299,58 @@ def _percentile(contest: Contest, settings: IntervalSettings) -> Verdict:
     return Verdict(low, high, p, _leading(contest, worth, worth, p))
 
 
+class Standings(NamedTuple):
+    """What a page asks of models on the same rows, at each of many prevalences.
+
+    Attributes
+    ----------
+    first_better : array
+        For each pair, the probability that the first model is better; ties count half.
+    half_width : array
+        Half the width of the interval of their difference, as `difference` gives it.
+    best : array
+        For each model, the probability that it is better than all others.
+    drawn : array
+        The differences in bootstrap samples, by observer, sample and pair.
+    """
+
+    first_better: FloatArray
+    half_width: FloatArray
+    best: FloatArray
+    drawn: FloatArray
+
+
+def standings(contest: Contest, settings: IntervalSettings) -> Standings:
+    """Compare curves on the same rows by the default method, and by bootstrap samples, which crossings need, too."""
+    worth, chosen = resampled(contest, settings)
+    differences = differences_in(contest, worth)
+    name, method = next(iter(methods_of(contest).items()))
+    in_samples = name == "expanded"
+    verdict = _from_samples(contest, settings, worth, chosen) if in_samples else method(contest, settings)
+    known_otherwise = _all_alike(differences) & ~np.isnan(verdict.p_value)
+    by_p_value = 0.5 + np.sign(contest.values()) * (1 - verdict.p_value) / 2
+    shares = ((differences > 0) + (differences == 0) / 2).mean(axis=(0, 1))
+    first_better = np.where(known_otherwise, by_p_value, shares)
+    return Standings(first_better, (verdict.high - verdict.low) / 2, verdict.leading, differences)
+
+
 # --- in closed form -------------------------------------------------------------------------------
 
 
-def _by_influence(contest: Contest, settings: IntervalSettings) -> Verdict:
-    return _normal(contest, settings.confidence_level, lambda n: n * n)
+def _in_closed_form(*, less: int = 0, student: bool = False) -> ContestMethod:
+    """The normal interval of influence functions, or Student's; `less` is taken off the rows of a class."""
+
+    def method(contest: Contest, settings: IntervalSettings) -> Verdict:
+        return _normal(contest, settings.confidence_level, less, student=student)
+
+    return method
 
 
-def _delong(contest: Contest, settings: IntervalSettings) -> Verdict:
-    return _normal(contest, settings.confidence_level, lambda n: n * (n - 1))
-
-
-def _delong_t(contest: Contest, settings: IntervalSettings) -> Verdict:
-    """DeLong's variance, with as many degrees of freedom as Satterthwaite's approximation has for it."""
-    return _normal(contest, settings.confidence_level, lambda n: n * (n - 1), student=True)
-
-
-def _normal(contest: Contest, level: float, divisor: Callable[[float], float], *, student: bool = False) -> Verdict:
+def _normal(contest: Contest, level: float, less: int, *, student: bool) -> Verdict:
     """The normal interval; the variance is that of the difference of influence functions, row by row."""
     values = contest.values()[0]
     by_x = [
-        _of_one(contest, float(x), float(value), level, divisor, student=student)
+        _of_one(contest, float(x), float(value), level, less, student=student)
         for x, value in zip(contest.x, values, strict=True)
     ]
     low, high, p, beyond = np.array(by_x).T[:, np.newaxis]
@@ -318,12 +359,12 @@ def _normal(contest: Contest, level: float, divisor: Callable[[float], float], *
 
 
 def _of_one(
-    contest: Contest, x: float, value: float, level: float, divisor: Callable[[float], float], *, student: bool
+    contest: Contest, x: float, value: float, level: float, less: int, *, student: bool
 ) -> tuple[float, float, float, float]:
     models, positive = contest.models, contest.models.positive
     of_a, of_b = (_influences(contest, x, *one) for one in zip(models.curves, models.scores, strict=True))
     of_classes = [(of_a - of_b)[rows] for rows in (positive, ~positive)]
-    variances = [float(one @ one) / divisor(len(one)) if len(one) > 1 else math.nan for one in of_classes]
+    variances = [float(one @ one) / (len(one) * (len(one) - less)) if len(one) > 1 else math.nan for one in of_classes]
     error = math.sqrt(sum(variances))
     if not error > 0:
         return (math.nan,) * 4

@@ -19,7 +19,7 @@ from baserate.uncertainty.contests import Contest, Verdict, methods_of, why_defa
 from baserate.uncertainty.estimate import ASKED_FOR, CAUTION, FELL_SHORT, IntervalSettings, check_estimable
 from baserate.uncertainty.readers import is_chosen, why_no_ends
 from baserate.uncertainty.sampled import WHY
-from baserate.uncertainty.sampled_pairs import compared
+from baserate.uncertainty.sampled_pairs import Compared, compared
 from baserate.uncertainty.samplers import check_draws
 
 
@@ -94,23 +94,14 @@ def difference(
     if reason is None and (math.isnan(low) or math.isnan(high)):
         in_closed_form = name in ("influence", "delong", "delong_t")
         reason = Reason.NO_VARIATION if in_closed_form else why_no_ends(metric)
-    return Difference(
-        metric=describe(metric),
-        names=pair.names,
-        first=first,
-        second=second,
-        value=first - second,
-        low=low,
-        high=high,
-        p_value=p_value,
-        confidence_level=settings.confidence_level,
-        prevalence=pair.a.prevalence,
+    return _difference(
+        Compared(first, second, low, high, p_value, reason),
+        metric,
+        pair,
+        settings,
         method=name,
-        n_pos=float(pair.a.n_pos),
-        n_neg=float(pair.a.n_neg),
-        reason=reason,
-        caution=CAUTION if name in FELL_SHORT else None,
         why=why_default(contest, name) if method is None else ASKED_FOR,
+        sizes=(float(pair.a.n_pos), float(pair.a.n_neg)),
     )
 
 
@@ -125,25 +116,34 @@ def _where_sampled(
     if method is not None:
         checks.one_of(method, ["melded"], "method")
     check_draws(settings.n_draws, settings.confidence_level)
-    first, second, low, high, p_value, reason = compared(metric, pair, at, settings)
+    found = compared(metric, pair, at, settings)
     n_labelled, n_pos = (sum(getattr(one, name) for one in pair.a.strata) for name in ("n_labelled", "n_pos"))
+    sizes, why = (float(n_pos), float(n_labelled - n_pos)), WHY if method is None else ASKED_FOR
+    return _difference(found, metric, pair, settings, method="melded", why=why, sizes=sizes)
+
+
+def _difference(
+    found: Compared,
+    metric: MetricFunction,
+    pair: Pair,
+    settings: IntervalSettings,
+    *,
+    method: str,
+    why: str,
+    sizes: tuple[float, float],
+) -> Difference:
     return Difference(
         metric=describe(metric),
         names=pair.names,
-        first=first,
-        second=second,
-        value=first - second,
-        low=low,
-        high=high,
-        p_value=p_value,
+        value=found.first - found.second,
         confidence_level=settings.confidence_level,
         prevalence=pair.a.prevalence,
-        method="melded",
-        n_pos=float(n_pos),
-        n_neg=float(n_labelled - n_pos),
-        reason=reason,
-        caution=None,
-        why=WHY if method is None else ASKED_FOR,
+        method=method,
+        n_pos=sizes[0],
+        n_neg=sizes[1],
+        caution=CAUTION if method in FELL_SHORT else None,
+        why=why,
+        **found._asdict(),
     )
 
 

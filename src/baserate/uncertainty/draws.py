@@ -1,13 +1,14 @@
 """One pass over drawn populations, from which all readings are taken."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
 
 from baserate.arrays import FloatArray
 from baserate.progress import progress
-from baserate.uncertainty.samplers import NOBODY, Drawn, Masses, Observer, Sampler, Streams
+from baserate.uncertainty.samplers import NOBODY, Drawn, Observer, Sampler, Streams
 
 Seeds = tuple[int, int, int]
 
@@ -38,14 +39,12 @@ def drawn(
     both = (NOBODY,) if sampler.again else sampler.observers
     whole = tuple(one._replace(pos=1.0, neg=1.0) for one in both)
     chunks: list[list[FloatArray]] = [[] for _ in readers]
-    for masses in _masses(sampler, n_draws, seeds, what):
-        seen: dict[Observer, tuple[Drawn, ...]] = {}
+    streams, sizes = Streams.of(seeds), sampler.chunks(n_draws)
+    for size in progress(sizes, len(sizes), what):
+        see = cache(partial(sampler.seen_by, masses=sampler.masses(size, streams)))
         for reader, parts in zip(readers, chunks, strict=True):
-            views = (
-                _seen_once(sampler, masses, one, seen)
-                for one in reader.observers or (whole if reader.whole_row else both)
-            )
-            parts.append(np.stack([reader.read(models) for models in views]))
+            observers = reader.observers or (whole if reader.whole_row else both)
+            parts.append(np.stack([reader.read(see(one)) for one in observers]))
     values = [np.concatenate(parts, axis=1) for parts in chunks]
     closely = sampler.seen_closely() if any(reader.of_curves for reader in readers) else None
     if closely is None:
@@ -55,20 +54,6 @@ def drawn(
         value + _offset(reader.read(closely), reader.read(roughly)) if reader.of_curves else value
         for reader, value in zip(readers, values, strict=True)
     ]
-
-
-def _masses(sampler: Sampler, n_draws: int, seeds: Seeds, what: str) -> Iterator[Masses]:
-    streams, sizes = Streams.of(seeds), sampler.chunks(n_draws)
-    for size in progress(sizes, len(sizes), what):
-        yield sampler.masses(size, streams)
-
-
-def _seen_once(
-    sampler: Sampler, masses: Masses, observer: Observer, seen: dict[Observer, tuple[Drawn, ...]]
-) -> tuple[Drawn, ...]:
-    if observer not in seen:
-        seen[observer] = sampler.seen_by(observer, masses)
-    return seen[observer]
 
 
 def _offset(closely: FloatArray, roughly: FloatArray) -> FloatArray:

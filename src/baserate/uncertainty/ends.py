@@ -6,8 +6,7 @@ import numpy as np
 import scipy
 
 from baserate.arrays import FloatArray
-from baserate.formulas.proportions import Interval, z_score
-from baserate.uncertainty.intervals import Scale
+from baserate.formulas.proportions import Interval
 
 
 def percentile(replicates: FloatArray, confidence_level: float) -> Interval:
@@ -97,43 +96,6 @@ def holding(ends: Interval, others: Iterable[Interval]) -> Interval:
     for other in others:
         low, high = np.fmin(low, other.low), np.fmax(high, other.high)
     return Interval(np.where(np.isnan(ends.low), np.nan, low), np.where(np.isnan(ends.high), np.nan, high))
-
-
-def bca(replicates: FloatArray, value: float, acceleration: float, confidence_level: float) -> Interval:
-    """Efron's BCa interval (1987): percentiles corrected for bias and skewness.
-
-    It is nan where all replicates lie on one side of the value.
-    """
-    below = (np.count_nonzero(replicates < value) + np.count_nonzero(replicates == value) / 2) / len(replicates)
-    if not 0 < below < 1:
-        return Interval(np.asarray(np.nan), np.asarray(np.nan))
-    bias = scipy.special.ndtri(below)
-    reach = bias + np.array([-1.0, 1.0]) * z_score(confidence_level)
-    tails = scipy.special.ndtr(bias + reach / (1 - acceleration * reach))
-    low, high = np.quantile(replicates, tails)
-    return Interval(low, high)
-
-
-def studentised(
-    replicates: FloatArray,
-    variances: FloatArray,
-    *,
-    value: float,
-    variance: float,
-    scale: Scale,
-    confidence_level: float,
-) -> Interval:
-    """The bootstrap-t interval: quantiles of studentised replicates, times the standard error of the value."""
-    tail = (1 - confidence_level) / 2
-    seen = np.asarray(value, np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        error = np.sqrt(variance) * scale.slope(seen)
-        distances = (scale.to(replicates) - scale.to(seen)) / (np.sqrt(variances) * scale.slope(replicates))
-    distances = distances[np.isfinite(distances)]
-    if len(distances) < len(replicates) / 2 or not np.isfinite(error) or error == 0:
-        return Interval(np.asarray(np.nan), np.asarray(np.nan))
-    near, far = np.quantile(distances, [tail, 1 - tail])
-    return Interval(scale.back(scale.to(seen) - far * error), scale.back(scale.to(seen) - near * error))
 
 
 def envelope(drawn: FloatArray, confidence_level: float) -> Interval:

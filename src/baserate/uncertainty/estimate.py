@@ -29,13 +29,11 @@ from baserate.uncertainty.sampled import how_labels_came
 # Methods whose coverage fell below the confidence level somewhere in docs/coverage.md; a test compares.
 FELL_SHORT = frozenset(
     {
-        "bca",
         "delong",
         "delong_wald",
         "influence",
         "jeffreys",
         "logit_delta",
-        "logit_studentised",
         "normal",
         "percentile",
         "score",
@@ -110,8 +108,8 @@ def estimate(
     Other methods, for comparison or for large data: for rates "clopper_pearson" (the default there), "wilson",
     "jeffreys", "hoeffding" and "normal"; for precision, NPV, F-beta and likelihood ratios "score" (Koopman) and
     "logit_delta" (Mercaldo); for any point "box" (Brabec), from two intervals at the square root of the level; for
-    areas "percentile", "bca" and "logit_studentised" by the bootstrap within each class, and "influence" in closed
-    form; for AUC-ROC "delong" on the logit scale and "delong_wald".
+    areas "percentile" by the bootstrap within each class, and "influence" in closed form; for AUC-ROC "delong" on the
+    logit scale and "delong_wald".
 
     References
     ----------

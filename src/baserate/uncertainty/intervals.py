@@ -7,7 +7,6 @@ import numpy as np
 import scipy
 
 from baserate.arrays import FloatArray
-from baserate.curves.curve import Curve
 from baserate.formulas import influence
 from baserate.formulas.influence import Influence
 from baserate.formulas.proportions import Interval, z_score
@@ -24,10 +23,6 @@ class Scale(NamedTuple):
     slope: Callable[[FloatArray], FloatArray]
 
 
-def _identity(value: FloatArray) -> FloatArray:
-    return value
-
-
 def _logit(value: FloatArray) -> FloatArray:
     return scipy.special.logit(value)
 
@@ -38,7 +33,7 @@ def _expit(value: FloatArray) -> FloatArray:
 
 LOGIT = Scale(_logit, _expit, lambda value: 1 / (value * (1 - value)))
 BELOW_ONE = Scale(lambda value: -np.log1p(-value), lambda value: -np.expm1(-value), lambda value: 1 / (1 - value))
-PLAIN = Scale(_identity, _identity, np.ones_like)
+PLAIN = Scale(lambda value: value, lambda value: value, np.ones_like)
 
 
 def scale_of(metric: MetricFunction) -> Scale:
@@ -71,18 +66,23 @@ def variance(metric: MetricFunction, steps: Steps, x: float) -> FloatArray:
     return influence.variance(influence_of(metric, steps, x), steps)
 
 
-def delong(curve: Curve, value: float, confidence_level: float) -> Interval:
+def by_influence(metric: MetricFunction, steps: Steps, x: float, value: float, confidence_level: float) -> Interval:
+    """The variance of influence functions, on the scale of the metric."""
+    return _normal(scale_of(metric), value, variance(metric, steps, x), confidence_level)
+
+
+def delong(_: MetricFunction, steps: Steps, x: float, value: float, confidence_level: float) -> Interval:
     """DeLong's variance on the logit scale, which never leaves [0, 1]."""
-    return normal(LOGIT, value, influence.delong_variance(curve.table.steps), confidence_level)
+    return _normal(LOGIT, value, influence.delong_variance(steps), confidence_level)
 
 
-def delong_wald(curve: Curve, value: float, confidence_level: float) -> Interval:
+def delong_wald(_: MetricFunction, steps: Steps, x: float, value: float, confidence_level: float) -> Interval:
     """DeLong's variance on the plain scale, clipped to [0, 1]: what most tools print."""
-    plain = normal(PLAIN, value, influence.delong_variance(curve.table.steps), confidence_level)
+    plain = _normal(PLAIN, value, influence.delong_variance(steps), confidence_level)
     return Interval(np.maximum(plain.low, 0.0), np.minimum(plain.high, 1.0))
 
 
-def normal(scale: Scale, value: float, variance: FloatArray, confidence_level: float) -> Interval:
+def _normal(scale: Scale, value: float, variance: FloatArray, confidence_level: float) -> Interval:
     """The normal interval on a scale; nan if the variance is 0, or the value is at an end of its range."""
     seen = np.asarray(value, np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):

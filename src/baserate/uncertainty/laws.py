@@ -2,21 +2,18 @@
 
 from collections.abc import Callable
 from statistics import NormalDist
-from typing import NamedTuple
 
 import numpy as np
 import scipy
 
-from baserate import native
 from baserate.arrays import Counts, FloatArray, Indices
+from baserate.formulas.poisson import looked_up, poisson_tables
 from baserate.uncertainty.cells import Part
 
 _FEW_ROWS = 4  # in a cell
 
 # Cells whose counts are looked up: those with so few rows, up to this share of all rows, if they are many.
 _SMALL, _IN_SMALL, _MANY_CELLS = 512, 0.25, 64
-_REACH = 9.0  # standard deviations
-_PARTS = 256
 _AT_A_TIME, _NUMBERS = 128, 2**16  # draws, and numbers in them
 
 HALF_A_ROW = 0.5  # free in each class
@@ -71,7 +68,7 @@ class _ByPoisson:
         self._left = float(rows[large].sum())  # rows of the other cells, on average
         self._shares = rows[large] / self._left
         means, self._table_of = np.unique(rows[small], return_inverse=True)
-        self._tables = _poisson_tables(means.astype(np.float64))
+        self._tables = poisson_tables(means.astype(np.float64))
         # Not by how many draws are asked for, on which no draw may depend.
         self._at_a_time = max(1, min(_AT_A_TIME, _NUMBERS // len(small)))
         self._rng: np.random.Generator | None = None
@@ -91,7 +88,7 @@ class _ByPoisson:
     def _some(self, rng: np.random.Generator) -> Counts:
         """The draws that are kept, of a few."""
         uniform = rng.random((len(self._small), self._at_a_time))
-        small = _looked_up(uniform, self._table_of, self._tables)
+        small = looked_up(uniform, self._table_of, self._tables)
         left = self._n_rows - small.sum(axis=0)
         log_gamma = scipy.special.gammaln
         log_share = (left - self._left) * np.log(self._left) + log_gamma(self._left + 1) - log_gamma(left + 1.0)
@@ -100,44 +97,6 @@ class _ByPoisson:
         drawn[:, self._small] = small.T[kept]
         drawn[:, self._large] = rng.multinomial(left[kept], self._shares)
         return drawn
-
-
-class _Tables(NamedTuple):
-    """Distribution functions of Poisson laws: one row for each."""
-
-    lowest: Counts  # the first value of each
-    cdf: FloatArray  # up to each value; the last one is 1
-    guide: Counts  # the first value whose share lies beyond each of equally many parts of the way from 0 to 1
-
-
-def _poisson_tables(mean: FloatArray) -> _Tables:
-    """Tables of Poisson laws, as far as doubles tell their tails from nothing."""
-    reach = _REACH * np.sqrt(mean)
-    lowest = np.floor(np.maximum(mean - reach, 0.0))
-    width = int((np.ceil(mean + reach + _REACH) - lowest).max())
-    share = mean[:, np.newaxis] / np.maximum(lowest[:, np.newaxis] + np.arange(width), 1.0)  # over the one before
-    share[:, 0] = np.exp(scipy.special.xlogy(lowest, mean) - mean - scipy.special.gammaln(lowest + 1))
-    cdf = np.cumsum(np.cumprod(share, axis=1), axis=1)
-    cdf /= cdf[:, -1:]
-    before = np.ceil(cdf * _PARTS).astype(np.intp) + np.arange(len(mean))[:, np.newaxis] * (_PARTS + 1)
-    ends_in = np.bincount(before.ravel(), minlength=len(mean) * (_PARTS + 1)).reshape(len(mean), _PARTS + 1)
-    return _Tables(lowest.astype(np.int64), cdf, np.cumsum(ends_in, axis=1)[:, :-1])
-
-
-def _looked_up(uniform: FloatArray, table_of: Indices, tables: _Tables) -> Counts:
-    """The least value of a law whose distribution function is beyond each uniform number; each row has its table."""
-    if native.kernel is not None:
-        found = np.empty(uniform.shape, np.int64)
-        given = uniform.ravel(), table_of, tables.lowest, tables.cdf.ravel(), tables.guide.ravel()
-        native.kernel.invert(*given, found.ravel())
-        return found
-    table = table_of[:, np.newaxis]
-    found = tables.guide[table, (uniform * _PARTS).astype(np.intp)]
-    low = uniform >= tables.cdf[table, found]
-    while low.any():
-        found += low
-        low = uniform >= tables.cdf[table, found]
-    return found + tables.lowest[table]
 
 
 def gammas(part: Part) -> Draw:

@@ -292,30 +292,16 @@ def crossings_in(
 
     `drawn` has axes for observers, samples and the grid, whose range is searched unless `span` says which.
     """
-    swaps = np.stack([_swaps(side, grid, seen.prevalence) for side in drawn])
-    interval = ends.melded(swaps, np.asarray(scipy.special.logit(seen.prevalence)), level)
+    middle = float(scipy.special.logit(seen.prevalence))
+    swaps = np.array([[_nearest_swap(row, grid, middle) for row in side] for side in drawn])
+    interval = ends.melded(swaps, np.asarray(middle), level)
     low, high = (float(scipy.special.expit(end)) for end in interval)
     least, most = span or tuple(scipy.special.expit(grid[[0, -1]]).tolist())
     return _with_interval(seen, (max(least, low), min(most, high)), float(np.mean(np.isfinite(swaps))), level)
 
 
 def _with_interval(one: Crossing, ends: tuple[float, float], found_again: float, level: float) -> CrossingEstimate:
-    return CrossingEstimate(
-        metric=one.metric,
-        prevalence=one.prevalence,
-        low=ends[0],
-        high=ends[1],
-        value=one.value,
-        leads_below=one.leads_below,
-        leads_above=one.leads_above,
-        confidence_level=level,
-        found_again=found_again,
-    )
-
-
-def _swaps(differences: FloatArray, grid: FloatArray, seen: float) -> FloatArray:
-    middle = float(scipy.special.logit(seen))
-    return np.array([_nearest_swap(row, grid, middle) for row in differences])
+    return CrossingEstimate(**vars(one), low=ends[0], high=ends[1], confidence_level=level, found_again=found_again)
 
 
 def _nearest_swap(difference: FloatArray, grid: FloatArray, middle: float) -> float:

@@ -11,7 +11,6 @@ from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.curves.rules import Best
 from baserate.errors import Reason
-from baserate.formulas import influence
 from baserate.formulas.proportions import Interval
 from baserate.formulas.steps import Steps
 from baserate.metrics.definition import evaluate
@@ -23,7 +22,7 @@ from baserate.uncertainty.cells import RUNS_PER_LOGIT, Cells, Cut
 from baserate.uncertainty.choosing import at_level, levels_of, likely_levels
 from baserate.uncertainty.draws import Reader, Seeds, drawn
 from baserate.uncertainty.readers import cut_for, has_interval, is_chosen, losses_of, reading_of
-from baserate.uncertainty.samplers import Drawn, OfCurve, Sampler, check_draws, is_uneven
+from baserate.uncertainty.samplers import OfCurve, Sampler, check_draws, is_uneven
 
 
 class Estimand(NamedTuple):
@@ -51,6 +50,12 @@ class Estimand(NamedTuple):
         curve = self.at if isinstance(self.at, Curve) else self.at.curve
         assert curve is not None
         return curve
+
+    @property
+    def point(self) -> Point:
+        """The point, of an estimand that is about one."""
+        assert isinstance(self.at, Point)
+        return self.at
 
     @property
     def at_sampled(self) -> bool:
@@ -107,9 +112,9 @@ def methods(estimand: Estimand) -> Mapping[str, Method]:
         return available
     available["percentile"] = _PERCENTILE
     if isinstance(at, Curve) and intervals.has_influence(metric):
-        available |= {"bca": _BCA, "logit_studentised": _STUDENTISED, "influence": InClosedForm(_influence)}
+        available["influence"] = _for_each_x(intervals.by_influence)
         if traits_of(metric).share_of_pairs:
-            available |= {"delong": InClosedForm(_delong), "delong_wald": InClosedForm(_delong_wald)}
+            available |= {"delong": _for_each_x(intervals.delong), "delong_wald": _for_each_x(intervals.delong_wald)}
     return available
 
 
@@ -129,30 +134,23 @@ def made(
     wanted: Sequence[tuple[Estimand, Method]], rows: HowRowsCame, confidence_level: float, n_draws: int, seeds: Seeds
 ) -> list[Interval]:
     """The intervals of many estimands; those about one curve are read off the same populations."""
-    results: list[Interval | None] = [None] * len(wanted)
-    together: dict[tuple[int, Cut, bool], list[int]] = {}
+    results: dict[int, Interval] = {}
+    together: dict[tuple[int, Cut, bool], list[tuple[int, Estimand, FromDraws]]] = {}
     for i, (estimand, method) in enumerate(wanted):
         if isinstance(method, InClosedForm):
             results[i] = method.interval(estimand, confidence_level)
         else:
             key = id(estimand.curve.table), cut_for(estimand.metric, estimand.at), method.again
-            together.setdefault(key, []).append(i)
+            together.setdefault(key, []).append((i, estimand, method))
     for (_, cut, again), of_curve in together.items():
         check_draws(n_draws, confidence_level)
-        curve = wanted[of_curve[0]][0].curve
-        readers = [_readers(*wanted[i]) for i in of_curve]
+        curve = of_curve[0][1].curve
+        readers = [method.readers(estimand) for _, estimand, method in of_curve]
         sampler = rows.sampler(curve, cut(curve, RUNS_PER_LOGIT), again)
         read = iter(drawn(sampler, [one for some in readers for one in some], n_draws, seeds))
-        for i, some in zip(of_curve, readers, strict=True):
-            estimand, method = wanted[i]
-            assert isinstance(method, FromDraws)
+        for (i, estimand, method), some in zip(of_curve, readers, strict=True):
             results[i] = method.interval(estimand, confidence_level, [next(read) for _ in some], rows.at_given)
-    return [one for one in results if one is not None]
-
-
-def _readers(estimand: Estimand, method: Method) -> Sequence[Reader]:
-    assert isinstance(method, FromDraws)
-    return method.readers(estimand)
+    return [results[i] for i in range(len(wanted))]
 
 
 # --- in closed form -------------------------------------------------------------------------------
@@ -172,8 +170,7 @@ def _none(estimand: Estimand, _: float) -> Interval:
 
 def _at_fixed_point(interval: points.PointInterval) -> Callable[[Estimand, float], Interval]:
     def method(estimand: Estimand, confidence_level: float) -> Interval:
-        assert isinstance(estimand.at, Point)
-        return interval(estimand.metric, points.cases(estimand.at), estimand.x, confidence_level)
+        return interval(estimand.metric, points.cases(estimand.point), estimand.x, confidence_level)
 
     return method
 
@@ -184,25 +181,15 @@ def _at_given(estimand: Estimand, place: Point, confidence_level: float) -> Inte
     return interval(estimand.metric, points.cases(place), estimand.x, confidence_level)
 
 
-def _influence(estimand: Estimand, confidence_level: float) -> Interval:
-    def one(curve: Curve, _: int, x: float, value: float) -> Interval:
-        variance = intervals.variance(estimand.metric, curve.table.steps, x)
-        return intervals.normal(intervals.scale_of(estimand.metric), value, variance, confidence_level)
+def _for_each_x(interval: Callable[[MetricFunction, Steps, float, float, float], Interval]) -> InClosedForm:
+    """A method for areas, one x after another."""
 
-    return _for_each_x(estimand, one)
+    def method(estimand: Estimand, confidence_level: float) -> Interval:
+        metric, steps = estimand.metric, estimand.curve.table.steps
+        at_each = [interval(metric, steps, float(x_j), estimand.read(x_j), confidence_level) for x_j in estimand.x]
+        return Interval(np.array([float(one.low) for one in at_each]), np.array([float(one.high) for one in at_each]))
 
-
-def _delong(estimand: Estimand, confidence_level: float) -> Interval:
-    return _for_each_x(estimand, lambda curve, _, x, value: intervals.delong(curve, value, confidence_level))
-
-
-def _delong_wald(estimand: Estimand, confidence_level: float) -> Interval:
-    return _for_each_x(estimand, lambda curve, _, x, value: intervals.delong_wald(curve, value, confidence_level))
-
-
-def _for_each_x(estimand: Estimand, interval: Callable[[Curve, int, float, float], Interval]) -> Interval:
-    at_each = [interval(estimand.curve, j, float(x_j), estimand.read(x_j)) for j, x_j in enumerate(estimand.x)]
-    return Interval(np.array([float(one.low) for one in at_each]), np.array([float(one.high) for one in at_each]))
+    return InClosedForm(method)
 
 
 # --- from draws -----------------------------------------------------------------------------------
@@ -242,14 +229,8 @@ def _melded(estimand: Estimand, confidence_level: float, read: Sequence[FloatArr
 
 def _corrected(estimand: Estimand, confidence_level: float, read: Sequence[FloatArray], at_given: AtGiven) -> Interval:
     """The interval at a given threshold, corrected for the optimism of the search."""
-    assert isinstance(estimand.at, Point)
     gains = read[0].mean(axis=2, keepdims=True) if estimand.mixed else read[0]
-    return choosing.less_optimism(at_given(estimand, estimand.at, confidence_level), gains)
-
-
-def _optimism(estimand: Estimand) -> list[Reader]:
-    assert isinstance(estimand.at, Point)
-    return [choosing.optimism(estimand.metric, estimand.at, estimand.x)]
+    return choosing.less_optimism(at_given(estimand, estimand.point, confidence_level), gains)
 
 
 def _over_candidates(
@@ -264,11 +245,6 @@ def _over_candidates(
     if estimand.mixed:
         beyond = (Interval(low.min(keepdims=True), high.max(keepdims=True)) for low, high in beyond)
     return ends.holding(at_thresholds[0], [*at_thresholds[1:], *beyond])
-
-
-def _chosen_scores(estimand: Estimand) -> list[Reader]:
-    assert isinstance(estimand.at, Point)
-    return choosing.chosen_scores(estimand.at)
 
 
 def _found_by_another(metric: MetricFunction, at: Point) -> bool:
@@ -299,58 +275,20 @@ def _percentile(_: Estimand, confidence_level: float, read: Sequence[FloatArray]
     return ends.percentile(read[0][0], confidence_level)
 
 
-def _bca(estimand: Estimand, confidence_level: float, read: Sequence[FloatArray], _: AtGiven) -> Interval:
-    def one(curve: Curve, j: int, x: float, value: float) -> Interval:
-        steps = curve.table.steps
-        skew = float(influence.acceleration(intervals.influence_of(estimand.metric, steps, x), steps))
-        return ends.bca(read[0][0, :, j], value, skew, confidence_level)
-
-    return _for_each_x(estimand, one)
-
-
-def _values_and_variances(estimand: Estimand) -> list[Reader]:
-    def variances(models: tuple[Drawn, ...]) -> FloatArray:
-        cases = _in_cases(models[0])
-        each = [intervals.variance(estimand.metric, cases, float(x_j)) for x_j in estimand.x]
-        return np.stack(each, axis=-1)
-
-    return [*_values(estimand), Reader(variances)]
-
-
-def _in_cases(drawn: Drawn) -> Steps:
-    """The corners of drawn curves in cases instead of shares, because a variance depends on the number of cases."""
-    steps, (n_pos, n_neg) = drawn.steps, (float(drawn.n_pos), float(drawn.n_neg))
-    return Steps(steps.tp * n_pos, steps.fp * n_neg, steps.pos * n_pos, steps.neg * n_neg, n_pos, n_neg)
-
-
-def _studentised(estimand: Estimand, confidence_level: float, read: Sequence[FloatArray], _: AtGiven) -> Interval:
-    (replicates,), (variances,) = read
-
-    def one(curve: Curve, j: int, x: float, value: float) -> Interval:
-        return ends.studentised(
-            replicates[:, j],
-            variances[:, j],
-            value=value,
-            variance=float(intervals.variance(estimand.metric, curve.table.steps, x)),
-            scale=intervals.scale_of(estimand.metric),
-            confidence_level=confidence_level,
-        )
-
-    return _for_each_x(estimand, one)
-
-
 CORRECTED = FromDraws(
-    _optimism, _corrected, "the threshold was searched for on the same rows: less the optimism of such searches"
+    lambda estimand: [choosing.optimism(estimand.metric, estimand.point, estimand.x)],
+    _corrected,
+    "the threshold was searched for on the same rows: less the optimism of such searches",
 )
 _OVER_CANDIDATES = FromDraws(
-    _chosen_scores, _over_candidates, "the rule optimises another metric: over all thresholds that it may choose"
+    lambda estimand: choosing.chosen_scores(estimand.point),
+    _over_candidates,
+    "the rule optimises another metric: over all thresholds that it may choose",
 )
 MELDED = FromDraws(
     _values_levels_and_search, _melded, "depends on all scores: populations are drawn that allow for unseen rows"
 )
 _PERCENTILE = FromDraws(_values, _percentile, again=True)
-_BCA = FromDraws(_values, _bca, again=True)
-_STUDENTISED = FromDraws(_values_and_variances, _studentised, again=True)
 
 # If the value is undefined, so is its interval.
 NOTHING = InClosedForm(_none)

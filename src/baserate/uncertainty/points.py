@@ -1,12 +1,11 @@
 """Intervals at a threshold fixed in advance: TPR and FPR are two independent proportions."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
-import scipy
 
 from baserate import checks
 from baserate.arrays import BoolArray, CountArray, FloatArray
@@ -14,6 +13,7 @@ from baserate.curves.point import Point, Points
 from baserate.formulas import two_proportions
 from baserate.formulas.pointwise import Confusion
 from baserate.formulas.proportions import PROPORTIONS, Interval, between
+from baserate.formulas.quadrature import beta_at_nodes, weighted_quantiles
 from baserate.formulas.weighted_means import Law, Rows, Sides
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
@@ -24,8 +24,7 @@ from baserate.registry import DependsOn, Family, bound_parameters, row_of, trait
 _RATES = (DependsOn.TPR, DependsOn.FPR)
 _RATIOS = (DependsOn.LR_POSITIVE, DependsOn.LR_NEGATIVE, DependsOn.F_BETA)
 
-# Panels of probability and their numbers of quadrature nodes, to integrate a metric over both random rates.
-_PANELS = (0.0, 1e-4, 0.02, 0.98, 1 - 1e-4, 1.0)
+# Quadrature nodes by panel of probability, to integrate a metric over both random rates.
 _NODES = (8, 16, 64, 16, 8)
 _NODES_OF_OWN = (3, 6, 16, 6, 3)  # for a user's own function, which is called for each pair of nodes
 _STRATA_OF_OWN = 8  # of an uncertain prevalence
@@ -250,10 +249,10 @@ def over_laws(
         for fpr in of_fpr:
             # If one of the rates is certain, only the nodes of the other are left, and there must be more of them.
             finer = _FINER if 0 in (*tpr, *fpr) else 1
-            (t, of_t), (f, of_f) = (_at_nodes(law, tuple(finer * n for n in sizes)) for law in (tpr, fpr))
+            (t, of_t), (f, of_f) = (beta_at_nodes(law, tuple(finer * n for n in sizes)) for law in (tpr, fpr))
             at_nodes = values(metric, t[:, np.newaxis, np.newaxis], f[:, np.newaxis], x).ravel()
             weights = np.repeat(np.outer(of_t, of_f).ravel(), len(x)) / len(x)
-            ends = _weighted_quantiles(at_nodes, weights, (tail, 1 - tail))
+            ends = weighted_quantiles(at_nodes, weights, (tail, 1 - tail))
             low, high = np.fmin(low, ends[0]), np.fmax(high, ends[1])
     return Interval(np.asarray(low), np.asarray(high))
 
@@ -261,37 +260,3 @@ def over_laws(
 def _laws(k: float, rest: float) -> tuple[Law, Law]:
     """The beta distributions behind the lower and the upper limit of a rate."""
     return Law(k, rest + 1), Law(k + 1, rest)
-
-
-@lru_cache(maxsize=16)  # each law meets two others
-def _at_nodes(law: Law, sizes: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
-    """Quantiles of a distribution at the quadrature nodes, and their weights."""
-    if 0 in law:
-        return np.array([0.0 if law.a == 0 else 1.0]), np.ones(1)
-    nodes, weights = _quantile_nodes(sizes)
-    return scipy.special.betaincinv(law.a, law.b, nodes), weights
-
-
-@lru_cache(maxsize=4)
-def _quantile_nodes(sizes: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
-    """Gauss-Legendre nodes and weights in each panel of probability, so that the tails have nodes, too."""
-    nodes, weights = [], []
-    for start, end, n in zip(_PANELS, _PANELS[1:], sizes, strict=False):
-        places, sizes_of = np.polynomial.legendre.leggauss(n)
-        nodes.append(start + (end - start) * (places + 1) / 2)
-        weights.append((end - start) * sizes_of / 2)
-    return np.concatenate(nodes), np.concatenate(weights)
-
-
-def _weighted_quantiles(numbers: FloatArray, weights: FloatArray, tails: tuple[float, float]) -> FloatArray:
-    """Weighted quantiles, interpolated between finite values."""
-    order = np.argsort(numbers)
-    ordered, middle = numbers[order], np.cumsum(weights[order]) - weights[order] / 2
-    if len(ordered) == 1:
-        return np.repeat(ordered, 2)
-    after = np.clip(np.searchsorted(middle, tails), 1, len(order) - 1)
-    low, high = ordered[after - 1], ordered[after]
-    share = np.clip((tails - middle[after - 1]) / (middle[after] - middle[after - 1]), 0.0, 1.0)
-    with np.errstate(invalid="ignore"):
-        between = low + share * (high - low)
-    return np.where(np.isfinite(low) & np.isfinite(high), between, np.where(share < 0.5, low, high))

@@ -168,10 +168,11 @@ class Sampler(ABC):
         pos, neg = ((part.rows * part.weight)[np.newaxis] for part in (cells.pos, cells.neg))
         return self._read(cells, (pos, neg))
 
-    def _read(self, cells: Cells, held: tuple[FloatArray, FloatArray]) -> Drawn:
-        """Curves without free mass; resampled rows are read like the data."""
-        atoms = ~cells.straight if self.again else cells.atoms
-        return Drawn(_shares(*held), atoms, cells.pos.total, cells.neg.total, cells.score, cells)
+    def _read(self, cells: Cells, held: tuple[FloatArray, FloatArray], beyond: int = 0) -> Drawn:
+        """Curves with so many corners beyond each end of the cells; resampled rows are read like the data."""
+        atoms = np.pad(~cells.straight if self.again else cells.atoms, beyond)
+        score = np.concatenate([[np.inf] * beyond, cells.score, [-np.inf] * beyond])
+        return Drawn(_shares(*held), atoms, cells.pos.total, cells.neg.total, score, cells)
 
     def _with_free(
         self,
@@ -185,9 +186,7 @@ class Sampler(ABC):
         pos, neg = (np.pad(amounts, ((0, 0), (width, width))) for amounts, width in zip(held, (1, 2), strict=True))
         pos[:, where.pos] += free[0]
         neg[np.arange(len(neg)), np.take(where.neg, (len(where.neg) * chance).astype(np.intp))] += free[1]
-        atoms = ~cells.straight if self.again else cells.atoms
-        score = np.concatenate([[np.inf], cells.score, [-np.inf]])
-        return Drawn(_shares(pos, neg), np.pad(atoms, 1), cells.pos.total, cells.neg.total, score, cells)
+        return self._read(cells, (pos, neg), beyond=1)
 
 
 def _ends(cells: Cells) -> tuple[Placed, Placed]:

@@ -26,8 +26,6 @@ _BUNDLES_OF_A_SAMPLE = 8
 
 _FEW_ROWS = 200_000  # quick to shuffle one by one
 
-NOWHERE = -1  # the group of samples that are dealt but not read
-
 
 class OfDeals(Sampler):
     """A reference and windows of periods, whose rows are dealt again among them; each is read like a model.
@@ -89,8 +87,7 @@ def _bundles(parts: Sequence[Part], groups: Sequence[int], rng: np.random.Genera
     for part, of_sample, group in zip(parts, rows, groups, strict=True):
         held = part.rows * part.weight
         tied.append(_tied(of_sample, size, rng) * np.divide(held, of_sample, out=np.zeros(len(held)), where=held > 0))
-        if group != NOWHERE:
-            rest[group] += held - tied[-1].sum(axis=0)
+        rest[group] += held - tied[-1].sum(axis=0)
     owner = np.repeat(np.array(groups, np.int8), [len(bundled) for bundled in tied])
     return _Bundles(np.concatenate(tied), owner, rest)
 
