@@ -17,6 +17,7 @@ from baserate.results.designs import PointSupport, Support, TestSetPlan
 from baserate.results.intervals import Band, Bounds, Estimate, MaxWidth
 from baserate.results.isotonic import Decomposition, IsotonicReliability
 from baserate.results.labels import LabelForecast
+from baserate.results.mislabelled import CorrectedRate, CorrectedRates
 from baserate.results.priors import PrevalenceEstimate, PriorShiftCheck
 from baserate.results.readings import Crossing, NaturalFrequencies, Sweep
 from baserate.results.reliability import PriorEffect, Reliability
@@ -37,6 +38,8 @@ __all__ = [
     "Changes",
     "ClaimVerdict",
     "Comparison",
+    "CorrectedRate",
+    "CorrectedRates",
     "CoxCalibration",
     "Crossing",
     "CrossingEstimate",
