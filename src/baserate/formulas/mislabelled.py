@@ -14,7 +14,7 @@ from baserate.formulas.pointwise import Confusion, ratio
 from baserate.formulas.proportions import Interval, z_score
 
 # Which end of what is possible, if errors may follow the score: the fewest true positives above the threshold, or most.
-End = Literal["least", "most"]
+PossibleEnd = Literal["least", "most"]
 
 
 class ErrorRates(NamedTuple):
@@ -36,7 +36,7 @@ def corrected(pos: FloatArray, neg: FloatArray, rates: ErrorRates) -> Confusion[
     return Confusion(tp, fn, fp, tn)
 
 
-def at_an_end(pos: FloatArray, neg: FloatArray, rates: ErrorRates, end: End) -> Confusion[FloatArray]:
+def at_an_end(pos: FloatArray, neg: FloatArray, rates: ErrorRates, end: PossibleEnd) -> Confusion[FloatArray]:
     """True counts with the fewest or most true positives above the threshold, if errors may follow the score.
 
     The rates hold for each class of a group as a whole, so its class sizes are those of `corrected`. Where the wrong
@@ -62,7 +62,7 @@ def _by_youden(count: FloatArray, rates: ErrorRates, *, side: bool = False) -> F
     return count / (youden[..., np.newaxis] if side else youden)
 
 
-class Rates(NamedTuple):
+class TrueRates(NamedTuple):
     """What is read off true counts."""
 
     prevalence: FloatArray
@@ -71,13 +71,13 @@ class Rates(NamedTuple):
     precision: FloatArray
 
 
-def rates_of(true: Confusion[FloatArray], odds_against: float | None) -> Rates:
+def rates_of(true: Confusion[FloatArray], odds_against: float | None) -> TrueRates:
     """Rates of true counts, of which negative ones count as 0; precision at given odds, or at those of the counts."""
     tp, fn, fp, tn = (np.maximum(cell, 0.0) for cell in true)
     all_pos, all_neg = (np.maximum(one + other, 0.0) for one, other in (true[:2], true[2:]))
     recall, fpr = ratio(tp, tp + fn), ratio(fp, fp + tn)
     precision = ratio(tp, tp + fp) if odds_against is None else ratio(recall, recall + odds_against * fpr)
-    return Rates(ratio(all_pos, all_pos + all_neg), recall, fpr, precision)
+    return TrueRates(ratio(all_pos, all_pos + all_neg), recall, fpr, precision)
 
 
 def for_and_against(name: str, true: Confusion[FloatArray]) -> tuple[FloatArray, FloatArray]:

@@ -1,4 +1,4 @@
-"""Rates at a threshold, corrected for labels that are sometimes wrong, with intervals.
+"""TrueRates at a threshold, corrected for labels that are sometimes wrong, with intervals.
 
 Every number of the interval is drawn: labelled rows as gamma variables, as in populations that a curve is drawn from,
 and error rates as Beta variables. As in melding, unseen rows are placed where they lower a rate most, for the lower
@@ -16,7 +16,7 @@ from baserate.curves.point import Point
 from baserate.errors import MissingInformationError, Reason
 from baserate.formulas.mislabelled import for_and_against, rates_of
 from baserate.labels.errors import LabelErrors, by_score
-from baserate.labels.seen import Seen
+from baserate.labels.seen import SeenLabels
 from baserate.labels.tables import rows_around
 from baserate.labels.unseen import with_unseen
 from baserate.results.mislabelled import CorrectedRate, CorrectedRates
@@ -94,14 +94,14 @@ def corrected(
     >>> point = br.Point.from_counts(tp=300, fp=100, fn=200, tn=9_400)
     >>> found = br.labels.corrected(point, judge, rng=0)
     >>> round(found.recall.value, 3), round(found.precision.value, 3)
-    (0.739, 0.831)
+    (0.74, 0.831)
     """
     _check_given(point)
     level, n_draws = checks.confidence_level(confidence_level), checks.repeats(n_resamples, "n_resamples")
     ranges = by_score(errors)
     rows = rows_around(point, [lowest for lowest, _ in ranges])
     given = None if point.given_prevalence is None else point.odds_against
-    seen = Seen.of(rows, [one for _, one in ranges], may_follow_score=may_follow_score, odds_against=given)
+    seen = SeenLabels.of(rows, [one for _, one in ranges], may_follow_score=may_follow_score, odds_against=given)
     random = checks.generator(rng)
     draws = seen.drawn(n_draws, random), random.standard_gamma(1.0, (n_draws, 4))
     labelled = rates_of(seen.as_labelled(), given)._asdict()
@@ -126,7 +126,9 @@ def _check_given(point: Point) -> None:
         )
 
 
-def _rate(name: str, seen: Seen, draws: tuple[Seen, FloatArray], level: float, labelled: float) -> CorrectedRate:
+def _rate(
+    name: str, seen: SeenLabels, draws: tuple[SeenLabels, FloatArray], level: float, labelled: float
+) -> CorrectedRate:
     """One corrected rate with its interval."""
     reason = _undefined(name, seen)
     if reason is not None:
@@ -150,7 +152,7 @@ def _rate(name: str, seen: Seen, draws: tuple[Seen, FloatArray], level: float, l
     return CorrectedRate(name, value, least, most, low, high_end, labelled, cut, reason)
 
 
-def _undefined(name: str, seen: Seen) -> Reason | None:
+def _undefined(name: str, seen: SeenLabels) -> Reason | None:
     """Why a rate is undefined whatever the errors, if it is."""
     above, below = seen.rows.not_known
     of_alerts = name == "precision" and seen.odds_against is None

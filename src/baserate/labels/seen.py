@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from baserate.arrays import FloatArray
-from baserate.formulas.mislabelled import End, ErrorRates, at_an_end, corrected, rates_of
+from baserate.formulas.mislabelled import ErrorRates, PossibleEnd, at_an_end, corrected, rates_of
 from baserate.formulas.pointwise import Confusion
 from baserate.labels.errors import LabelErrors
 from baserate.labels.tables import LabelledRows
@@ -16,7 +16,7 @@ _FALLING = frozenset({"fpr"})
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenLabels:
     """Labelled rows, and the error rates of their labels: once, or with a leading axis of draws.
 
     Attributes
@@ -47,7 +47,7 @@ class Seen:
         *,
         may_follow_score: bool,
         odds_against: float | None,
-    ) -> "Seen":
+    ) -> "SeenLabels":
         """What was seen, with error rates by range of scores."""
         rates = np.array([[one.sensitivity, one.specificity] for one in errors])
         n = np.array([[one.n_pos, one.n_neg] for one in errors])
@@ -71,10 +71,10 @@ class Seen:
         pos, neg = self.rows.standing_for_all()
         if not self.may_follow_score:
             return corrected(pos, neg, self.rates)
-        end: End = "most" if high != (name in _FALLING) else "least"
+        end: PossibleEnd = "most" if high != (name in _FALLING) else "least"
         return at_an_end(pos, neg, self.rates, end)
 
-    def drawn(self, n: int, rng: np.random.Generator) -> "Seen":
+    def drawn(self, n: int, rng: np.random.Generator) -> "SeenLabels":
         """Draws of the rows and of the checked labels; the rates stay."""
         pos, neg, unlabelled, checked = (
             rng.standard_gamma(one, (n, *one.shape))

@@ -7,19 +7,19 @@ import numpy as np
 from baserate.arrays import FloatArray
 from baserate.formulas.mislabelled import ErrorRates, change_of_log
 from baserate.formulas.pointwise import Confusion
-from baserate.labels.seen import Seen
+from baserate.labels.seen import SeenLabels
 
 # Slopes are taken over such a step of an error rate.
 _STEP = 1e-6
 
 
-def with_unseen(name: str, seen: Seen, draws: Seen, free: FloatArray, *, high: bool) -> Seen:
+def with_unseen(name: str, seen: SeenLabels, draws: SeenLabels, free: FloatArray, *, high: bool) -> SeenLabels:
     """Drawn rows and error rates with unseen rows at the places that make a rate low, or high.
 
     There is at most one of each label, and a right or a wrong label of each class where errors were counted; `free` has
     their drawn masses.
     """
-    slopes = _Slopes(name, seen, high=high)
+    slopes = _RateSlopes(name, seen, high=high)
     rows = draws.rows
     pos = _with_one(rows.pos, slopes.of_cells("pos"), free[:, 0])
     neg = _with_one(rows.neg, slopes.of_cells("neg"), free[:, 1])
@@ -43,16 +43,16 @@ def _rate(checked: FloatArray, slope: FloatArray, free: FloatArray, known: Float
     return np.where((checked > 0).any(axis=(0, 2)), right / (right + wrong), known)
 
 
-class _Slopes:
+class _RateSlopes:
     """How the log-odds of a rate change, times -1 for its lower end."""
 
-    def __init__(self, name: str, seen: Seen, *, high: bool) -> None:
+    def __init__(self, name: str, seen: SeenLabels, *, high: bool) -> None:
         rows = seen.rows
         self.name, self.high = name, high
         self.centre = replace(seen, rows=rows._replace(pos=rows.pos + 0.5, neg=rows.neg + 0.5))
         self.before = self._true(self.centre)
 
-    def _true(self, seen: Seen) -> FloatArray:
+    def _true(self, seen: SeenLabels) -> FloatArray:
         return np.array(seen.true_counts(self.name, high=self.high))
 
     def _slope(self, change: FloatArray) -> float:

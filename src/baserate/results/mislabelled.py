@@ -37,7 +37,7 @@ class CorrectedRate(Result):
     >>> import baserate as br
     >>> point = br.Point.from_counts(tp=60, fp=10, fn=40, tn=890)
     >>> print(br.labels.corrected(point, br.labels.LabelErrors(0.9, 0.99), rng=0).recall)
-    recall 0.6517 [0.5432, 0.755], as labelled 0.6
+    recall 0.6589 [0.5456, 0.7668], as labelled 0.6
     """
 
     name: str
@@ -73,7 +73,7 @@ class CorrectedRate(Result):
         return Said(f"{text}, as labelled {labelled}" + (f": {note}" if (note := self._note()) else ""))
 
     def _note(self) -> str:
-        """What is to be said of it besides."""
+        """A sentence about it, if there is one."""
         if self.reason is not None and self.reason is not Reason.ERRORS_MAY_FOLLOW_SCORE:
             return self.reason.sentence
         return "errors alone explain more labels than there are, so a corrected count was set to 0" if self.cut else ""
