@@ -1,7 +1,7 @@
 # Everything works from a fresh clone on a machine with Python >= 3.11; the first call sets up .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check branches explore lowest core duckdb2 lint types layers format bench bench-main bench-where bench-files bench-peers bench-engines bench-far browser fuzz coverage prior-study sampled-study alarm-study design-study store-torture docs pages page-pictures papers dist wheel sanitised clean
+.PHONY: help demo test check branches explore lowest core duckdb2 lint types layers format bench bench-main bench-where bench-files bench-peers bench-engines bench-far browser fuzz coverage prior-study sampled-study label-errors-study alarm-study design-study store-torture docs pages page-pictures papers dist wheel sanitised clean
 
 # Python keeps what it compiled; else every run and every program that a test starts would compile all of it again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -140,6 +140,9 @@ alarm-study: $(READY) ## how often monitoring raises false alarms, and how soon 
 
 sampled-study: $(READY) ## how often intervals hold where only some rows are labelled: prints tables (an hour)
 	@$(BIN)/python benchmarks/sampled_labels.py
+
+label-errors-study: $(READY) ## how often intervals hold that are corrected for wrong labels: prints tables (half an hour)
+	@$(BIN)/python benchmarks/label_errors.py
 
 design-study: $(READY) ## planned test sets against all cheaper ones, by brute force (some minutes)
 	@BASERATE_DESIGN=full $(BIN)/pytest -n 2 tests/design/test_brute_force.py -q

@@ -115,6 +115,14 @@ def comparison() -> results.Comparison:
     return br.compare({"good": GOOD, "bad": BAD, "other": OTHER}, prevalence=[0.01])
 
 
+JUDGED = br.Point.from_counts(tp=300, fp=100, fn=200, tn=9_400)
+
+
+def corrected() -> results.CorrectedRates:
+    """What a judge's labels amount to."""
+    return br.labels.corrected(JUDGED, br.labels.LabelErrors(0.9, 0.99, 100, 400), rng=0)
+
+
 # By the name of the class; the site shows the first of several.
 _MAKERS: dict[str, list[Callable[[], results.Result]]] = {
     "Advice": [
@@ -143,6 +151,12 @@ _MAKERS: dict[str, list[Callable[[], results.Result]]] = {
     "Changes": [lambda: br.monitoring.explain_changes(br.average_precision, PERIODS, **FEW)],
     "ClaimVerdict": [lambda: br.check(br.Claim(br.precision, at_least=0.3, at="threshold=0.9"), GOOD)],
     "Comparison": [comparison],
+    "CorrectedRate": [lambda: corrected().recall],
+    "CorrectedRates": [
+        corrected,
+        lambda: br.labels.corrected(JUDGED, br.labels.LabelErrors(0.9, 0.99, 100, 400), may_follow_score=True, rng=0),
+        lambda: br.labels.corrected(JUDGED, br.labels.LabelErrors(0.9, 0.9), rng=0),
+    ],
     "CoxCalibration": [lambda: br.calibration.cox_calibration(GOOD)],
     "Crossing": [lambda: br.crossings(br.f1, SENSITIVE, SPECIFIC)[0]],
     "CrossingEstimate": [lambda: br.crossing_estimates(br.average_precision, pair(), **FEW)[0]],

@@ -72,6 +72,12 @@ PAGES = (
         ("prior",),
     ),
     Page(
+        "labels",
+        "Labels that may be wrong",
+        "How often a labeller is right, and rates corrected for it.",
+        ("labels",),
+    ),
+    Page(
         "monitoring",
         "Groups, time and design",
         "Slices, periods, folds and agreements, the store that keeps the past, and how many labels a question needs.",

@@ -5,6 +5,7 @@ from baserate import design as design
 from baserate import errors as errors
 from baserate import examples as examples
 from baserate import folds as folds
+from baserate import labels as labels
 from baserate import monitoring as monitoring
 from baserate import native as native
 from baserate import papers as papers
@@ -155,6 +156,7 @@ __all__ = [
     "f_beta",
     "folds",
     "kappa",
+    "labels",
     "lead",
     "lift",
     "log_loss",

@@ -29,6 +29,7 @@ _HOW = {
     "Pair": "build one with br.Pair.from_scores(y_true, score_a, score_b)",
     "Claim": "write one as br.Claim(br.f1, at_least=0.5, at='recall=0.6'), and check many one by one: "
     "all(br.check(claim, curve) for claim in claims)",
+    "LabelErrors": "state them as br.labels.LabelErrors(sensitivity=0.9, specificity=0.99)",
     "Accumulator": "use update for rows, and Curve.pool for curves",
     "Changes": "pass what br.monitoring.explain_changes returns",
     "CurveStore": "open one with br.monitoring.CurveStore(path)",
@@ -201,7 +202,9 @@ def _names_a_file(text: _Wish) -> Callable[[object], bool]:
 
 
 def _plural(words: str) -> str:
-    """The plural of "a Curve" or "a mapping of names to Curves"."""
+    """The plural of "a Curve" or "a mapping of names to Curves"; a name such as Models is one."""
+    if " " not in words:
+        return words
     noun, *rest = words.split(" ")[1:]
     return " ".join([f"{noun}s", *rest])
 

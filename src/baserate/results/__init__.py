@@ -16,7 +16,9 @@ from baserate.results.comparisons import CrossingEstimate, Difference, Lead, Ran
 from baserate.results.designs import PointSupport, Support, TestSetPlan
 from baserate.results.intervals import Band, Bounds, Estimate, MaxWidth
 from baserate.results.isotonic import Decomposition, IsotonicReliability
+from baserate.results.labelling import LabellingPlan, PlannedStratum, RowsToLabel
 from baserate.results.labels import LabelForecast
+from baserate.results.mislabelled import CorrectedRate, CorrectedRates
 from baserate.results.priors import PrevalenceEstimate, PriorShiftCheck
 from baserate.results.readings import Crossing, NaturalFrequencies, Sweep
 from baserate.results.reliability import PriorEffect, Reliability
@@ -37,6 +39,8 @@ __all__ = [
     "Changes",
     "ClaimVerdict",
     "Comparison",
+    "CorrectedRate",
+    "CorrectedRates",
     "CoxCalibration",
     "Crossing",
     "CrossingEstimate",
@@ -54,10 +58,12 @@ __all__ = [
     "InTheSmall",
     "IsotonicReliability",
     "LabelForecast",
+    "LabellingPlan",
     "Lead",
     "MaxWidth",
     "NaturalFrequencies",
     "PeriodReading",
+    "PlannedStratum",
     "PointSupport",
     "PrevalenceEstimate",
     "PriorEffect",
@@ -66,6 +72,7 @@ __all__ = [
     "Region",
     "Reliability",
     "Result",
+    "RowsToLabel",
     "SeriesVerdict",
     "Source",
     "Spiegelhalter",

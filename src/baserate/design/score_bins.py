@@ -1,0 +1,105 @@
+"""What an earlier curve says of rows that are not labelled yet: the chance of each to be positive, by its score."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from baserate.arrays import FloatArray, Indices
+from baserate.curves.curve import Curve
+from baserate.curves.point import Point
+from baserate.metrics.definition import evaluate
+from baserate.metrics.over_prevalence import MetricFunction
+
+# Shares of the rows above the edges of bins: finer where positives are.
+_SHARES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+
+
+class ScoreBins(NamedTuple):
+    """Rows by score, from the highest bin down: its lowest score, its rows, and the share of them expected positive."""
+
+    lowest: FloatArray
+    n_rows: FloatArray
+    positive: FloatArray
+    of_row: Indices
+
+    @property
+    def pos(self) -> FloatArray:
+        """Expected positives."""
+        return self.n_rows * self.positive
+
+    @property
+    def neg(self) -> FloatArray:
+        """Expected negatives."""
+        return self.n_rows * (1 - self.positive)
+
+
+def bins_of(score: FloatArray, like: Curve, cuts: tuple[float, ...]) -> ScoreBins:
+    """Bins of scores with edges at the cuts, and what is expected in each, at the prevalence of the earlier curve.
+
+    One positive and one negative are added to the earlier curve, spread over the bins like the rows: that none was
+    found in a bin does not mean that there is none.
+    """
+    falling = np.sort(score)[::-1]
+    inner = falling[[int(share * len(falling)) for share in _SHARES if share * len(falling) >= 1]]
+    lowest = np.unique(np.concatenate([inner, cuts, [-np.inf]]))[::-1]
+    of_row = np.searchsorted(-lowest, -score)
+    n_rows = np.bincount(of_row, minlength=len(lowest)).astype(np.float64)
+    if (n_rows == 0).any():  # edges above the highest score, or between two neighbours
+        lowest = np.append(lowest[:-1][n_rows[:-1] > 0], -np.inf)
+        of_row = np.searchsorted(-lowest, -score)
+        n_rows = np.bincount(of_row, minlength=len(lowest)).astype(np.float64)
+    of_like = np.searchsorted(-lowest, -like.score)
+    share = n_rows / n_rows.sum()
+    pos, neg = (np.bincount(of_like, _cases(like, label), len(lowest)) + share for label in ("pos", "neg"))
+    odds = pos / pos.sum() * neg.sum() / neg / like.odds_against
+    return ScoreBins(lowest, n_rows, odds / (1 + odds), of_row)
+
+
+def _cases(like: Curve, label: str) -> FloatArray:
+    """Weighted cases of a class as many as were labelled."""
+    weighted = np.asarray(getattr(like, label), np.float64)
+    squares = getattr(like, f"{label}_squares") if like.weighted else None
+    return weighted if squares is None or not squares.sum() else weighted * (weighted.sum() / squares.sum())
+
+
+def expected_curve(bins: ScoreBins, pos: FloatArray | None = None, neg: FloatArray | None = None) -> Curve:
+    """The expected curve of the rows, in which a bin is one score."""
+    pos, neg = bins.pos if pos is None else pos, bins.neg if neg is None else neg
+    return Curve.from_counts(bins.lowest, pos, neg, pos_squares=pos, neg_squares=neg)
+
+
+class LabelQuestion(NamedTuple):
+    """A metric, at a threshold if it is one of a threshold, and the prevalence that it is read at, if it is given."""
+
+    metric: MetricFunction
+    threshold: float | None
+    prevalence: float | None
+
+    def at(self, curve: Curve) -> Curve | Point:
+        """The curve or point that is read."""
+        read = curve if self.prevalence is None else curve.at_prevalence(self.prevalence)
+        return read if self.threshold is None else read.at_threshold(self.threshold)
+
+    def value(self, curve: Curve) -> float:
+        """The metric's value; nan where it is undefined."""
+        return float(evaluate(self.metric, self.at(curve))[0])
+
+    def expected(self, bins: ScoreBins) -> float:
+        """The metric's value that the bins let expect."""
+        return self.value(expected_curve(bins))
+
+
+def slopes(question: LabelQuestion, bins: ScoreBins) -> tuple[FloatArray, FloatArray]:
+    """How the metric changes with one more positive, and one more negative, in each bin."""
+    pos, neg = bins.pos, bins.neg
+    at_first = question.value(expected_curve(bins))
+    found = []
+    for which in (0, 1):
+        changes = np.empty(len(pos))
+        for k in range(len(pos)):
+            masses = [pos.copy(), neg.copy()]
+            step = 1e-4 * max(masses[which][k], 1.0)
+            masses[which][k] += step
+            changes[k] = (question.value(expected_curve(bins, *masses)) - at_first) / step
+        found.append(np.nan_to_num(changes))
+    return found[0], found[1]
