@@ -1,6 +1,7 @@
 """Recalibration: other libraries' values, laws, cross-fitting, the choice of a method, and SQL."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import duckdb
@@ -142,7 +143,7 @@ def test_bins_counted_one_by_one(name, closed):
     score, label = rows(name)
     edges = [k / 10 for k in range(11)]
     fitted = recalibrate(curve(name), "bins", smoothing=0, bins=br.calibration.equal_width(10, closed=closed))
-    for low, high in zip(edges, edges[1:], strict=False):
+    for low, high in pairwise(edges):
         inside = (score >= low) & (score < high) if closed == "left" else (score > low) & (score <= high)
         here = [low, (low + high) / 2] if closed == "left" else [(low + high) / 2, high]
         assert fitted.map(here) == pytest.approx(label[inside].mean(), rel=1e-12)

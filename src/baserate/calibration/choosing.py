@@ -55,6 +55,11 @@ class RecalibrationChoice(Result):
     >>> data = br.examples.payments()
     >>> curve = br.Curve.from_scores(data["fraud"], data["new_model"])
     >>> print(br.calibration.choose_recalibration(curve, ["none", "logistic", "isotonic"], rng=0))
+    method    log loss              more than the chosen  ECE
+    isotonic   0.06571                                    0.001776
+    logistic   0.07199  +0.006282 [+0.004096, +0.008467]  0.006423
+    none       0.07918    +0.01347 [+0.009205, +0.01773]  0.009563
+    5 folds, prevalence 1 in 40, 95 % intervals
     """
 
     chosen: Recalibration

@@ -53,7 +53,7 @@ def cross_fitted(
     >>> curve = br.Curve.from_scores(data["fraud"], data["new_model"])
     >>> after = br.calibration.cross_fitted(curve, "beta", rng=0)
     >>> round(br.ece(curve), 4), round(br.ece(after), 4)
-    (0.0096, 0.0038)
+    (0.0096, 0.0011)
     """
     dealt = folds_of(curve, folds, rng)
     return Curve.pool(

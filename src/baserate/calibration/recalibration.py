@@ -58,11 +58,11 @@ class Recalibration(Result):
     >>> curve = br.Curve.from_scores(data["fraud"], data["new_model"])
     >>> fitted = br.calibration.recalibrate(curve)
     >>> print(fitted)
-    logistic recalibration, intercept -0.0356, slope 0.7315 (prevalence 1 in 40, 300 pos, 11,700 neg)
+    logistic recalibration, intercept -0.02388, slope 0.7328 (prevalence 1 in 40, 300 pos, 11,700 neg)
     >>> fitted.map([0.001, 0.1, 0.9]).round(4)
-    array([0.0061, 0.1621, 0.8279])
+    array([0.0062, 0.1633, 0.8301])
     >>> fitted.at_prevalence(0.001).map([0.001, 0.1, 0.9]).round(4)
-    array([0.0002, 0.0075, 0.1582])
+    array([0.0002, 0.0076, 0.1602])
     >>> br.calibration.Recalibration.from_json(fitted.to_json()) == fitted
     True
     """
@@ -157,8 +157,9 @@ class Recalibration(Result):
         --------
         >>> import baserate as br
         >>> curve = br.Curve.from_counts([0.2, 0.7, 0.9], pos=[10, 20, 40], neg=[900, 40, 30])
-        >>> print(br.calibration.recalibrate(curve, "bins", bins=2).sql("score"))
-        CASE WHEN score < 0.5000000000000001 THEN 0.011057... ELSE 0.461444... END
+        >>> fitted = br.calibration.recalibrate(curve, "bins", smoothing=0, bins=[0, 0.5, 1])
+        >>> print(fitted.sql("p"))
+        CASE WHEN p IS NULL THEN NULL WHEN p < 0.5000000000000001 THEN 0.01098901098901099 ELSE 0.46153846153846156 END
         """
         if not column.strip():
             raise InputError("column must be a column as SQL writes it, got nothing; pass such as 'score'.")
@@ -252,41 +253,35 @@ def recalibrate(
     _check_both_classes(curve)
     check_readable(curve, method)
     sizes, per_row = _sizes(curve)
-    if method in ("isotonic", "bins"):
-        knots = _isotonic(curve, added * per_row) if method == "isotonic" else _bins(curve, bins, added * per_row)
-        return _made(curve, method, {}, knots, sizes, added)
-    if method == "none":
-        return _made(curve, method, {}, _NO_KNOTS, sizes, 0.0)
-    targets = recalibrating.platt_targets(
-        *_masses(curve), n_pos=sizes[0], n_neg=sizes[1], odds=curve.negative_weight, smoothing=added
-    )
-    score = curve.middle[::-1]
-    _check_finite(score, method)
-    if added == 0:
-        _check_overlap(curve, method)
-    coefficients: Mapping[str, float]
-    if method == "temperature":
-        coefficients = {"temperature": recalibrating.temperature(score, targets)}
-    elif method == "beta":
-        coefficients = recalibrating.beta(score, targets)._asdict()
-    else:
-        x = score if method == "platt" else scipy.special.logit(score)
-        coefficients = dict(zip(("intercept", "slope"), recalibrating.line(x, targets), strict=True))
-    return _made(curve, method, coefficients, _NO_KNOTS, sizes, added)
+    coefficients: Mapping[str, float] = {}
+    knots = _NO_KNOTS
+    if method == "isotonic":
+        knots = _isotonic(curve, added * per_row)
+    elif method == "bins":
+        knots = _bins(curve, bins, added * per_row)
+    elif method != "none":
+        coefficients = _coefficients(curve, method, sizes, added)
+    return Recalibration(method, coefficients, *knots, curve.prevalence, curve.prevalence, *sizes, added)
 
 
 _NO_KNOTS = Knots(np.zeros(0), np.zeros(0))
 
 
-def _made(
-    curve: Curve,
-    method: Method,
-    coefficients: Mapping[str, float],
-    knots: Knots,
-    sizes: tuple[float, float],
-    added: float,
-) -> Recalibration:
-    return Recalibration(method, coefficients, *knots, curve.prevalence, curve.prevalence, *sizes, added)
+def _coefficients(curve: Curve, method: Method, sizes: tuple[float, float], added: float) -> Mapping[str, float]:
+    """The coefficients of a method of log-odds, or of "platt"."""
+    score = curve.middle[::-1]
+    _check_finite(score, method)
+    if added == 0:
+        _check_overlap(curve, method)
+    targets = recalibrating.platt_targets(
+        *_masses(curve), n_pos=sizes[0], n_neg=sizes[1], odds=curve.negative_weight, smoothing=added
+    )
+    if method == "temperature":
+        return {"temperature": recalibrating.temperature(score, targets)}
+    if method == "beta":
+        return recalibrating.beta(score, targets)._asdict()
+    x = score if method == "platt" else scipy.special.logit(score)
+    return dict(zip(("intercept", "slope"), recalibrating.line(x, targets), strict=True))
 
 
 def _masses(curve: Curve) -> tuple[FloatArray, FloatArray]:
@@ -303,9 +298,8 @@ def _sizes(curve: Curve) -> tuple[tuple[float, float], float]:
 
 
 def _isotonic(curve: Curve, added: float) -> Knots:
-    return recalibrating.isotonic(
-        curve.score[::-1], curve.top[::-1], *_masses(curve), odds=curve.negative_weight, added=added
-    )
+    ends = curve.score[::-1], curve.top[::-1]
+    return recalibrating.isotonic(*ends, *_masses(curve), odds=curve.negative_weight, added=added)
 
 
 def _bins(curve: Curve, bins: BinsLike | None, added: float) -> Knots:

@@ -128,7 +128,9 @@ class Knots(NamedTuple):
     rate: FloatArray
 
 
-def isotonic(low: FloatArray, high: FloatArray, pos: FloatArray, neg: FloatArray, odds: float, added: float) -> Knots:
+def isotonic(
+    low: FloatArray, high: FloatArray, pos: FloatArray, neg: FloatArray, *, odds: float, added: float
+) -> Knots:
     """Isotonic rates at the ends of each block of pooled scores, for entries from `low` to `high`.
 
     Rows are added beyond both ends, positives below and negatives above, so many as `added` rows have of each at the
