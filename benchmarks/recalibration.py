@@ -1,7 +1,7 @@
 """Recalibration on eight data sets beside scikit-learn's, and how often its intervals hold: docs/recalibration.md.
 
-``python benchmarks/recalibration.py --data FOLDER --write docs/recalibration.md``; the folder has a Parquet file for each
-data set, with features and a column ``y``. Without it the data sets are those that come with scikit-learn.
+``python benchmarks/recalibration.py --data FOLDER --write docs/recalibration.md``; the folder has a Parquet file for
+each data set, with features and a column ``y``. Without it the data sets are those that come with scikit-learn.
 """
 
 import argparse
@@ -17,16 +17,17 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import train_test_split
+from tables import table
 
 import baserate as br
 from baserate.calibration.cross_fitting import folds_of
-from tables import table
+from baserate.calibration.recalibration import Method
 
 Rows = tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]
 
 # As the files are called behind the name of their collection; all are of different tables.
 NAMES = ("magic", "spambase", "phoneme", "ada", "page_blocks0", "satimage", "kc1", "german")
-OURS = ("none", "logistic", "temperature", "beta", "isotonic", "bins")
+OURS: tuple[Method, ...] = ("none", "logistic", "temperature", "beta", "isotonic", "bins")
 THEIRS = ("sigmoid", "isotonic", "temperature")
 EPSILON = 2.0**-52  # scikit-learn's log_loss keeps probabilities so far from 0 and 1
 BEGIN, END = "<!-- recalibration study -->", "<!-- end of recalibration study -->"
@@ -152,14 +153,11 @@ def covered(whole: Population, n: int, eta: float | None, repeats: int, seed: in
         curve = whole.drawn(n, rng)
         curve = curve if eta is None else curve.at_prevalence(eta)
         found = br.calibration.choose_recalibration(curve, ["none", "beta"], rng=seed)
+        dealt, at = folds_of(curve, 5, seed), eta or whole.prevalence
+        both: tuple[Method, Method] = ("none", "beta")
         expected = {
-            method: np.mean(
-                [
-                    whole.loss(br.calibration.recalibrate(fold.fitted, method), eta or whole.prevalence)
-                    for fold in folds_of(curve, 5, seed)
-                ]
-            )
-            for method in ("none", "beta")
+            method: np.mean([whole.loss(br.calibration.recalibrate(fold.fitted, method), at) for fold in dealt])
+            for method in both
         }
         best, other = found.method
         hits += bool(found.low[1] <= expected[other] - expected[best] <= found.high[1])
@@ -181,11 +179,12 @@ def coverage(repeats: int) -> str:
 def section(folder: Path | None, splits: int, repeats: int) -> str:
     """What stands on the page."""
     return (
-        f"A gradient boosting model was fitted to half of the rows, recalibrated on a quarter and judged on the rest; "
-        f"means of {splits} splits.\n*Shifted* is a tenth of the prevalence: our maps are moved by `at_prevalence`, for "
-        f"which CalibratedClassifierCV has no step.\nThe best of each row is bold.\n\n{compared(folder, splits)}\n\n"
-        f"How often the interval of the difference between no recalibration and `beta` contains the expected difference\n"
-        f"of the same maps, in {repeats} simulated test sets whose scores are too extreme and too low:\n\n"
+        f"A gradient boosting model was fitted to half of the rows, recalibrated on a quarter and judged on the rest;\n"
+        f"means of {splits} splits. *Shifted* is a tenth of the prevalence: our maps, and the scores as they are,\n"
+        f"were moved by `at_prevalence`, for which CalibratedClassifierCV has no step. The best of each row is bold."
+        f"\n\n{compared(folder, splits)}\n\n"
+        f"How often the interval of the difference between no recalibration and `beta` contains the expected\n"
+        f"difference of the same maps, in {repeats} simulated test sets whose scores are too extreme and too low:\n\n"
         f"{coverage(repeats)}"
     )
 

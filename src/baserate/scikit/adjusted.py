@@ -11,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from baserate import checks
 from baserate.arrays import Array, Features, FloatArray
 from baserate.errors import InputError
 from baserate.formulas.proportions import Share
@@ -120,8 +121,7 @@ def checked_classes(fitted: object, labels: Array, needs: str) -> Array:
     """The classes of a fitted estimator, which must be those of the labels."""
     if not hasattr(fitted, needs):
         raise InputError(
-            f"estimator must have {needs}, got {fitted} without; wrap it in scikit-learn's "
-            f"CalibratedClassifierCV."
+            f"estimator must have {needs}, got {fitted} without; wrap it in scikit-learn's CalibratedClassifierCV."
         )
     classes: Array = np.asarray(getattr(fitted, "classes_", ()))
     if not np.array_equal(classes, np.unique(labels)):
@@ -130,3 +130,15 @@ def checked_classes(fitted: object, labels: Array, needs: str) -> Array:
             f"labels that it was fitted to."
         )
     return classes
+
+
+def share_of_positives(labels: Array, weight: object) -> float:
+    """The share of positives in the total weight; both classes must have some."""
+    weights = np.ones(len(labels)) if weight is None else checks.weights(np.asarray(weight), len(labels))
+    share = float(np.average(labels == np.unique(labels)[1], weights=weights))
+    if not 0 < share < 1:
+        raise InputError(
+            f"sample_weight must be positive for some rows of each class, got a share of positives of {share}; check "
+            f"the weights."
+        )
+    return share

@@ -3,10 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Self
 
-import numpy as np
-
 from baserate import checks
-from baserate.arrays import Array, ArrayLike, Features, Prevalence
+from baserate.arrays import ArrayLike, Features, Prevalence
 from baserate.errors import InputError, MissingInformationError
 from baserate.formulas.prior_shift import shifted
 from baserate.formulas.proportions import Share
@@ -21,7 +19,7 @@ except ModuleNotFoundError:
         "a PriorShiftClassifier needs scikit-learn, which is not installed; pip install scikit-learn."
     ) from None
 
-from baserate.scikit.adjusted import AdjustedClassifier, labels_of, probabilities_of
+from baserate.scikit.adjusted import AdjustedClassifier, labels_of, probabilities_of, share_of_positives
 
 # Parameters for class weights, of scikit-learn and of the boosting libraries.
 _CLASS_WEIGHTS = ("class_weight", "priors", "class_prior", "scale_pos_weight")
@@ -104,7 +102,7 @@ class PriorShiftClassifier(AdjustedClassifier):
             fit_params["sample_weight"] = sample_weight
         if get_config()["enable_metadata_routing"]:
             fit_params = process_routing(self, "fit", **fit_params).estimator.fit
-        learnt = _share_of_positives(labels, _weight(self.estimator, fit_params))
+        learnt = share_of_positives(labels, _weight(self.estimator, fit_params))
         fitted = clone(self.estimator).fit(X, labels, **fit_params)
         self._has_fitted(fitted, labels)
         self.from_prevalence_ = learnt if told is None else told
@@ -141,15 +139,3 @@ def _steps(estimator: object) -> list[tuple[str, object]]:
     while hasattr(steps[-1][1], "steps"):
         steps.append(steps[-1][1].steps[-1])
     return steps
-
-
-def _share_of_positives(labels: Array, weight: object) -> float:
-    """The share of positives in the total weight; both classes must have some."""
-    weights = np.ones(len(labels)) if weight is None else checks.weights(np.asarray(weight), len(labels))
-    share = float(np.average(labels == np.unique(labels)[1], weights=weights))
-    if not 0 < share < 1:
-        raise InputError(
-            f"sample_weight must be positive for some rows of each class, got a share of positives of {share}; check "
-            f"the weights."
-        )
-    return share

@@ -22,7 +22,7 @@ except ModuleNotFoundError:
         "a RecalibratedClassifier needs scikit-learn, which is not installed; pip install scikit-learn."
     ) from None
 
-from baserate.scikit.adjusted import AdjustedClassifier, labels_of, probabilities_of
+from baserate.scikit.adjusted import AdjustedClassifier, labels_of, probabilities_of, share_of_positives
 
 
 class RecalibratedClassifier(AdjustedClassifier):
@@ -104,7 +104,8 @@ class RecalibratedClassifier(AdjustedClassifier):
         checks.one_of(self.method, METHODS, "method")
         labels = labels_of(y, "RecalibratedClassifier")
         if sample_weight is not None:
-            fit_params["sample_weight"] = sample_weight
+            sample_weight = fit_params["sample_weight"] = np.asarray(sample_weight)
+            share_of_positives(labels, sample_weight)  # which refuses weights without a class
         if get_config()["enable_metadata_routing"]:
             fit_params = process_routing(self, "fit", **fit_params).estimator.fit
         fitted = clone(self.estimator).fit(X, labels, **fit_params)
