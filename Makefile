@@ -1,7 +1,7 @@
 # Everything works from a fresh clone on a machine with Python >= 3.11; the first call sets up .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check branches explore lowest core duckdb2 lint types layers format bench bench-main bench-where bench-files bench-peers bench-engines bench-far browser fuzz coverage prior-study sampled-study label-errors-study alarm-study design-study store-torture docs pages page-pictures papers dist wheel sanitised clean
+.PHONY: help demo test check branches explore lowest core duckdb2 lint types layers format bench bench-main bench-where bench-files bench-peers bench-engines bench-far browser fuzz coverage prior-study recalibration-study sampled-study label-errors-study alarm-study design-study store-torture docs pages page-pictures papers dist wheel sanitised clean
 
 # Python keeps what it compiled; else every run and every program that a test starts would compile all of it again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -137,6 +137,9 @@ prior-study: $(READY) ## how well the prevalence of unlabelled rows is known: th
 
 alarm-study: $(READY) ## how often monitoring raises false alarms, and how soon it sees a decay (hours; goes on if it was stopped; QUICK=yes: some minutes)
 	@$(BIN)/python benchmarks/alarm_study.py $(if $(QUICK),--quick --keep build/alarm-study-quick.jsonl,--write docs/monitoring-study.md)
+
+recalibration-study: $(READY) ## recalibration beside scikit-learn's, and its intervals (minutes; DATA=folder of Parquet files)
+	@$(BIN)/python benchmarks/recalibration.py $(if $(DATA),--data "$(DATA)" --write docs/recalibration.md)
 
 sampled-study: $(READY) ## how often intervals hold where only some rows are labelled: prints tables (an hour)
 	@$(BIN)/python benchmarks/sampled_labels.py

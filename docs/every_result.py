@@ -28,6 +28,7 @@ FEW = Few(n_resamples=100, rng=0)
 GOOD = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[60, 30, 10], neg=[20, 200, 680])
 BAD = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[30, 30, 40], neg=[20, 200, 680])
 OTHER = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[40, 59, 1], neg=[5, 300, 595])
+FAR = br.Curve.from_counts([2.5, 0.5, -1.0], pos=[60, 30, 10], neg=[20, 200, 680])
 EMPTY = br.Curve.from_counts([0.5], pos=[0], neg=[9])
 POINT = br.Point.from_counts(tp=60, fp=100, fn=40, tn=99_900)
 GROUPS: dict[Hashable, br.Curve] = {"shop": GOOD, None: BAD, ("web", 3): EMPTY}
@@ -195,6 +196,15 @@ _MAKERS: dict[str, list[Callable[[], results.Result]]] = {
         lambda: br.ranking(br.average_precision, pair(), [0.2, 0.01], **FEW),
     ],
     "PeriodReading": [lambda: judged().periods[-1]],
+    "Recalibration": [
+        lambda: br.calibration.recalibrate(GOOD, "beta"),
+        lambda: br.calibration.recalibrate(GOOD, "isotonic").at_prevalence(0.001),
+        lambda: br.calibration.recalibrate(GOOD, "none"),
+    ],
+    "RecalibrationChoice": [
+        lambda: br.calibration.choose_recalibration(GOOD, rng=0),
+        lambda: br.calibration.choose_recalibration(FAR, rng=0),
+    ],
     "Receipt": [receipt],
     "Region": [lambda: br.ranking(br.f1, {"a": SENSITIVE, "b": SPECIFIC}, [0.01]).regions[0]],
     "Reliability": [lambda: br.reliability(GOOD)],

@@ -106,7 +106,7 @@ PAGES = (
 
 def names() -> list[str]:
     """Every public name, members of public modules by their dotted name."""
-    found = [*br.__all__, "PriorShiftClassifier"]
+    found = [*br.__all__, "PriorShiftClassifier", "RecalibratedClassifier"]
     for name in br.__all__:
         value = thing(name)
         if inspect.ismodule(value):

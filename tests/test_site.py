@@ -97,7 +97,7 @@ def test_nothing_is_loaded_from_elsewhere(site, pages):
 def test_every_public_name_has_one_entry(pages):
     places = [place for name, page in pages.items() if name.startswith("api/") for place in page.places]
     names = [name for name, _ in public_things()]
-    for name in [*names, "PriorShiftClassifier", "Curve.from_scores", "Curve.at_recall"]:
+    for name in [*names, "PriorShiftClassifier", "RecalibratedClassifier", "Curve.from_scores", "Curve.at_recall"]:
         assert places.count(f"baserate.{name}") == 1, name
 
 

@@ -41,7 +41,8 @@ def test_pyright(tmp_path):
 
 def public_functions():
     """Public functions and methods by name, as they were written."""
-    for name, thing in [*public_things(), ("PriorShiftClassifier", br.PriorShiftClassifier)]:
+    optional = [(name, getattr(br, name)) for name in ("PriorShiftClassifier", "RecalibratedClassifier")]
+    for name, thing in [*public_things(), *optional]:
         methods = inspect.getmembers(thing, callable) if inspect.isclass(thing) else ()
         named = [(name, thing), *((f"{name}.{method}", one) for method, one in methods if not method.startswith("_"))]
         for full_name, one in named:

@@ -47,6 +47,7 @@ _HOMES = {
     "page.reporting": "report write_report",
     "published.auditing": "audit",
     "scikit.classifier": "PriorShiftClassifier",
+    "scikit.recalibrated": "RecalibratedClassifier",
     "scikit.scorer": "scorer",
     "uncertainty.bands": "pr_band prg_band roc_band sweep_estimates",
     "uncertainty.chance": "better_than_chance",
@@ -64,7 +65,7 @@ _ROOMS = (
 )
 
 # What is made of scikit-learn, which need not be installed; ``import *`` does not ask for it.
-_OPTIONAL = {"PriorShiftClassifier": "sklearn"}
+_OPTIONAL = {"PriorShiftClassifier": "sklearn", "RecalibratedClassifier": "sklearn"}
 
 __all__ = sorted(  # noqa: PLE0605
     [name for name in (*_HOME, *_ROOMS) if name not in _OPTIONAL],

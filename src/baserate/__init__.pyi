@@ -88,6 +88,7 @@ from baserate.page.reporting import report as report
 from baserate.page.reporting import write_report as write_report
 from baserate.published.auditing import audit as audit
 from baserate.scikit.classifier import PriorShiftClassifier as PriorShiftClassifier
+from baserate.scikit.recalibrated import RecalibratedClassifier as RecalibratedClassifier
 from baserate.scikit.scorer import scorer as scorer
 from baserate.uncertainty.bands import pr_band as pr_band
 from baserate.uncertainty.bands import prg_band as prg_band

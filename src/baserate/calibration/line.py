@@ -230,8 +230,8 @@ class _Reading:
         )
 
 
-def welch_margin(variances: Sequence[float], sizes: tuple[float, float], confidence_level: float) -> float:
-    """The margin of Welch's interval: the variance is a sum over two classes, with their numbers of cases."""
+def welch_margin(variances: Sequence[float], sizes: Sequence[float], confidence_level: float) -> float:
+    """The margin of Welch's interval: the variance is a sum over classes, with their numbers of cases."""
     total = sum(variances)
     if total == 0:
         return 0.0

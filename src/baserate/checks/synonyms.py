@@ -78,6 +78,9 @@ _CALLED: dict[tuple[str, ...], str] = {
     ("estimate", "evaluate"): "estimate, confidence interval, interval, bootstrap_ci",
     ("difference", "compare"): "difference, diff, DeLong, delong_test, McNemar, paired bootstrap",
     ("reliability", "calibration"): "calibration_curve, reliability diagram, reliability curve, calibrate",
+    (
+        "calibration, as in br.calibration.recalibrate(curve)",
+    ): "Platt scaling, temperature scaling, isotonic regression, histogram binning, CalibratedClassifierCV",
     ("crossings", "compare"): "crossings, crossing, break-even point",
     ("ranking", "compare"): "ranking, rank, leaderboard",
     ("report",): "classification_report, html, page",

@@ -3,42 +3,29 @@
 from collections.abc import Mapping
 from typing import Any, Self
 
-import numpy as np
-
 from baserate import checks
-from baserate.arrays import Array, ArrayLike, Features, FloatArray, Prevalence
+from baserate.arrays import ArrayLike, Features, Prevalence
 from baserate.errors import InputError, MissingInformationError
 from baserate.formulas.prior_shift import shifted
 from baserate.formulas.proportions import Share
 
 try:
     from sklearn import get_config
-    from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-    from sklearn.utils import get_tags
-    from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
-    from sklearn.utils.metaestimators import available_if
-    from sklearn.utils.multiclass import check_classification_targets
-    from sklearn.utils.validation import check_is_fitted, column_or_1d
+    from sklearn.base import clone
+    from sklearn.utils.metadata_routing import process_routing
+    from sklearn.utils.validation import check_is_fitted
 except ModuleNotFoundError:
     raise MissingInformationError(
         "a PriorShiftClassifier needs scikit-learn, which is not installed; pip install scikit-learn."
     ) from None
 
-# The smallest probability whose logarithm is finite.
-_SMALLEST = 5e-324
-
-# The largest deviation of a row's sum of probabilities from 1: some models compute in 32 bits.
-_ROUNDING = 1e-4
+from baserate.scikit.adjusted import AdjustedClassifier, labels_of, probabilities_of, share_of_positives
 
 # Parameters for class weights, of scikit-learn and of the boosting libraries.
 _CLASS_WEIGHTS = ("class_weight", "priors", "class_prior", "scale_pos_weight")
 
 
-def _has_decision_function(model: "PriorShiftClassifier") -> bool:
-    return hasattr(getattr(model, "estimator_", model.estimator), "decision_function")
-
-
-class PriorShiftClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # no stubs
+class PriorShiftClassifier(AdjustedClassifier):
     """A scikit-learn classifier with probabilities adjusted from the prevalence of its training data to another one.
 
     This is exact under prior shift, see `adjust`. The positive class is the second of ``classes_``.
@@ -87,9 +74,6 @@ class PriorShiftClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     array([0.1085, 0.9629, 0.7797])
     """
 
-    # Weights are passed to the estimator; this class makes no request of its own for them.
-    __metadata_request__fit = {"sample_weight": UNUSED}  # noqa: RUF012
-
     def __init__(self, estimator: Any, *, prevalence: Prevalence, from_prevalence: Prevalence | None = None) -> None:
         self.estimator = estimator
         self.prevalence = prevalence
@@ -111,110 +95,24 @@ class PriorShiftClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         """
         prevalence = checks.prevalence(self.prevalence)
         told = None if self.from_prevalence is None else checks.prevalence(self.from_prevalence, "from_prevalence")
-        labels = _labels(y)
+        labels = labels_of(y, "PriorShiftClassifier")
         if told is None:
             _refuse_class_weights(self.estimator)
         if sample_weight is not None:
             fit_params["sample_weight"] = sample_weight
         if get_config()["enable_metadata_routing"]:
             fit_params = process_routing(self, "fit", **fit_params).estimator.fit
-        learnt = _share_of_positives(labels, _weight(self.estimator, fit_params))
+        learnt = share_of_positives(labels, _weight(self.estimator, fit_params))
         fitted = clone(self.estimator).fit(X, labels, **fit_params)
-        self.classes_ = _checked_classes(fitted, labels)
+        self._has_fitted(fitted, labels)
         self.from_prevalence_ = learnt if told is None else told
         self.prevalence_ = prevalence
-        self.estimator_ = fitted
-        for known in ("n_features_in_", "feature_names_in_"):
-            if hasattr(fitted, known):
-                setattr(self, known, getattr(fitted, known))
         return self
 
-    def predict_proba(self, X: Features) -> FloatArray:
-        """The probabilities of both classes at the new prevalence, accurate near 0 and near 1."""
-        moved = self._moved(X)
-        return np.column_stack([moved.rest, moved.share])
-
-    def predict(self, X: Features) -> Array:
-        """The positive class where its adjusted probability is at least 0.5."""
-        moved = self._moved(X)
-        labels: Array = np.asarray(self.classes_)[(moved.share >= 0.5).astype(np.intp)]
-        return labels
-
-    def predict_log_proba(self, X: Features) -> FloatArray:
-        """The logarithms of both adjusted probabilities; minus infinity for 0."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    @available_if(_has_decision_function)  # type: ignore[untyped-decorator]  # no stubs
-    def decision_function(self, X: Features) -> FloatArray:
-        """The log-odds of the adjusted probability; available if the estimator has a ``decision_function``.
-
-        They are always finite, as scikit-learn's metrics require: a probability of 0 counts as the smallest float.
-        """
-        moved = self._moved(X)
-        share, rest = (np.log(np.maximum(part, _SMALLEST)) for part in moved)
-        return np.asarray(share - rest, np.float64)
-
     def _moved(self, X: Features) -> Share:
-        """The probabilities of the positive class and of the other."""
         check_is_fitted(self, "estimator_")
-        both = np.asarray(self.estimator_.predict_proba(X), np.float64)
-        if (
-            both.ndim != 2
-            or both.shape[1] != 2
-            or not ((both >= 0) & (np.abs(both.sum(1) - 1) < _ROUNDING)[:, None]).all()
-        ):
-            raise InputError(
-                f"predict_proba of the estimator must give two columns of probabilities that add up to 1, got "
-                f"{np.array2string(both, threshold=6, edgeitems=2)}; calibrate it first."
-            )
+        both = probabilities_of(self.estimator_, X)
         return shifted(both[:, 1], both[:, 0], self.from_prevalence_, self.prevalence_)
-
-    # --- for scikit-learn --------------------------------------------------------------------------
-
-    def get_metadata_routing(self) -> object:
-        """Metadata routing: what the estimator's ``fit`` requests is passed to it."""
-        mapping = MethodMapping().add(caller="fit", callee="fit")
-        return MetadataRouter(owner=type(self).__name__).add(estimator=self.estimator, method_mapping=mapping)
-
-    def __sklearn_tags__(self) -> object:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        tags.input_tags = get_tags(self.estimator).input_tags
-        return tags
-
-
-def _labels(y: object) -> Array:
-    """The labels as an array, if there are two of them."""
-    if y is None:
-        raise InputError("PriorShiftClassifier requires y to be passed, but the target y is None; pass the labels.")
-    labels: Array = column_or_1d(y, warn=True)
-    check_classification_targets(labels)
-    classes = np.unique(labels)
-    if len(classes) > 2:
-        raise InputError(
-            f"Only binary classification is supported, got {len(classes)} classes; wrap the classifier in "
-            f"scikit-learn's OneVsRestClassifier."
-        )
-    if len(classes) < 2:
-        raise InputError(f"y must have rows of both classes, got 1 class: {classes.tolist()}; add rows of the other.")
-    return labels
-
-
-def _checked_classes(fitted: object, labels: Array) -> Array:
-    """The classes of a fitted estimator, which must be those of the labels."""
-    if not hasattr(fitted, "predict_proba"):
-        raise InputError(
-            f"estimator must have predict_proba, got {fitted} without; wrap it in scikit-learn's "
-            f"CalibratedClassifierCV."
-        )
-    classes: Array = np.asarray(getattr(fitted, "classes_", ()))
-    if not np.array_equal(classes, np.unique(labels)):
-        raise InputError(
-            f"estimator must have the classes of y, got {classes.tolist()} and {np.unique(labels).tolist()}; pass the "
-            f"labels that it was fitted to."
-        )
-    return classes
 
 
 def _refuse_class_weights(estimator: object) -> None:
@@ -241,15 +139,3 @@ def _steps(estimator: object) -> list[tuple[str, object]]:
     while hasattr(steps[-1][1], "steps"):
         steps.append(steps[-1][1].steps[-1])
     return steps
-
-
-def _share_of_positives(labels: Array, weight: object) -> float:
-    """The share of positives in the total weight; both classes must have some."""
-    weights = np.ones(len(labels)) if weight is None else checks.weights(np.asarray(weight), len(labels))
-    share = float(np.average(labels == np.unique(labels)[1], weights=weights))
-    if not 0 < share < 1:
-        raise InputError(
-            f"sample_weight must be positive for some rows of each class, got a share of positives of {share}; check "
-            f"the weights."
-        )
-    return share
