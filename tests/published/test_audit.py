@@ -270,7 +270,7 @@ def test_prevalences_may_be_said_as_one_in_so_many():
         (
             {"precision": "good"},
             "precision must be a number as it is printed, such as 0.90, 90 % or a range "
-            "0.85:0.95, got 'good'; write it so.",
+            "0.85:0.95, got 'good'; write it in one of these ways.",
         ),
         (
             {"precision": (0.9, 0.8)},
@@ -290,6 +290,13 @@ def test_bad_input_is_one_sentence(printed, sentence):
     with pytest.raises(br.errors.InputError) as error:
         br.audit(printed)
     assert str(error.value) == sentence
+
+
+def test_metrics_are_named_one_or_several():
+    one, several = (br.audit({"precision": "0.9"}, metrics=names) for names in ("npv", ["npv"]))
+    assert one == several
+    with pytest.raises(br.errors.InputError, match=r"^metrics must be names of metrics, got a function; pass"):
+        br.audit({"precision": "0.9"}, metrics=[br.npv])
 
 
 def test_names_from_elsewhere_are_understood():

@@ -117,7 +117,7 @@ def _at_start(top: FloatArray, bottom: FloatArray) -> FloatArray:
 
 
 def _flat_places(top: FloatArray, bottom: FloatArray) -> FloatArray:
-    """The two interior places, between 0 and 1, where the ratio has a horizontal tangent; nan where there is none."""
+    """The two interior places, between 0 and 1, where the ratio has a horizontal tangent; nan for others."""
     c2 = top[2] * bottom[1] - top[1] * bottom[2]
     c1 = 2 * (top[2] * bottom[0] - top[0] * bottom[2])
     c0 = top[1] * bottom[0] - top[0] * bottom[1]
