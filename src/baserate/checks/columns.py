@@ -137,7 +137,7 @@ def present(values: object, name: str) -> tuple[BoolArray, Array]:
         raise InputError(f"{name} must be a column of values, got {_kind(values)}; pass a list, array or Series.")
     else:
         array = np.asarray(values, object) if isinstance(values, list | tuple) else np.asarray(values)
-        there = np.ones(len(array), np.bool_)
+        there = np.ones(array.shape, np.bool_)
     if array.ndim != 1:
         raise InputError(f"{name} must be one-dimensional, got shape {array.shape}; pass one column.")
     if array.dtype.kind == "f":
