@@ -21,7 +21,7 @@ DUCKDB2 := $(VENV)/duckdb2
 BUILDING := $(VENV)/building
 
 # Tests that import nothing else, and those that need no Spark, Dask or Ibis.
-TESTS_OF_CORE = $(shell grep -LE "polars|pandas|pyarrow|sklearn|matplotlib|playwright|plots|scorer|classifier|benchmarks|fuzzing" \
+TESTS_OF_CORE = $(shell grep -LE "polars|pandas|pyarrow|sklearn|matplotlib|playwright|npm|nbclient|plots|scorer|classifier|benchmarks|fuzzing" \
 	$$(find tests -name 'test_*.py' -not -path 'tests/cli/*' -not -path 'tests/ingest/*')) tests/test_distribution.py
 TESTS_OF_LOWEST = tests/curves tests/metrics tests/cli tests/plots tests/test_scorer.py tests/test_checks.py tests/test_doors.py \
 	$(shell grep -LiE "dask|ibis|spark|test_engines|frame_of|helpers import frames|fuzzing" tests/ingest/test_*.py)

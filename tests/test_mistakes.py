@@ -97,6 +97,23 @@ COMMANDS = {
     "monitor dated.csv --store past.db": "monitor dated.csv --store past.db --period day:month",
     "report rows.csv -o rows.csv": "report rows.csv --resamples 100",
     "report rows.csv -o pages/rows.html": "report rows.csv --resamples 100",
+    "monitor dated.csv --store past.db --period day:month --tz Prague": "monitor dated.csv --store past.db --period "
+    "day:month",
+    "report rows.csv --store kept.db": "report --store kept.db --quick",
+    "report kept.db": "report --store kept.db --quick",
+    "report rows.curve": "report rows.csv --resamples 100",
+    "store prune kept.db": "store prune kept.db --versions 2",
+    "store versions kept.db": "store show kept.db",
+    # published numbers
+    "audit precision": "audit precision=0.9",
+    "audit precision=90": "audit precision=90%",
+    "audit precision=0,90": "audit precision=0.90",
+    "audit precision=.9+-.05": "audit precision=.85:.95",
+    "audit tp=10 fp=3": "audit precision=0.77 n_pos=12 n_neg=300",
+    "audit mcc=0.4": "audit f1=0.4",
+    "audit precision=0.9 n_pos=20": "audit precision=0.9 n_pos=20 n_neg=80",
+    "audit precision=0.9 --prevalence 0.001": "audit precision=0.9 --at 0.001",
+    "audit precision=0.9 --at 0.001:0.1": "audit precision=0.9 --at 0.001 --at 0.1",
     "plan --tpr 0.6 --fpr 0.01": "plan --tpr 0.6 --fpr 0.01 --delta 0.3",
     "plan --sensitivity 0.6 --fpr 0.01": "plan --tpr 0.6 --fpr 0.01 --delta 0.3",
 }
@@ -120,6 +137,10 @@ def _files(folder):
     write("margins.csv", "y,p", [f"{y},{10 * p - 5}" for y, p in _ROWS])
     write("dated.csv", "y,p,day", [f"{y},{p},2026-0{1 + k % 3}-15" for k, (y, p) in enumerate(_ROWS)])
     write("no_header.csv", "1,0.9", ["0,0.1"])
+    curve = br.Curve.from_scores(*zip(*_ROWS, strict=True))
+    curve.save(folder / "rows.curve")
+    with br.monitoring.CurveStore(folder / "kept.db") as store:
+        store.append(curve, model="p", period="2026-01")
     (folder / "empty.csv").touch()
     (folder / "notes.txt").write_text("y,p\n1,0.5\n", encoding="utf-8")
 
@@ -187,6 +208,38 @@ CALLS = {
     "br.curve(table, label='y', score='y_score')": "br.curve(table, label='y', score='p')",
     "br.curve('row.csv', label='y', score='p')": "br.curve('rows.csv', label='y', score='p')",
     "br.curve(p, label='y', score='p')": "br.Curve.from_scores(y, p)",
+    "br.audit([('precision', '0.9')])": "br.audit({'precision': '0.9'})",
+    "br.audit(precision='0.9')": "br.audit({'precision': '0.9'})",
+    "br.audit(table)": "br.audit({'precision': '0.9'})",
+    "br.audit({'precision': 90})": "br.audit({'precision': '90 %'})",
+    "br.audit({'precision': '0.' + 40 * '9'})": "br.audit({'precision': '0.9999'})",
+    "br.audit({'tp': 10, 'fp': 3})": "br.audit({'precision': '0.77', 'n_pos': 12, 'n_neg': 300})",
+    "br.audit({'precision': '0.9'}, metrics=[br.npv])": "br.audit({'precision': '0.9'}, metrics=['npv'])",
+    "br.audit({'precision': '0.9'}, at=5)": "br.audit({'precision': '0.9'}, at='5 %')",
+    "br.Curve.from_sampled(some, p)": "br.Curve.from_sampled(some, p, rule='else 50 %')",
+    "br.Curve.from_sampled(p, some, rule='else 50 %')": "br.Curve.from_sampled(some, p, rule='else 50 %')",
+    "br.Curve.from_sampled(coded, p, rule='else 50 %')": "br.Curve.from_sampled(some, p, rule='else 50 %')",
+    "br.Curve.from_sampled(some, p, rule='random 50 %')": "br.Curve.from_sampled(some, p, rule='else 50 %')",
+    "br.Curve.from_sampled(some, p, rule='all >= 0.9')": "br.Curve.from_sampled(some, p, rule='else 50 %')",
+    "br.Curve.from_sampled(some, p, rule='else 5 %')": "br.Curve.from_sampled(some, p, rule='else 50 %')",
+    "br.Curve.from_sampled(some, p, inclusion=[2.0] * 60)": "br.Curve.from_sampled(some, p, inclusion=[0.5] * 60)",
+    "br.Curve.from_sampled(some, p, stratum=range(60))": "br.Curve.from_sampled(some, p, stratum=['all'] * 60)",
+    "br.Curve.from_sampled(table, label='y', score='p')": "br.Curve.from_sampled(some, p, rule='else 50 %')",
+    "br.Pair.from_sampled(some, p, w)": "br.Pair.from_sampled(some, p, w, stratum=['all'] * 60)",
+    "br.Pair.from_sampled(some, p, w, rule='else 50 %')": "br.Pair.from_sampled(some, p, w, inclusion=[0.5] * 60)",
+    "br.report(y, p)": "br.report(br.Curve.from_scores(y, p), quick=True)",
+    "br.report([curve, curve])": "br.report({'old': curve, 'new': curve}, quick=True)",
+    "br.report(point)": "br.report(curve, quick=True)",
+    "br.report(table)": "br.report(table, label='y', score='p', quick=True)",
+    "br.report(curve, label='y', score='p')": "br.report(curve, quick=True)",
+    "br.report('kept.db')": "br.report(br.monitoring.CurveStore('kept.db'), quick=True)",
+    "br.report('rows.curve')": "br.report(br.Curve.load('rows.curve'), quick=True)",
+    "br.report(table, label='y', score='p', period='month')": "br.report(table, label='y', score='p', quick=True)",
+    "br.write_report(curve, 'page.html')": "br.write_report('page.html', curve, quick=True)",
+    "br.monitoring.CurveStore('kept.db').prune_versions(keep='all')": "br.monitoring.CurveStore('kept.db')."
+    "prune_versions(keep=3)",
+    "br.one_vs_rest([0, 1, 2], [[0.8, 0.1, 0.1]] * 3, prevalences=[0.1, 0.2, 0.7])": "br.one_vs_rest([0, 1, 2], "
+    "[[0.8, 0.1, 0.1]] * 3, prevalences={0: 0.1, 1: 0.2, 2: 0.7})",
     "br.curves_by(table, label='y', score='p')": "br.curves_by(table, 'g', label='y', score='p')",
 }
 
@@ -197,7 +250,16 @@ def _names():
     y, p = [y for y, _ in _ROWS], [p for _, p in _ROWS]
     curve = br.Curve.from_scores(y, p)
     table = pl.DataFrame({"y": y, "p": p, "g": ["ab"[k % 3 > 0] for k in range(60)]})
-    names = {"y": y, "p": p, "w": [1.0 + one for one in p], "words": [["no", "yes"][one] for one in y], "table": table}
+    some = [one if k % 4 < 2 else None for k, one in enumerate(y)]
+    names = {
+        "some": some,
+        "coded": [-1 if one is None else one for one in some],
+        "y": y,
+        "p": p,
+        "w": [1.0 + one for one in p],
+        "words": [["no", "yes"][one] for one in y],
+        "table": table,
+    }
     margins = br.Curve.from_scores(y, [10 * one - 5 for one in p])
     return names | {"br": br, "curve": curve, "point": curve.at_recall(0.5), "margins": margins}
 

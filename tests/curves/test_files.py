@@ -140,3 +140,10 @@ def test_a_new_file_that_cannot_be_finished_is_none(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="disk full"):
         saving.write_new(tmp_path / "new", b"first")
     assert os.listdir(tmp_path) == []
+
+
+def test_an_error_names_the_file_that_was_asked_for(tmp_path):
+    path = tmp_path / "no such folder" / "curve"
+    with pytest.raises(FileNotFoundError) as error:
+        CURVES["counts"].save(path)
+    assert error.value.filename == str(path)

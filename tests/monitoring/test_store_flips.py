@@ -1,5 +1,6 @@
 """Bytes of a store that are no longer what was written: every answer is the right one, or says so."""
 
+import datetime
 import os
 import random
 from collections import Counter
@@ -30,6 +31,12 @@ def whole(tmp_path_factory):
             parts = dict.fromkeys(("country=at", "country=de", "country=ch"), small)
             batch = {("fraud-3", f"2026-{month:02}", part): curve for part, curve in parts.items()}
             store.append_many(batch | {("fraud-3", f"2026-{month:02}", None): large(month)})
+        for period in range(1, 6):  # whose labels come in three parts; of the first two periods only the last is known
+            for part in (1, 2, 3):
+                grown = br.Curve.from_counts([0.2, 0.9], pos=[part, 9 * part], neg=[300 * part, 5])
+                known = {"matures": "60d", "today": datetime.date(2026, period + 1, part)}
+                store.append(grown, model="fraud-5", period=f"2026-{period:02}", **known)
+        store.prune_versions(keep=3, model="fraud-5")
         store.append(large(20), model="fraud-4", period="2026-01")
         store.append(large(21), model="fraud-4", period="2026-01", replace=True)
     return path.read_bytes()
@@ -47,6 +54,11 @@ def answers(store):
                 lambda part=part, month=month: store.curve(model="fraud-3", slice=part, period=month),
             )
     yield "the other model", lambda: store.curves(model="fraud-4")
+    yield "the model that grows", lambda: store.curves(model="fraud-5")
+    for model in ("fraud-3", "fraud-5"):
+        yield f"versions of {model}", lambda model=model: _plain(store.versions(model=model))
+    yield "history of the model that grows", lambda: _plain(store.history(model="fraud-5"))
+    yield "thresholds that are watched", lambda: store.watched(model="fraud-3")
     yield "keys", store.keys
     yield "keys of one", lambda: store.keys(model="fraud-4")
     yield "how many", lambda: len(store)

@@ -14,7 +14,7 @@ TIMES = int(os.environ.get("BASERATE_STORE_FULL", "3"))
 # Fills a store until it is refused, makes room, and looks. The disk is full because of another file, on a file system
 # of 256 KiB, or because no file may become larger.
 PROGRAM = """
-import os, random, resource, sys
+import datetime, os, random, resource, sys
 from pathlib import Path
 import numpy as np
 import baserate as br
@@ -49,11 +49,29 @@ def refused(work, kind):
         return str(error)
     return ""
 
+def grow(store, period):
+    for days in (1, 2, 3):
+        day = datetime.date(2000, 1, 1) + datetime.timedelta(period)
+        grown = br.Curve.from_counts([0.2, 0.9], pos=[1, 9 * days], neg=[900, 5])
+        known = {"matures": "9d", "today": day + datetime.timedelta(days)}
+        store.append(grown, model="grown", period=str(day), **known)
+
+def check_grown(store, n):
+    table, found = store.versions(model="grown"), {}
+    for period, n_pos in zip(table["period"].tolist(), table["n_pos"].tolist()):
+        found.setdefault(period, []).append(n_pos)
+    *_, last = sizes = [10, 19, 28]
+    assert len(found) in (n, n + 1)
+    assert all(one in (sizes, [last]) for one in list(found.values())[:n]), found
+    assert all(one == sizes[: len(one)] for one in list(found.values())[n:]), found
+
 def append(known):
     with br.monitoring.CurveStore(path) as store:
         while True:
+            grow(store, known[-1] + 1)
             store.append(curve(known[-1] + 1), model="a", period=f"{known[-1] + 1:06}")
             known.append(known[-1] + 1)
+            store.prune_versions(keep=3)
 
 def back_up():
     with br.monitoring.CurveStore(path, read_only=True) as store:
@@ -69,7 +87,7 @@ for _ in range(times):
     never_made += not path.exists()
     if path.exists():  # who reads needs no room
         with br.monitoring.CurveStore(path, read_only=True) as store:
-            assert len(store) == len(known) - 1
+            assert len(store.keys(model="a")) == len(known) - 1
             store.verify()
     leave(1000)
     assert not path.exists() or refused(back_up, br.errors.CurveFileError)
@@ -80,6 +98,7 @@ for _ in range(times):
     with br.monitoring.CurveStore(path) as store:
         store.verify()
         assert store.curves(model="a") == {f"{period:06}": curve(period) for period in known[1:]}
+        check_grown(store, len(known) - 1)
         store.append(curve(known[-1] + 1), model="a", period=f"{known[-1] + 1:06}")
         store.verify()
     total += len(known) - 1

@@ -1,10 +1,13 @@
 """The store under attack: writers killed at any moment, several at once, two hundred thousand curves inside.
 
+Some of what is written are periods that grow as their labels come, and whose older versions are forgotten.
+
 A kill shows that transactions are whole and receipts are true for the files as the system holds them. It cannot show
 what a power cut does to a disk; for that the store relies on SQLite's ``synchronous = EXTRA``, which another test sees.
 """
 
 import contextlib
+import datetime
 import os
 import random
 import signal
@@ -23,10 +26,10 @@ KILLS = int(os.environ.get("BASERATE_STORE_KILLS", "20"))
 ROUNDS = int(os.environ.get("BASERATE_STORE_ROUNDS", "4"))
 
 # Begins a writer for each line that it reads. A writer appends one period after another and says so after each
-# receipt: a single curve, or a batch of three slices. Another model is pruned again and again. One program begins all
-# writers, as importing takes longest.
+# receipt: a single curve, or a batch of three slices. Another model is pruned again and again, and the periods of one
+# more grow by the labels of a day, and lose old versions. One program begins all writers, as importing takes longest.
 WRITERS = """
-import os, sys
+import datetime, os, sys
 import baserate as br
 
 br.monitoring, br.Curve  # loaded once, before writers begin
@@ -34,12 +37,21 @@ br.monitoring, br.Curve  # loaded once, before writers begin
 def say(*words):  # at once: a writer and the program that began it share the pipe
     os.write(1, (" ".join(map(str, words)) + "\\n").encode())
 
+def grow(store, model, period):
+    day = datetime.date(2000, 1, 1) + datetime.timedelta(period)
+    for days, (pos, neg) in ((1, ([1, 20], [700, 40])), (2, ([period + 1, 40], [900, 50 + period]))):
+        known = {"matures": "9d", "today": day + datetime.timedelta(days)}
+        store.append(br.Curve.from_counts([0.2, 0.9], pos=pos, neg=neg), model=model, period=str(day), **known)
+    if period % 4 == 0:
+        store.prune_versions(keep=2, model=model)
+
 def write(path, name, periods):
     with br.monitoring.CurveStore(path, timeout=60) as store:
         done = len(store.curves(model=name))
         for period in range(done, done + periods):
             curve = br.Curve.from_counts([0.2, 0.9], pos=[period, 40], neg=[900, 50 + period])
             parts = (None, "web", "shop")[: 1 + 2 * (period % 2)]
+            grow(store, f"{name} grown", period)
             store.append_many({(name, f"{period:06}", part): curve for part in parts})
             say(period)
             if period % 3 == 0:
@@ -103,7 +115,28 @@ def check_whole(path, name, known):
         for model in (name, f"{name} lately"):
             for period, curve in store.curves(model=model).items():
                 assert curve == curve_in(int(period))
+        check_grown(store, f"{name} grown", known)
         return known + (kept != wanted)
+
+
+def check_grown(store, model, known):
+    """Every known period has all of its labels and says when they came, unless that was forgotten; the last may not."""
+    table = store.versions(model=model)
+    found = {}
+    for period, on, pos in zip(table["period"].tolist(), table["on"].tolist(), table["n_pos"].tolist(), strict=True):
+        found.setdefault(period, []).append((on, pos))
+    days = [datetime.date(2000, 1, 1) + datetime.timedelta(k) for k in range(len(found))]
+    assert list(found) == [str(day) for day in days]
+    assert known + 1 <= len(found) <= known + 2
+    for k, (day, curve) in enumerate(zip(days, store.curves(model=model).values(), strict=True)):
+        first, last = ((str(day + datetime.timedelta(days)), pos) for days, pos in ((1, 21.0), (2, k + 41.0)))
+        may_be = [[first, last]] if k <= known else [[first], [first, last]]
+        if k < known - known % 4 - 1:
+            may_be = [[last]]
+        elif k < known:
+            may_be.append([last])
+        assert found[str(day)] in may_be
+        assert curve.n_pos == found[str(day)][-1][1]
 
 
 def test_a_killed_writer_loses_nothing_that_was_acknowledged(tmp_path):
@@ -153,12 +186,13 @@ def test_two_writers_at_once(tmp_path):
             assert end() == (list(range(60)), 0)
             check_whole(path, name, 59)
     with br.monitoring.CurveStore(path) as store:
-        assert [len(store.keys(model=name)) for name in ("a", "b", "a lately", "b lately")] == [120, 120, 2, 2]
+        names = [f"{name}{rest}" for rest in ("", " lately", " grown") for name in "ab"]
+        assert [len(store.keys(model=name)) for name in names] == [120, 120, 2, 2, 60, 60]
 
 
 # Appends the curves of one month of a model, slices first or last, as soon as it is told a path.
 MONTHLY = """
-import sys
+import datetime, sys
 import numpy as np
 import baserate as br
 
@@ -171,11 +205,18 @@ def batch(month):
     parts = {None: curve(month, 0), "web": curve(month, 1)}
     return {("a", f"2026-{month:02}", part): parts[part] for part in (parts if month % 2 else reversed(parts))}
 
+def grow(store, month):
+    for day, n_pos in ((1, 3), (9, 8)):
+        curve = br.Curve.from_counts([0.2, 0.9], pos=[1, n_pos], neg=[90 * month, 9])
+        known = {"matures": "60d", "today": datetime.date(2026, month + 1, day)}
+        store.append(curve, model="grown", period=f"2026-{month:02}", **known)
+
 if __name__ == "__main__":
     curves = batch(int(sys.argv[1]))
     print("ready", flush=True)
     for line in sys.stdin:
         with br.monitoring.CurveStore(line[:-1], timeout=100) as store:
+            grow(store, int(sys.argv[1]))
             print(*(receipt.status for receipt in store.append_many(curves)), flush=True)
 """
 
@@ -188,13 +229,15 @@ def test_writers_at_once_leave_what_some_order_of_them_leaves(tmp_path):
     def kept(path):
         with br.monitoring.CurveStore(path) as store:
             store.verify()
-            return {key: store.curve(**key._asdict()) for key in sorted(store.keys(), key=str)}
+            versions = {name: column.tolist() for name, column in store.versions(model="grown").items()}
+            return versions, {key: store.curve(**key._asdict()) for key in sorted(store.keys(), key=str)}
 
     one_after_another = {}
     for first in months:
         path = tmp_path / f"first-{first}.db"
         with br.monitoring.CurveStore(path) as store:
             for month in (first, *(month for month in months if month != first)):
+                made["grow"](store, month)
                 store.append_many(made["batch"](month))
         one_after_another[first] = kept(path)
 

@@ -146,6 +146,23 @@ def test_ranges_of_shares_are_those_of_ever_finer_tables(paper, prevalence):
         assert high - ends[:, 1].max() < 0.05 * (high - low) + 1e-9
 
 
+@pytest.mark.parametrize("prevalence", [1e-6, 0.001, 0.01, 0.3, 0.999])
+def test_ranges_at_another_prevalence_have_the_true_table_and_nothing_beyond_the_metric(prevalence):
+    rng = np.random.default_rng(23)
+    for _ in range(30):
+        paper, cells = a_true_paper(rng)
+        paper = {name: value for name, value in paper.items() if not name.startswith("n_")}
+        if not paper or not all(cells):
+            continue
+        tables = Agreeing([printed_number(*one) for one in paper.items()], None)
+        weight = Fraction(1 - prevalence) / Fraction(prevalence) * (cells[0] + cells[1]) / (cells[2] + cells[3])
+        for name in ("precision", "f1", "npv", "accuracy", "recall"):
+            low, high = tables.extremes(measure(name)[0], prevalence)
+            true = float(exact(name, (*cells[:2], *(weight * cell for cell in cells[2:]))))
+            assert 0 <= low <= true * (1 + 1e-9), (paper, name)
+            assert true * (1 - 1e-9) <= high <= 1 + 1e-9, (paper, name)
+
+
 def test_polytopes_are_empty_where_a_linear_program_has_no_solution():
     rng = np.random.default_rng(3)
     found = set()
@@ -253,7 +270,7 @@ def test_prevalences_may_be_said_as_one_in_so_many():
         (
             {"precision": "good"},
             "precision must be a number as it is printed, such as 0.90, 90 % or a range "
-            "0.85:0.95, got 'good'; write it so.",
+            "0.85:0.95, got 'good'; write it in one of these ways.",
         ),
         (
             {"precision": (0.9, 0.8)},
@@ -273,6 +290,13 @@ def test_bad_input_is_one_sentence(printed, sentence):
     with pytest.raises(br.errors.InputError) as error:
         br.audit(printed)
     assert str(error.value) == sentence
+
+
+def test_metrics_are_named_one_or_several():
+    one, several = (br.audit({"precision": "0.9"}, metrics=names) for names in ("npv", ["npv"]))
+    assert one == several
+    with pytest.raises(br.errors.InputError, match=r"^metrics must be names of metrics, got a function; pass"):
+        br.audit({"precision": "0.9"}, metrics=[br.npv])
 
 
 def test_names_from_elsewhere_are_understood():

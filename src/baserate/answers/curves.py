@@ -6,6 +6,7 @@ from typing import Any
 from baserate.arrays import Table
 from baserate.curves.curve import Curve
 from baserate.curves.pair import SameRows
+from baserate.curves.point import Point
 from baserate.errors import InputError
 from baserate.ingest import tables
 from baserate.results.words import key_text
@@ -40,7 +41,7 @@ def curves_of(
         if needless is not None:
             raise InputError(f"{needless} is for tables and files, got curves; leave it out, or pass the table.")
         return {("", WHOLE): data} if isinstance(data, Curve) else _named(data)
-    label, scores = _named_columns(label, score)
+    label, scores = _named_columns(data, label, score)
     options = {name: value for name, value in reading.items() if value is not None}
     return tables.curves_by_score(data, scores, columns_by, label=label, period=period, tz=tz, **options)
 
@@ -49,13 +50,18 @@ def curves_and_rows(
     table: Table, *, label: str | None, score: str | Sequence[str] | None, **reading: Any
 ) -> tuple[dict[str, Curve], SameRows | None]:
     """The curve of each score of a table, and the models with the scores of each row, if these were fetched."""
-    label, scores = _named_columns(label, score)
+    label, scores = _named_columns(table, label, score)
     options = {name: value for name, value in reading.items() if value is not None}
     return tables.curves_and_rows(table, scores, label=label, **options)
 
 
-def _named_columns(label: str | None, score: str | Sequence[str] | None) -> tuple[str, list[str]]:
+def _named_columns(data: object, label: str | None, score: str | Sequence[str] | None) -> tuple[str, list[str]]:
+    if isinstance(data, list | tuple) and any(isinstance(one, Curve) for one in data):
+        raise InputError("several curves must have names, got a list of Curves; pass {'old': curve, 'new': other}.")
+    if isinstance(data, Point):
+        raise InputError("data must be a table, a path or curves, got a Point; pass the curve it was chosen on.")
     if label is None or score is None:
+        tables.check_path(data)
         raise InputError(
             f"label and score must name columns of the table, got label={label!r} and score={score!r}; name both."
         )

@@ -45,6 +45,9 @@ def check_number(function: str, args: Sequence[object], given: Mapping[str, obje
     places = [name for name, p in parameters.items() if p.kind in _BY_PLACE]
     if len(args) > len(places) and not any(p.kind is Parameter.VAR_POSITIONAL for p in parameters.values()):
         raise CallError(_too_many(function, args, places, parameters))
+    twice = next((name for name in places[: len(args)] if name in given), None)
+    if twice is not None:
+        raise CallError(f"{function} got {twice!r} twice, by position and by name; pass it once.")
     missing = [
         name
         for name, p in parameters.items()

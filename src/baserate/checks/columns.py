@@ -137,7 +137,7 @@ def present(values: object, name: str) -> tuple[BoolArray, Array]:
         raise InputError(f"{name} must be a column of values, got {_kind(values)}; pass a list, array or Series.")
     else:
         array = np.asarray(values, object) if isinstance(values, list | tuple) else np.asarray(values)
-        there = np.ones(len(array), np.bool_)
+        there = np.ones(array.shape, np.bool_)
     if array.ndim != 1:
         raise InputError(f"{name} must be one-dimensional, got shape {array.shape}; pass one column.")
     if array.dtype.kind == "f":
@@ -166,20 +166,22 @@ def same_length(first: Array, first_name: str, second: Array, second_name: str) 
 
 # --- labels ---------------------------------------------------------------------------------------
 
+_SEVERAL = "use one_vs_rest for more than two classes"
 
-def labels(y_true: object, positive: Label | None, name: str = "y_true") -> BoolArray:
-    """True where the row is positive."""
+
+def labels(y_true: object, positive: Label | None, name: str = "y_true", *, several: str = _SEVERAL) -> BoolArray:
+    """True where the row is positive; `several` is the advice for more than two classes."""
     array = column(y_true, name)
     if len(array) == 0:
         return np.zeros(0, np.bool_)
     if positive is not None:
-        return _labels_named(array, positive, name)
+        return _labels_named(array, positive, name, several)
     if array.dtype.kind == "b":
         return array.astype(np.bool_, copy=False)
     if array.dtype.kind not in "iufO":
         raise InputError(
             f"{name} must be 0/1, -1/1 or bool unless positive= names the positive label, "
-            f"got {_dtype_name(array)} labels: {_listed(array)}; {_which_is_positive(_distinct(array))}."
+            f"got {_dtype_name(array)} labels: {_listed(array)}; {_which_is_positive(_distinct(array), several)}."
         )
     is_positive = np.asarray(array == 1, dtype=np.bool_)
     is_negative = array == 0
@@ -188,7 +190,7 @@ def labels(y_true: object, positive: Label | None, name: str = "y_true") -> Bool
         if array.dtype.kind == "f" and (array != np.rint(array)).any():
             advice = _LIKE_SCORES if name == "y_true" else "these look like scores; pass label= the column of labels"
         else:
-            advice = _which_is_positive(_distinct(array))
+            advice = _which_is_positive(_distinct(array), several)
         raise InputError(
             f"{name} must hold two classes, 0/1 or -1/1, got {different} different "
             f"label{'s' if different != 1 else ''}: {_listed(array)}; {advice}."
@@ -203,17 +205,17 @@ _POSITIVE = {"yes", "y", "true", "t", "positive", "pos", "fraud", "spam", "bad",
 _POSITIVE |= {"sick", "disease", "malignant", "anomaly", "attack", "fail", "failure", "hit", "click"}
 
 
-def _which_is_positive(distinct: list[object]) -> str:
+def _which_is_positive(distinct: list[object], several: str) -> str:
     """A hint at the positive label: the one with a telling name, or either of the two."""
     if len(distinct) > 2:
-        return "use one_vs_rest for more than two classes"
+        return several
     named = [label for label in distinct if str(label).strip().lower() in _POSITIVE]
     if len(named) == 1:
         return f"pass positive={_shown(named[0])}"
     return f"say which one is positive, {' or '.join(f'positive={_shown(label)}' for label in distinct)}"
 
 
-def _labels_named(array: Array, positive: Label, name: str) -> BoolArray:
+def _labels_named(array: Array, positive: Label, name: str, several: str) -> BoolArray:
     if not isinstance(positive, str | bytes | Real | np.bool_):
         raise InputError(f"positive= must be one label, got {shown(positive)}; pass the label of the positive class.")
     kind = "U" if isinstance(positive, str) else "S" if isinstance(positive, bytes) else "biuf"
@@ -228,8 +230,7 @@ def _labels_named(array: Array, positive: Label, name: str) -> BoolArray:
         return is_positive
     if is_positive.any():
         raise InputError(
-            f"{name} must hold two classes, got {len(_distinct(array))} different labels: {_listed(array)}; "
-            f"use one_vs_rest for more than two classes."
+            f"{name} must hold two classes, got {len(_distinct(array))} different labels: {_listed(array)}; {several}."
         )
     hint = did_you_mean(str(positive), [str(label) for label in _distinct(array)])
     raise InputError(

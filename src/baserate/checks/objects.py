@@ -36,6 +36,7 @@ _HOW = {
     "Alarms": "pass what br.monitoring.model_alarms returns",
 }
 _MAPPING = "pass what br.curves_by returns, or {'name': curve}"
+_DICT = "pass {'name': value} for example"
 _METRIC = "pass a metric such as br.f1"
 _FILE = "pass the name of a file"
 _RULE = re.compile(r"(\w+)\s*>?=\s*(\d*\.?\d+)")
@@ -176,13 +177,15 @@ def _of_many(kind: type, inner: tuple[object, ...]) -> _Wish:
     ours = any(wish.advice for wish in wanted)
 
     def met_by(value: object) -> bool:
-        if not isinstance(value, kind if ours else Iterable) or isinstance(value, str | bytes):
+        if not isinstance(value, kind if ours or kind is Mapping else Iterable) or isinstance(value, str | bytes):
             return False
         if getattr(value, "shape", None) == ():  # an array that is a number
             return False
         items = value.values() if isinstance(value, Mapping) else value if isinstance(value, Sequence) else ()
         return not ours or all(any(wish.met_by(item) for wish in wanted) for item in items)
 
+    if kind is Mapping and not ours:
+        return _Wish("a dict", _DICT, met_by)
     said = "a mapping of names to" if kind is Mapping else "a list of"
     return _Wish(f"{said} {names}", _MAPPING if ours else "", met_by)
 

@@ -22,8 +22,8 @@ _MOST_REPEATS = 10_000_000
 _PREVALENCES = 'pass a share such as 0.001, "1 in 1,000", "0.1 %" or odds such as "1:999"'
 
 
-def number(value: object, name: str) -> float:
-    """One real number, not nan."""
+def number(value: object, name: str, *, kind: str = "a float") -> float:
+    """One real number, not nan; `kind` is what to pass instead of text."""
     if type(value) is float and not math.isnan(value):
         return value
     try:
@@ -32,7 +32,7 @@ def number(value: object, name: str) -> float:
         converted = math.nan
     if math.isnan(converted):
         meant = share_from(value) if isinstance(value, str) else math.nan
-        advice = "pass a float" if math.isnan(meant) else f"pass {meant:.15g}, without quotes"
+        advice = f"pass {kind}" if math.isnan(meant) else f"pass {meant:.15g}, without quotes"
         raise InputError(f"{name} must be a number, got {shown(value)}; {advice}.")
     return converted
 
@@ -81,7 +81,7 @@ def generator(value: object) -> np.random.Generator:
 
 def whole_number(value: object, name: str, *, most: int = MOST_CASES) -> int:
     """A whole number above zero, within the limits of counting and memory."""
-    converted = positive_number(value, name)
+    converted = positive_number(value, name, kind="a whole number")
     if not converted.is_integer():
         raise InputError(f"{name} must be a whole number, got {shown(value)}; round it first.")
     if converted > most:
@@ -110,9 +110,9 @@ def cost(value: object, name: str) -> float:
     return converted
 
 
-def positive_number(value: object, name: str) -> float:
+def positive_number(value: object, name: str, *, kind: str = "a float") -> float:
     """A finite number above zero."""
-    converted = number(value, name)
+    converted = number(value, name, kind=kind)
     if not 0 < converted < math.inf:
         raise InputError(f"{name} must be finite and above 0, got {shown(value)}; pass a positive number.")
     if not 1 / _LARGEST < converted < _LARGEST:

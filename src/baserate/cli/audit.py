@@ -52,8 +52,8 @@ def audit(*, printed: tuple[str, ...], at: tuple[str, ...], metrics: tuple[str, 
     """
     found = audited(_named(printed), at=[prevalence_from(text) for text in at], metrics=metrics or None)
     if form == "json":
-        show_json({"possible": found.possible, "why": found.why, "implied": found.rows()})
-    elif form == "csv" and found.possible:
+        show_json({"possible": found.possible, "why": found.why, "implied": found.rows() if found.possible else []})
+    elif form == "csv":
         show_csv(found.rows())
     else:
         say(*str(found).split("\n"))

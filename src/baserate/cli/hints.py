@@ -4,6 +4,9 @@ from importlib import import_module
 
 import click
 
+# A command with as few options says which it has.
+_FEW = 10
+
 # The line that the list of commands has for each. Its module is loaded when it is asked for: help comes at once.
 COMMANDS = {
     "audit": "Check whether published numbers can be true together.",
@@ -38,7 +41,9 @@ def _option_meant(name: str, command: click.Command) -> str:
     if told:
         return told
     called, remark = checks.meant(name, list(flags))
-    return f"did you mean {flags[called]}{remark}" if called else ""
+    if called:
+        return f"did you mean {flags[called]}{remark}"
+    return f"the options are {', '.join(flags.values())}" if len(flags) <= _FEW else ""
 
 
 def _told_to(option: str, known: list[str], name: str, flags: dict[str, str]) -> str:

@@ -2,7 +2,6 @@
 
 import datetime
 from typing import Any, NamedTuple
-from zoneinfo import ZoneInfo
 
 import click
 
@@ -11,7 +10,7 @@ from baserate.cli.arguments import curves_of
 from baserate.cli.notes import note
 from baserate.curves.curve import Curve
 from baserate.errors import InputError
-from baserate.ingest.periods import name_of, period_from
+from baserate.ingest.periods import name_of, period_from, zone_from
 from baserate.monitoring.maturing import Offered
 from baserate.monitoring.store import CurveStore
 from baserate.monitoring.store_rows import CurveKey
@@ -70,8 +69,8 @@ def _by_key(by: tuple[str, ...], **data: Any) -> dict[CurveKey, Curve]:
 
 def day_from(until: str | None, tz: str | None) -> datetime.date:
     """Today, or the day that was given instead."""
+    zone = zone_from(tz)
     try:
-        zone = None if tz is None else ZoneInfo(tz)
         return datetime.datetime.now(zone).date() if until is None else datetime.date.fromisoformat(until)
     except ValueError:
         raise InputError(f"--until must be a date such as 2026-06-01, got {until!r}.") from None

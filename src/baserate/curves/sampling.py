@@ -20,6 +20,7 @@ MOST_STRATA = 20
 # A declared rate is contradicted if so few or so many labels had this probability.
 _CONTRADICTED = 1e-6
 
+_UNKNOWN = "where a label is unknown it must be missing: None or nan"
 _HOW = "write such as 'all >= 0.9, else 0.5 %'"
 _CLAUSE = re.compile(r"(?P<share>.+?)\s*>=\s*(?P<from>\S+)")
 
@@ -143,10 +144,10 @@ def by_clauses(clauses: tuple[Clause, ...], score: FloatArray) -> Design:
 
 def strata_of(label: ArrayLike, score: ArrayLike, positive: Label | None, **said: ArrayLike | None) -> list[Stratum]:
     """Count all scored rows by stratum, labelled or not."""
-    scores = checks.numbers(score, "score")
     known, labels = checks.present(label, "label")
+    is_positive = checks.labels(labels, positive, "label", several=_UNKNOWN)
+    scores = checks.numbers(score, "score")
     checks.same_length(known, "label", scores, "score")
-    is_positive = checks.labels(labels, positive, "label")
     design = design_from(scores, **said)  # type: ignore[arg-type]  # the three ways
     return counted_by_stratum(design, scores, known, is_positive)
 

@@ -71,8 +71,10 @@ def write_whole(path: str | os.PathLike[str], content: bytes | memoryview) -> No
             file.flush()
             os.fsync(file.fileno())  # or a power cut could leave the new name on an empty file
         os.replace(unfinished, target)
-    except BaseException:
+    except BaseException as error:
         unfinished.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno is not None:  # which names the unfinished file, if any
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from None
         raise
 
 

@@ -82,10 +82,14 @@ def extremes(
     """
     shares = np.array([[float(Fraction(part, sum(corner))) for part in corner] for corner in corners])
     first, second = (np.repeat(shares, len(shares), axis=0), np.tile(shares, (len(shares), 1)))
-    top, bottom = (
-        _along(first, second, np.asarray(weights, dtype=float), prevalence) for weights in (numerator, denominator)
-    )
-    values = np.concatenate([_at_start(top, bottom), _where_flat(top, bottom)])
+    ratio = [np.asarray(weights, dtype=float) for weights in (numerator, denominator)]
+    top, bottom = (_along(first, second, weights, prevalence) for weights in ratio)
+    found = [_at_start(top, bottom)]
+    for way in _flat_places(top, bottom)[..., None]:
+        # Read from the table there: near an end where both sums are 0 their polynomials cancel to nothing.
+        table = first * (1 - way) + second * way
+        found.append(_at_start(*(_along(table, table, weights, prevalence) for weights in ratio)))
+    values = np.concatenate(found)
     values = values[~np.isnan(values)]
     return (float(values.min()), float(values.max())) if len(values) else (np.nan, np.nan)
 
@@ -112,8 +116,8 @@ def _at_start(top: FloatArray, bottom: FloatArray) -> FloatArray:
     return value
 
 
-def _where_flat(top: FloatArray, bottom: FloatArray) -> FloatArray:
-    """The ratio at interior places where it has a horizontal tangent."""
+def _flat_places(top: FloatArray, bottom: FloatArray) -> FloatArray:
+    """The two interior places, between 0 and 1, where the ratio has a horizontal tangent; nan for others."""
     c2 = top[2] * bottom[1] - top[1] * bottom[2]
     c1 = 2 * (top[2] * bottom[0] - top[0] * bottom[2])
     c0 = top[1] * bottom[0] - top[0] * bottom[1]
@@ -121,6 +125,4 @@ def _where_flat(top: FloatArray, bottom: FloatArray) -> FloatArray:
         root = np.sqrt(c1**2 - 4 * c2 * c0)
         q = -(c1 + np.copysign(root, c1)) / 2
         places = np.stack([q / c2, c0 / q])
-        at = np.where((places > 0) & (places < 1), places, np.nan)
-        values: FloatArray = ((top[2] * at + top[1]) * at + top[0]) / ((bottom[2] * at + bottom[1]) * at + bottom[0])
-    return values.ravel()
+    return np.where((places > 0) & (places < 1), places, np.nan)

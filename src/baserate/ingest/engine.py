@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 MEMORY_LIMIT = "512MB"
-_SIZE = re.compile(r"\s*\d{1,15}(\.\d{1,15})?\s*([kmgt]i?)?b\s*", re.IGNORECASE)
+_SIZE = re.compile(r"\s*(\d{1,15}(?:\.\d{1,15})?)\s*([kmgt]?)i?b\s*", re.IGNORECASE)
+# From some size on, older versions of DuckDB take a limit for 0.
+_LARGEST = 2**60
 
 _POLLING = 0.1  # seconds between two looks at how far a query is
 
@@ -53,7 +55,8 @@ def connected(duckdb: Any, memory_limit: str | None, spill: str) -> "DuckDBPyCon
     """A connection with a memory limit, and its temporary folder for data beyond it."""
     limit = MEMORY_LIMIT if memory_limit is None else memory_limit
     # DuckDB takes a negative size, or a share of all memory above 100 %, for no limit.
-    if not _SIZE.fullmatch(limit):
+    size = _SIZE.fullmatch(limit)
+    if size is None or float(size[1]) * 1024 ** " kmgt".index(size[2].lower() or " ") > _LARGEST:
         raise _no_size(limit)
     settings = {
         "memory_limit": limit,

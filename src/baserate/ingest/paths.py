@@ -163,10 +163,20 @@ def format_of(files: Sequence[File]) -> str:
     kinds = {_FORMATS[suffix] if (suffix := _suffix(file.path)) else None for file in files}
     if None in kinds:
         odd = next(file.path for file in files if not _suffix(file.path))
-        raise DataFileError(f"unknown file format: {odd!r}; convert it to one of {_known()}, or rename it.")
+        advice = _of_ours(odd) or f"convert it to one of {_known()}, or rename it"
+        raise DataFileError(f"unknown file format: {odd!r}; {advice}.")
     if len(kinds) > 1:
         raise DataFileError(f"files read together must have one format, got {' and '.join(sorted(map(str, kinds)))}.")
     return str(kinds.pop())
+
+
+def _of_ours(file: str) -> str:
+    """What to do with a file that another part of this package has written; empty for others."""
+    with open(file, "rb") as opened:
+        first = opened.read(16)
+    if first == b"SQLite format 3\0":
+        return "a store is opened with br.monitoring.CurveStore, or baserate report --store"
+    return "a saved curve is read with br.Curve.load" if first.startswith(b"PK") else ""
 
 
 def check_whole(file: str) -> None:

@@ -37,10 +37,11 @@ def period_from(period: object, tz: object) -> Period | None:
         return None
     if not isinstance(period, tuple | list) or len(period) != 2 or not isinstance(period[0], str):
         raise InputError(f"period must be a column and a length such as ('timestamp', 'month'), got {shown(period)}.")
-    return Period(period[0], checks.one_of(period[1], LENGTHS, "the length of a period"), _zone(tz))
+    return Period(period[0], checks.one_of(period[1], LENGTHS, "the length of a period"), zone_from(tz))
 
 
-def _zone(tz: object) -> ZoneInfo | None:
+def zone_from(tz: object) -> ZoneInfo | None:
+    """Check a time zone, which may be given by its name."""
     if tz is None or isinstance(tz, ZoneInfo):
         return tz
     try:

@@ -200,6 +200,12 @@ def _label(label: str | None, positive: Label | None) -> str | None:
     return label
 
 
+def check_path(table: object) -> None:
+    """Refuse a path with nothing to read, or with files of an unknown format; nothing is read yet."""
+    if paths.is_path(table):
+        paths.format_of(paths.found(table))
+
+
 def _curves(
     table: Table,
     columns: Columns,

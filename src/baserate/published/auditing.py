@@ -41,7 +41,7 @@ def audit(
     printed: Mapping[str, object],
     *,
     at: Prevalence | Sequence[Prevalence] | None = None,
-    metrics: Sequence[str] | None = None,
+    metrics: str | Sequence[str] | None = None,
 ) -> Audit:
     """Audit published numbers: can they be true together, and what do they imply at another prevalence?
 
@@ -55,7 +55,7 @@ def audit(
         0.905, and 0.9 for 0.85 to 0.95. So write numbers as text, as they are printed. A pair is a range.
     at : float, text or a sequence of these, optional
         Prevalences at which to say what follows.
-    metrics : sequence of str, optional
+    metrics : str or sequence of str, optional
         Metrics to say it of, at the printed prevalence and at each of `at`; by default precision, F1 and the rates.
 
     Returns
@@ -100,7 +100,7 @@ def audit(
     """
     stated = _stated(printed)
     prevalences = _prevalences(at)
-    wanted = None if metrics is None else [(name, *measure(name)) for name in metrics]
+    wanted = None if metrics is None else [(name, *measure(name)) for name in _names(metrics)]
     conflict = _conflict(stated)
     tables = Agreeing(stated.numbers, stated.sizes)
     return Audit(
@@ -146,6 +146,14 @@ def _prevalences(at: Prevalence | Iterable[Prevalence] | None) -> list[float]:
         return []
     each = [at] if isinstance(at, str | float | int) else at
     return [checks.prevalence(one, "at") for one in each]
+
+
+def _names(metrics: str | Sequence[str]) -> Sequence[str]:
+    names = [metrics] if isinstance(metrics, str) else metrics
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(f"metrics must be names of metrics, got a {type(name).__name__}; pass metrics=['npv'].")
+    return names
 
 
 # --- can it be true? ------------------------------------------------------------------------------

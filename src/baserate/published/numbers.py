@@ -50,6 +50,9 @@ def measure(name: str) -> tuple[CellRatio | None, MetricFunction | None]:
     here = checks.name_here(name) if name not in SHARES else name
     if here in SHARES:
         return SHARES[here], None
+    called = here.partition(":")[0]
+    if called not in METRICS and not checks.did_you_mean(called, METRICS):
+        raise _not_audited(name)
     metric = metric_from(here)
     row = row_of(metric)
     assert row is not None  # it was found by its name
@@ -57,10 +60,14 @@ def measure(name: str) -> tuple[CellRatio | None, MetricFunction | None]:
         return row.traits.cells(**all_parameters(metric)), metric
     if row.family is Family.AREA and not all_parameters(metric) and not row.traits.best_over_thresholds:
         return None, metric
+    raise _not_audited(name)
+
+
+def _not_audited(name: str) -> InputError:
     known = [row.name for row in METRICS.values() if row.traits.cells is not None]
-    raise InputError(
-        f"audit needs a metric that is a ratio of sums of cells, or an area, got {name!r}; "
-        f"use {', '.join([*SHARES, *known])}, roc_auc, auc_pr or average_precision."
+    return InputError(
+        f"audit needs a metric that is a ratio of sums of cells, or an area, got {shown(name)}; "
+        f"use {', '.join([*SHARES, *known])}, roc_auc, auc_pr or average_precision; class sizes are n_pos and n_neg."
     )
 
 
@@ -71,7 +78,7 @@ def printed_number(name: str, value: object) -> Printed:
     row = None if metric is None else row_of(metric)
     least, most = (Fraction(0), Fraction(1)) if row is None else _limits(row.lowest, row.highest, low, high)
     if high < least or low > most:
-        hint = written.right_form(value if isinstance(value, str) else float(low))
+        hint = written.right_form(float(value) if isinstance(value, Real) else value if isinstance(value, str) else "")
         raise InputError(
             f"{name} must be between {float(least):g} and {float(most):g}, got {shown(value)}; "
             f"{hint or 'pass the number as it is printed'}."
@@ -112,7 +119,9 @@ def _range(name: str, value: object) -> tuple[Fraction, Fraction, str]:
 
 def _rounded(name: str, value: object, text: str) -> tuple[Fraction, Fraction, str]:
     number = _NUMBER.fullmatch(text)
-    if number and len(text) <= _MOST_DIGITS:
+    if number and len(text) > _MOST_DIGITS:
+        raise _too_many_digits(text)
+    if number:
         exact, half = _with_half_a_digit(number[1])
         scale = 100 if number[2] else 1
         return (exact - half) / scale, (exact + half) / scale, text
@@ -126,7 +135,7 @@ def _rounded(name: str, value: object, text: str) -> tuple[Fraction, Fraction, s
         return 1 / (one_in + _HALF), 1 / max(one_in - _HALF, Fraction(1)), text
     raise InputError(
         f"{name} must be a number as it is printed, such as 0.90, 90 % or a range 0.85:0.95, got {shown(value)}; "
-        f"{written.right_form(value) or 'write it so'}."
+        f"{written.right_form(value) or 'write it in one of these ways'}."
     )
 
 
@@ -139,8 +148,12 @@ def _with_half_a_digit(text: str) -> tuple[Fraction, Fraction]:
     exponent = number.as_tuple().exponent
     assert isinstance(exponent, int)  # it is finite
     if abs(exponent) > _MOST_DIGITS:
-        raise InputError(f"a printed number has at most {_MOST_DIGITS} digits, got {shown(text)}; write fewer.")
+        raise _too_many_digits(text)
     return Fraction(number), Fraction(10) ** exponent / 2
+
+
+def _too_many_digits(text: str) -> InputError:
+    return InputError(f"a printed number has at most {_MOST_DIGITS} digits, got {shown(text)}; write fewer.")
 
 
 def _ordered(name: str, value: object, low: Fraction, high: Fraction, text: str) -> tuple[Fraction, Fraction, str]:
