@@ -136,7 +136,7 @@ prior-study: $(READY) ## how well the prevalence of unlabelled rows is known: th
 	@$(BIN)/python benchmarks/prevalence.py --write docs/prevalence-study.md
 
 alarm-study: $(READY) ## how often monitoring raises false alarms, and how soon it sees a decay (hours; goes on if it was stopped; QUICK=yes: some minutes)
-	@$(BIN)/python benchmarks/alarm_study.py $(if $(QUICK),--quick --keep build/alarm-study-quick.jsonl,--write docs/monitoring-study.md)
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/alarm_study.py $(if $(QUICK),--quick --keep build/alarm-study-quick.jsonl,--write docs/monitoring-study.md)
 
 recalibration-study: $(READY) ## recalibration beside scikit-learn's, and its intervals (minutes; DATA=folder of Parquet files)
 	@$(BIN)/python benchmarks/recalibration.py $(if $(DATA),--data "$(DATA)" --write docs/recalibration.md)

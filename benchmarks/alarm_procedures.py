@@ -22,20 +22,22 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from alarm_streams import COMMON, METRICS, REFERENCE, THRESHOLD, Counts, Floats, Setting, scores, stream
+from alarm_streams import COMMON, METRICS, REFERENCE, THRESHOLD, Counts, Floats, Setting, prevalences, scores, stream
 from scipy.special import logsumexp, ndtri
 
 import baserate as br
 from baserate.curves.rules import Threshold
 from baserate.monitoring.alarms import WINDOWS
 from baserate.monitoring.dealing import OfDeals
-from baserate.monitoring.looks import SEED, LookSettings, _cut, _deviations, badness, levels_of, look_at, spending
+from baserate.monitoring.looks import SEED, Comparison, LookSettings, _cut, _deviations, badness, levels_of, spending
 from baserate.uncertainty.draws import Reader, drawn, seeds_from
 
 FALSE_ALARM = 0.05
 N_DEALS = 50  # at least, at each look
 STREAMS_OF_A_KIND = 500
 FAR, NEVER_SKIPPED = 12.0, (0.01, 0.08)  # shares of windows as bad: as a multiple of the level, and within these
+LONG, NEVER_SKIPPED_LONG = 200, 0.004  # looks of a stream whose looks share a law, and the share of windows then
+NEAR, ALIKE = 35, 0.1  # such looks are that close, and the logarithms of their prevalences, too
 SHIFTS = np.array([0.5, 1.0, 2.0, 3.0])  # that bets are made on, in standard deviations of a p-value's normal score
 MOST_DEALS, AS_BAD = 2000, 10  # of the martingale: it deals until so many deals are as bad as the rows
 SLACK = 0.5  # of the CUSUM, in standard deviations
@@ -47,7 +49,7 @@ NUMBERS = 2_000_000  # of noise, for its limit
 class Kind(NamedTuple):
     """What streams of a kind are like while the model stays."""
 
-    deviation: Floats  # by stream, look and window, sorted over streams
+    deviation: Floats  # by stream, look and window
     error: Floats  # by look: the standard deviation of the last period's difference from the reference
     own_error: Floats  # the same at the own prevalences
 
@@ -59,7 +61,7 @@ def kind_of(setting: Setting) -> Kind:
     streams = [stream(stays, np.random.default_rng([7, number])) for number in range(STREAMS_OF_A_KIND)]
     found = np.array([deviations(one, stays) for one in streams])
     own = np.array([own_deviations(one, stays) for one in streams])
-    return Kind(np.sort(found, axis=0), found[:, :, 0].std(axis=0), own.std(axis=0))
+    return Kind(found, found[:, :, 0].std(axis=0), own.std(axis=0))
 
 
 def deviations(counts: Counts, setting: Setting) -> Floats:
@@ -104,19 +106,18 @@ def value(setting: Setting, pos: Floats, neg: Floats, x: Floats | float) -> Floa
 
 def alarms(counts: Counts, setting: Setting, *, screened: bool = True) -> tuple[int, int]:
     """The first look with an alarm if any number may follow, and if their number is planned; 0 if there is none."""
-    ready = [one.at_prevalence(setting.read_at) for one in counts.curves(setting)]
-    before, later = br.Curve.pool(ready[:REFERENCE]), ready[REFERENCE:]
+    periods = counts.curves(setting)
+    reference, later = br.Curve.pool(periods[:REFERENCE]), periods[REFERENCE:]
     settings = look_settings(setting, WINDOWS, N_DEALS, SEED)
     spent = [spending(len(later), FALSE_ALARM, planned) for planned in (None, setting.looks)]
-    levels = np.array([levels_of(later, before, settings, spend) for spend in spent])
+    level = np.array([levels_of(later, reference, settings, spend) for spend in spent])
     first = [0, 0]
-    for t in bad_looks(counts, setting, levels.max(axis=0)) if screened else range(len(later)):
-        # What raises an alarm at the lower level raises one at the higher level, too.
-        for k in np.argsort(levels[:, t]):
-            look = look_at(later, before, settings, float(levels[k, t]), t)
+    for t in bad_looks(counts, setting, level.max(axis=0)) if screened else range(len(later)):
+        beside = Comparison(later, reference, settings, t)
+        for k in (k for k in (0, 1) if not first[k]):
+            look = beside.look(float(level[k, t]))
             if badness(look.statistic, settings.side) > look.limit:
-                first = [one or (t + 1 if levels[m, t] >= levels[k, t] else 0) for m, one in enumerate(first)]
-                break
+                first[k] = t + 1
         if all(first):
             break
     return first[0], first[1]
@@ -126,10 +127,31 @@ def bad_looks(counts: Counts, setting: Setting, level: Floats) -> list[int]:
     """The looks at which a window is among the worse ones of its kind."""
     if setting.read_at != COMMON:
         return list(range(setting.looks))
-    found, law = deviations(counts, setting), kind_of(setting).deviation
-    share = (np.sum(law <= found, axis=0) + 1) / (len(law) + 1)
-    wanted = np.clip(FAR * level, *NEVER_SKIPPED)
-    return np.flatnonzero(share.min(axis=1) <= wanted).tolist()
+    bad = deviations(counts, setting) < ordinary(setting, tuple(level.tolist()))
+    return np.flatnonzero(bad.any(axis=1)).tolist()
+
+
+@cache
+def ordinary(setting: Setting, level: tuple[float, ...]) -> Floats:
+    """From which deviation on a window is far from an alarm, by look and window."""
+    deviation, least = kind_of(setting).deviation, NEVER_SKIPPED[0] if setting.looks < LONG else NEVER_SKIPPED_LONG
+    found = np.full(deviation.shape[1:], -np.inf)
+    for look, share in enumerate(np.clip(FAR * np.array(level), least, NEVER_SKIPPED[1])):
+        law = np.sort(np.concatenate([deviation[:, one] for one in looks_like(setting, look)]), axis=0)
+        as_bad = int(share * (len(law) + 1)) - 1
+        if as_bad >= 0:
+            found[look] = law[as_bad]
+    return found
+
+
+def looks_like(setting: Setting, look: int) -> list[int]:
+    """Looks whose windows have the same law: of long streams, those near by with the same prevalences."""
+    if setting.looks < LONG or look < max(WINDOWS):
+        return [look]
+    prevalence = np.log(prevalences(setting.prevalence, setting.looks))[REFERENCE:]
+    near = range(look - NEAR, look + NEAR + 1)
+    last = {one: prevalence[one - max(WINDOWS) + 1 : one + 1] for one in near if max(WINDOWS) <= one < setting.looks}
+    return [one for one, of in last.items() if np.abs(of - last[look]).max() < ALIKE]
 
 
 def side_of(setting: Setting) -> int:
@@ -160,9 +182,9 @@ def martingale(counts: Counts, setting: Setting) -> int:
 def p_values(periods: Sequence[br.Curve], setting: Setting) -> Iterator[float]:
     """Of each period after the reference: whether it is worse than all rows before it."""
     settings = look_settings(setting, (1,), MOST_DEALS, 0)
-    past = br.Curve.pool([one.at_prevalence(setting.read_at) for one in periods[:REFERENCE]])
+    past = br.Curve.pool(periods[:REFERENCE])
     for look, period in enumerate(periods[REFERENCE:]):
-        samples = [past, period.at_prevalence(setting.read_at)]
+        samples = [past, period]
         pooled = br.Curve.pool(samples)
         rng = np.random.default_rng([look, 1])
         sampler = OfDeals(_cut(samples, pooled, settings), [0, 1], rng)

@@ -2,8 +2,8 @@
 
 Several procedures see the same simulated streams. ``python benchmarks/alarm_study.py`` prints the tables, ``--write
 docs/monitoring-study.md`` puts them into the documentation, and ``--quick`` simulates less. What is done is kept
-(``--keep FILE``), so a study that was stopped goes on: every kind of stream gets a few more, in turn, until all have as
-many as wanted, or until ``--minutes`` are over.
+(``--keep FILE``), so a study that was stopped goes on: every kind of stream gets a few more, in turn, first the most
+important kinds, until all have as many as wanted, or until ``--minutes`` are over.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from alarm_procedures import FALSE_ALARM, FAR, N_DEALS, NEVER_SKIPPED, OTHERS, alarms
+from alarm_procedures import FALSE_ALARM, FAR, LONG, N_DEALS, NEVER_SKIPPED, OTHERS, alarms
 from alarm_streams import (
     AP,
     COMMON,
@@ -77,11 +77,10 @@ def made_by() -> str:
     return fingerprint(files, ("curves", "formulas", "metrics", "uncertainty"))
 
 
-def kept(path: Path) -> dict[Setting, Found]:
+def kept(path: Path, now: str) -> dict[Setting, Found]:
     """What earlier runs of the same code have found."""
     found: dict[Setting, Found] = defaultdict(lambda: defaultdict(list))
     if path.exists():
-        now = made_by()
         for text in path.read_text(encoding="utf-8").splitlines():
             by, setting, part = json.loads(text)
             if by == now:
@@ -97,10 +96,9 @@ def keep(path: Path, by: str, setting: Setting, part: Found) -> None:
         file.write(json.dumps([by, setting._asdict(), part]) + "\n")
 
 
-def run(wanted: Mapping[Setting, int], path: Path, minutes: float) -> None:
+def run(wanted: Mapping[Setting, int], path: Path, by: str, end: float) -> None:
     """Simulate what is missing, a few streams of each kind in turn."""
-    end, by = time.monotonic() + 60 * minutes, made_by()  # of the code as it was loaded
-    there = {setting: len(found["any number"]) for setting, found in kept(path).items()}
+    there = {setting: len(found["any number"]) for setting, found in kept(path, by).items()}
     while missing := {setting: there.get(setting, 0) for setting, n in wanted.items() if there.get(setting, 0) < n}:
         for setting in (setting for setting, n in missing.items() if n < min(missing.values()) + share(setting)):
             if time.monotonic() > end:
@@ -245,12 +243,13 @@ def _becomes_worse(found: Sequence[Line]) -> str:
     return table((*heads, f"seen by delay {', '.join(map(str, range(1, SOON + 1)))}", "median delay"), rows)
 
 
-def wanted(n: int, *, quick: bool = False) -> Iterator[tuple[Setting, int]]:
-    """How many streams of each kind; fewer of long ones."""
-    for setting in [*worse_settings(quick=quick)[:1], *quiet_settings(quick=quick), *worse_settings(quick=quick)[1:]]:
-        yield setting, n
-    for setting in [] if quick else long_settings():
-        yield setting, n // 5 if setting.looks >= 1000 else n
+def wanted(n: int, *, quick: bool = False) -> Iterator[dict[Setting, int]]:
+    """How many streams of each kind, the most important kinds first."""
+    decays, long = worse_settings(quick=quick), [] if quick else long_settings()
+    yield dict.fromkeys([*decays[:1], *quiet_settings(quick=quick)], n)
+    yield dict.fromkeys((setting for setting in long if setting.looks < LONG), n)
+    yield dict.fromkeys((setting for setting in long if setting.looks >= LONG), n)
+    yield dict.fromkeys(decays[1:], n)
 
 
 def main() -> None:
@@ -262,8 +261,10 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=1e6)
     options = parser.parse_args()
     n = min(options.n, 20) if options.quick else options.n
-    run(dict(wanted(n, quick=options.quick)), options.keep, options.minutes)
-    text = page(kept(options.keep), quick=options.quick)
+    by, end = made_by(), time.monotonic() + 60 * options.minutes  # of the code as it was loaded
+    for group in wanted(n, quick=options.quick):
+        run(group, options.keep, by, end)
+    text = page(kept(options.keep, by), quick=options.quick)
     print(text)
     if options.write:
         options.write.write_text(text, encoding="utf-8")

@@ -34,7 +34,7 @@ def test_the_streams_of_the_study_are_what_they_say(streams):
     assert streams.true_average_precision(streams.distance(0.6)) == pytest.approx(0.6)
     assert streams.distance(0.5) < streams.distance(0.6)
     curves = streams.stream(streams.Setting(100, "falling"), np.random.default_rng(0)).curves(streams.Setting(100))
-    assert [curve.prevalence for curve in curves] == pytest.approx(streams.prevalences("falling"), rel=0.03)
+    assert [curve.own_prevalence for curve in curves] == pytest.approx(streams.prevalences("falling"), rel=0.03)
     setting = streams.Setting(10_000, decay=0.1)
     large = streams.stream(setting, np.random.default_rng(0)).curves(setting)
     read = [br.average_precision(curve.at_prevalence(streams.COMMON)) for curve in large]
@@ -62,31 +62,48 @@ def test_windows_are_read_as_the_library_reads_them(streams, procedures, metric)
 @pytest.mark.slow
 def test_what_the_study_leaves_out_raises_no_alarm(streams, procedures):
     """Its first alarms are those of `model_alarms`, with the looks that it skips and without."""
-    for setting in (streams.Setting(100, decay=0.2, looks=6), streams.Setting(20, decay=0.5, looks=6)):
+    for setting in (
+        streams.Setting(100, decay=0.2, looks=6),
+        streams.Setting(20, "seasonal", decay=0.5, looks=6),
+        streams.Setting(20, decay=0.5, metric="precision at a threshold", looks=6),
+    ):
         counts = streams.stream(setting, np.random.default_rng(5))
         found = procedures.alarms(counts, setting)
+        assert any(found)
         curves, read = dict(enumerate(counts.curves(setting))), {"prevalence": setting.read_at, "n_resamples": 50}
+        metric, at = streams.METRICS[setting.metric]
         for first, looks in zip(found, (None, 6), strict=True):
-            asked = br.monitoring.model_alarms(br.average_precision, curves, looks=looks, **read)
+            asked = br.monitoring.model_alarms(metric, curves, at=at, looks=looks, min_pos=1, **read)
             assert procedures.first_of(asked.alarm) == first
         assert found == procedures.alarms(counts, setting, screened=False)
+
+
+def test_looks_share_a_law_only_where_their_prevalences_are_alike(streams, procedures):
+    assert procedures.looks_like(streams.Setting(20, looks=100), 50) == [50]
+    assert len(procedures.looks_like(streams.Setting(20, looks=1000), 500)) == 2 * procedures.NEAR + 1
+    seasonal = procedures.looks_like(streams.Setting(20, "seasonal", looks=1000), 500)
+    assert seasonal == list(range(465, 536, 7))
+    step = streams.prevalences("a step up", 1000)[streams.REFERENCE :]
+    first = int(np.argmax(step > step[0]))
+    for look in range(first - 8, first + 8):  # a window that ends here has as many old periods only here
+        near = procedures.looks_like(streams.Setting(20, "a step up", looks=1000), look)
+        assert (near == [look]) == (first <= look < first + 5)
 
 
 @pytest.mark.slow
 def test_a_study_that_was_stopped_goes_on(study, streams, tmp_path):
     quiet, worse = streams.Setting(20, looks=3), streams.Setting(20, decay=0.1, looks=3, changed_at=2)
-    path = tmp_path / "new" / "found.jsonl"
-    study.run({quiet: 2}, path, 1)
-    once = study.kept(path)
+    path, by = tmp_path / "new" / "found.jsonl", study.made_by()
+    study.run({quiet: 2}, path, by, np.inf)
+    once = study.kept(path, by)
     assert list(once) == [quiet]
     assert {name: len(first) for name, first in once[quiet].items()} == dict.fromkeys(study.NAMES, 2)
-    study.run({quiet: 3, worse: 1}, path, 1)
-    again = study.kept(path)
+    study.run({quiet: 3, worse: 1}, path, by, np.inf)
+    again = study.kept(path, by)
     assert again[quiet]["any number"][:2] == once[quiet]["any number"]
     assert [len(again[one]["planned"]) for one in (quiet, worse)] == [3, 1]
     assert "own prevalences" not in again[worse]
-    path.write_text(path.read_text().replace(study.made_by(), "other code"))
-    assert study.kept(path) == {}
+    assert study.kept(path, "other code") == {}
 
 
 @pytest.mark.slow

@@ -70,31 +70,51 @@ class Look(NamedTuple):
 
 def look_at(periods: Sequence[Curve], reference: Curve, settings: LookSettings, level: float, t: int) -> Look:
     """The look at one period and those before it, beside the reference."""
-    lengths = [length for length in settings.windows if length <= t + 1] or [t + 1]
-    samples = [reference, *periods[t + 1 - lengths[-1] : t + 1]]
-    rng = np.random.default_rng([settings.seed, t])
-    pooled = samples[0] if isinstance(settings.at, Threshold) else Curve.pool(samples)  # a threshold needs no pooling
-    age = np.arange(len(samples) - 1, 0, -1)
-    groups = [0, *(1 + np.searchsorted(lengths, age)).tolist()]  # by the shortest window that contains it
-    sampler = OfDeals(_cut(samples, pooled, settings), groups, rng)
-    reader = Reader(_deviations(settings, pooled), of_curves=False)
+    return Comparison(periods, reference, settings, t).look(level)
 
-    def deal(n_deals: int) -> FloatArray:
-        (dealt,) = drawn(sampler, [reader], n_deals, seeds_from(rng), what="Dealing rows")
+
+class Comparison:
+    """The windows that end at a period, beside the reference; rows are dealt again as often as a decision needs."""
+
+    def __init__(self, periods: Sequence[Curve], reference: Curve, settings: LookSettings, t: int) -> None:
+        self._lengths = [length for length in settings.windows if length <= t + 1] or [t + 1]
+        samples = [reference, *periods[t + 1 - self._lengths[-1] : t + 1]]
+        self._rng, self._settings = np.random.default_rng([settings.seed, t]), settings
+        # A threshold needs no pooling.
+        pooled = samples[0] if isinstance(settings.at, Threshold) else Curve.pool(samples)
+        age = np.arange(len(samples) - 1, 0, -1)
+        groups = [0, *(1 + np.searchsorted(self._lengths, age)).tolist()]  # by the shortest window that contains it
+        self._sampler = OfDeals(_cut(samples, pooled, settings), groups, self._rng)
+        self._reader = Reader(_deviations(settings, pooled), of_curves=False)
+        first, seen = self._deal(settings.n_deals), self._reader.read(self._sampler.seen())
+        self._scale = _mean_and_spread(first)
+        self._first = _worst(_standardised(first, *self._scale), settings.side)
+        self._standing = _standardised(seen, *self._scale)[0]
+        self._bad = float(_worst(self._standing, settings.side))
+        self._law = np.empty(0)
+
+    def look(self, level: float) -> Look:
+        """The worst window, and the limit of an alarm at a level."""
+        worst = int(np.argmax(_worst(self._standing[:, np.newaxis], self._settings.side)))
+        limit = _limit(np.sort(self._deals(level)), self._bad, level)
+        return Look(float(self._standing[worst]), self._lengths[worst], limit)
+
+    def _deals(self, level: float) -> FloatArray:
+        """The worst window in as many deals as a level needs."""
+        most = max(self._settings.n_deals, _most_deals(level))
+        if not _is_open(self._first, self._bad, level, most):
+            return self._first
+        n = 0  # decide by other deals than those that the standard error is from
+        while n < most and _is_open(self._law[:n], self._bad, level, most):
+            n += _AT_ONCE
+            if n > len(self._law):
+                more = _standardised(self._deal(_AT_ONCE), *self._scale)
+                self._law = np.append(self._law, _worst(more, self._settings.side))
+        return self._law[:n]
+
+    def _deal(self, n_deals: int) -> FloatArray:
+        (dealt,) = drawn(self._sampler, [self._reader], n_deals, seeds_from(self._rng), what="Dealing rows")
         return np.asarray(dealt[0], np.float64)
-
-    first, seen = deal(settings.n_deals), reader.read(sampler.seen())
-    middle, error = _mean_and_spread(first)
-    standing = _standardised(seen, middle, error)[0]
-    bad = float(_worst(standing, settings.side))
-    law = _worst(_standardised(first, middle, error), settings.side)
-    most = max(settings.n_deals, _most_deals(level))
-    if _is_open(law, bad, level, most):  # decide by other deals than those that the standard error is from
-        law = np.empty(0)
-        while len(law) < most and _is_open(law, bad, level, most):
-            law = np.append(law, _worst(_standardised(deal(_AT_ONCE), middle, error), settings.side))
-    worst = int(np.argmax(_worst(standing[:, np.newaxis], settings.side)))
-    return Look(float(standing[worst]), lengths[worst], _limit(np.sort(law), bad, level))
 
 
 def _most_deals(level: float) -> int:
