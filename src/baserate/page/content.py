@@ -13,30 +13,23 @@ from baserate.curves.pair import SameRows
 from baserate.curves.point import shortest
 from baserate.errors import InputError, shown
 from baserate.metrics.areas import auc_pr, average_precision, best_f1, roc_auc
-from baserate.metrics.bounds import bounds
 from baserate.metrics.over_prevalence import MetricFunction, crossings
 from baserate.metrics.predictive import precision
 from baserate.page import condensed, looks, rates
 from baserate.page.calibration import Calibration, calibration
 from baserate.page.condensed import LogOddsRange
-from baserate.page.groups import OF_GROUP, RECALL, OfGroups, are_periods, band, grid, group_table
+from baserate.page.groups import MOST_ASKED, OF_GROUP, RECALL, OfGroups, are_periods, band, grid, group_table
 from baserate.page.judged import JudgedSeries, breaks, judged
 from baserate.page.small import POOLED, Groups, folded, small_groups, small_models
+from baserate.page.unlabelled import where_labels_are_missing
 from baserate.page.verdicts import headline, pair_of, who_leads_where
 from baserate.page.versus import DRAWS_OF_PAIRS, MOST_COMPARED, PairsCompared, compared
-from baserate.page.words import (
-    Json,
-    counted,
-    isolated,
-    listed,
-    numbers,
-)
+from baserate.page.words import Json, numbers
 from baserate.progress import Stages
 from baserate.registry import describe
 from baserate.results import Crossing, CrossingEstimate, Estimate
 from baserate.uncertainty.estimate import IntervalSettings, estimates
 from baserate.uncertainty.methods import Estimand
-from baserate.written import one_in, percent
 
 # The range of the slider, which is extended to the given prevalences.
 RANGE = (1e-6, 0.9)
@@ -47,9 +40,6 @@ DRAWS_OF_GROUPS = 200
 # Fewer draws than this leave nothing beyond the ends of an interval. A quick page has so many times fewer.
 _FEWEST_DRAWS = 100
 _QUICKER = 10
-
-# Prevalences asked for, at which every slice is known, at most.
-_MOST_ASKED = 3
 
 _BANDS = (average_precision, auc_pr, best_f1)
 
@@ -83,6 +73,7 @@ class Content:
     series: list[JudgedSeries] = field(default_factory=list)  # each model over its periods
     quick_draws: int | None = None  # populations drawn, if they are fewer than usual
     revealing: tuple[str, ...] = ()  # sentences about groups so small that single rows can be inferred
+    unlabelled: tuple[str, ...] = ()  # sentences about where labels are missing
 
     @property
     def crossings(self) -> list[Crossing | CrossingEstimate]:
@@ -124,17 +115,17 @@ def content(
     with Stages("Making the page") as stages:
         stages.plan(_work(models, groups, by_period))
         how: dict[str, Any] = {"n_models": len(models), "n_resamples": draws, "stages": stages}
-        made = [_model(name, curve, wanted[0], span, **how) for name, curve in models.items()]
+        made = [_model(name, curve, wanted, span, **how) for name, curve in models.items()]
         swaps = [
             swap
             for (name, curve), (other_name, other) in combinations(models.items(), 2)
             for swap in crossings(average_precision, curve, other, low=low, high=high, names=(name, other_name))
         ]
-        both = _compared(models, rows, made, span=span, asked=wanted[0], swaps=swaps, n_resamples=draws, stages=stages)
+        both = _compared(models, rows, made, span=span, asked=wanted, swaps=swaps, n_resamples=draws, stages=stages)
         of_groups = max(min(draws, DRAWS_OF_GROUPS), _FEWEST_DRAWS)
         asked = wanted[0] if prevalences else None
         series = judged(by_period, asked, of_groups, lambda name: stages.at(f"{name}, period by period"))
-        of_slices = OfGroups(span, wanted[0], tuple(wanted[:_MOST_ASKED]), of_groups, stages)
+        of_slices = OfGroups(span, wanted[0], tuple(wanted[:MOST_ASKED]), of_groups, stages)
         tables = [group_table(name, by_model, models, of_slices) for name, by_model in groups.items()]
     said = [small_models(models), *(small_groups(name, by_model) for name, by_model in groups.items())]
     return Content(
@@ -149,6 +140,9 @@ def content(
         series=series,
         quick_draws=draws if quick else None,
         revealing=tuple(sentence for sentence in said if sentence is not None),
+        unlabelled=tuple(
+            one for heading, by_model in groups.items() if (one := where_labels_are_missing(heading, by_model))
+        ),
     )
 
 
@@ -178,22 +172,20 @@ def _compared(
     made: Sequence[PageModel],
     *,
     span: LogOddsRange,
-    asked: float,
+    asked: Sequence[float],
     swaps: list[Crossing],
     n_resamples: int,
     stages: Stages,
 ) -> PairsCompared:
-    """The models compared at every second place of the grid, and at the prevalence asked for."""
+    """The models compared at every second place of the slider, and at the first prevalence asked for."""
     if len(models) > 1:
         stages.at("which model leads where", min(len(models), MOST_COMPARED))
-    places = dict.fromkeys(grid(span)[::2].tolist())
-    places[float(np.log(asked) - np.log1p(-asked))] = None
-    nodes = np.array(sorted(places))
-    own = {}
-    for model in made:
-        known = dict(zip(grid(span).tolist(), model.area_over, strict=True))
-        name = model.name
-        own[name] = [known.get(node, model.area) for node in nodes.tolist()]
+    nodes = grid(span, asked[:1], every=2)
+    places = grid(span, asked).tolist()
+    own = {
+        model.name: [one for place, one in zip(places, model.area_over, strict=True) if place in nodes]
+        for model in made
+    }
     draws = max(min(n_resamples, DRAWS_OF_PAIRS), _FEWEST_DRAWS)
     return compared(models, rows, nodes, own, swaps=swaps, settings=IntervalSettings.of(0.95, draws, 0))
 
@@ -236,11 +228,18 @@ def _check(models: Mapping[str, Curve], groups: Mapping[str, Mapping[str, Groups
 
 
 def _model(
-    name: str, curve: Curve, start: float, span: LogOddsRange, *, n_models: int, n_resamples: int, stages: Stages
+    name: str,
+    curve: Curve,
+    asked: Sequence[float],
+    span: LogOddsRange,
+    *,
+    n_models: int,
+    n_resamples: int,
+    stages: Stages,
 ) -> PageModel:
     stages.at(name)
     kept = condensed.condensed(curve, span)
-    known = _known(curve, start, span, n_resamples)
+    known = _known(curve, asked, span, n_resamples)
     json: Json = {
         "name": name,
         "average_precision": numbers(kept.average_precision.values),
@@ -253,7 +252,7 @@ def _model(
     }
     json["histogram"] = looks.histogram(curve)
     json["right"] = _likelihood_ratios(known.right)
-    probabilities = calibration(name, curve, start)
+    probabilities = calibration(name, curve, asked[0])
     json["calibration"] = probabilities.json
     over = known.bands[average_precision]
     return PageModel(name, curve, json, kept.error, known.area, over, known.right, probabilities)
@@ -268,18 +267,15 @@ class _Known(NamedTuple):
     right: Estimate
 
 
-def _known(curve: Curve, start: float, span: LogOddsRange, n_resamples: int) -> _Known:
-    x = np.exp(-grid(span))
-    here = curve.at_prevalence(start)
-    point = curve.at_recall(RECALL).at_prevalence(start)
-    estimands = [
-        *(Estimand(metric, curve, x) for metric in _BANDS),
-        *(
-            Estimand(metric, at, np.array([at.odds_against]))
-            for metric, at in ((roc_auc, here), (average_precision, here))
-        ),
-        Estimand(precision, point, np.array([point.odds_against])),
-    ]
+def _known(curve: Curve, asked: Sequence[float], span: LogOddsRange, n_resamples: int) -> _Known:
+    x = np.exp(-grid(span, asked))
+    here = curve.at_prevalence(asked[0])
+    point = curve.at_recall(RECALL).at_prevalence(asked[0])
+    at = {
+        metric: Estimand(metric, one, np.array([one.odds_against]))
+        for metric, one in ((roc_auc, here), (average_precision, here), (precision, point))
+    }
+    estimands = [*(Estimand(metric, curve, x) for metric in _BANDS), *at.values()]
     *bands, (of_roc,), (area,), (right,) = estimates(estimands, IntervalSettings.of(0.95, n_resamples, 0))
     return _Known(dict(zip(_BANDS, bands, strict=True)), of_roc, area, right)
 
@@ -341,53 +337,3 @@ def main_sentence(made: Content, *, together: bool = False) -> str:
         [model.right for model in made.models],
     )
     return f"All periods together: {said[0].lower()}{said[1:]}" if together else said
-
-
-def own_prevalence(curve: Curve) -> float:
-    """The prevalence of the rows of a curve."""
-    return curve.n_pos / (curve.n_pos + curve.n_neg)
-
-
-def facts(made: Content) -> list[tuple[str, str]]:
-    """Facts about the data, by model."""
-    by_model = []
-    for model in made.models:
-        curve = model.curve
-        said = [f"{counted(curve.n_pos, 'positive')}, {counted(curve.n_neg, 'negative')}"]
-        said[0] += f", prevalence {one_in(own_prevalence(curve))}"
-        said.append(f"{counted(curve.unlabelled, 'row')} without a label, not counted")
-        said.append(f"{counted(len(curve), 'threshold')}, scores from {curve.score[-1]:.4g} to {curve.top[0]:.4g}")
-        said += ["rows are weighted"] * curve.weighted
-        said += [f"read from {isolated(str(curve.source))}"] * (curve.source is not None)
-        if curve.bucketed:
-            width = bounds(average_precision, curve.at_prevalence(made.prevalence)).width
-            said.append(f"scores are in buckets: average precision is exact to {width:.1g}")
-        elif not curve.weighted:
-            rows = curve.pos + curve.neg
-            tied = float(rows[rows > 1].sum() / rows.sum())
-            said += [f"{percent(tied)} of the rows share their score with another"] * (tied > 0)
-        said.append(f"areas on this page have an error of at most {max(model.error, 1e-9):.1g}")
-        by_model.append((model.name, "; ".join(said) + "."))
-    how = [("How the models were compared", _how_compared(made))] if len(made.models) > 1 else []
-    return [*by_model, *how, ("What this page reveals", _revealed(made))]
-
-
-def _how_compared(made: Content) -> str:
-    """Which models were compared row by row, and what that could not be done for."""
-    pairs = made.compared.versus
-    names = [isolated(made.models[k].name) for k in pairs.compared]
-    if not names:
-        return (
-            "By the interval of each, because the page was made of their curves: two models may differ although these "
-            "overlap. If the scores of each row are known (br.Models, or a file with all scores), they are compared "
-            "row by row."
-        )
-    said = f"{listed(names)}: row by row, from one set of bootstrap samples, as br.lead does."
-    rest = "The others are further from the best one, and are compared by the interval of each."
-    return said if len(names) == len(made.models) else f"{said} {rest}"
-
-
-def _revealed(made: Content) -> str:
-    """What a reader of the file can infer about single rows."""
-    said = "This file has no rows, but its thresholds are scores of rows, and it has counts and a curve of each group"
-    return ". ".join([said, *(sentence[0].upper() + sentence[1:] for sentence in made.revealing)]) + "."

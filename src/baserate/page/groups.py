@@ -16,6 +16,7 @@ from baserate.page import condensed, looks
 from baserate.page.condensed import LogOddsRange
 from baserate.page.periods import p_values
 from baserate.page.small import Groups
+from baserate.page.unlabelled import share_unlabelled
 from baserate.page.words import FEW_DIGITS, SHOWN_DIGITS, Json, amount, counted, numbers, rounded_p
 from baserate.progress import Stages
 from baserate.results import Estimate
@@ -38,6 +39,9 @@ OF_GROUP = 0.1
 _GRID = 41
 _EVERY = 4
 
+# Prevalences asked for, at which every number has its interval, at most.
+MOST_ASKED = 3
+
 # Periods have an order, slices have none.
 _PERIOD = re.compile(r"\d{4}(-(\d\d|W\d\d|Q\d))?(-\d\d)?")
 
@@ -47,14 +51,15 @@ def are_periods(keys: Iterable[object]) -> bool:
     return all(isinstance(key, str) and _PERIOD.fullmatch(key) for key in keys)
 
 
-def grid(span: LogOddsRange) -> FloatArray:
-    """The log-odds at which intervals are computed."""
-    return np.linspace(*span, _GRID)
+def grid(span: LogOddsRange, asked: Sequence[float], every: int = 1) -> FloatArray:
+    """The log-odds at which intervals are computed: evenly over the slider, or every so many of them, and as asked."""
+    at = np.array(asked[:MOST_ASKED])
+    return np.union1d(np.linspace(*span, _GRID)[::every], np.log(at) - np.log1p(-at))
 
 
 def group_grid(span: LogOddsRange, asked: float) -> FloatArray:
-    """The log-odds at which intervals of slices and periods are computed: fewer, with the given prevalence."""
-    return np.union1d(grid(span)[::_EVERY], np.log(asked) - np.log1p(-asked))
+    """The log-odds at which intervals of slices and periods are computed, which are fewer."""
+    return grid(span, [asked], every=_EVERY)
 
 
 def band(estimated: list[Estimate], digits: int | None = None) -> Json:
@@ -126,9 +131,8 @@ def _sizes(curves: list[Curve | None]) -> str:
 
 def _unlabelled(curve: Curve) -> str:
     """How many rows of a slice have no label, where some have none."""
-    if not curve.unlabelled or curve.weighted:
-        return ""
-    return f", {percent(curve.unlabelled / (curve.unlabelled + curve.n_pos + curve.n_neg))} of the rows without a label"
+    share = share_unlabelled(curve)
+    return f", {percent(share)} of the rows without a label" if share else ""
 
 
 class _Overall(NamedTuple):

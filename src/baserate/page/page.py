@@ -5,21 +5,21 @@ import hashlib
 import html
 import json
 import zlib
+from collections.abc import Sequence
 from importlib.resources import files
 
 from baserate.page.calibration import BINS, OWN_ROWS
 from baserate.page.content import (
     DRAWS_OF_GROUPS,
     Content,
-    facts,
     main_sentence,
-    own_prevalence,
     verdict,
 )
+from baserate.page.facts import facts, own_prevalence
 from baserate.page.groups import RECALL, grid, group_grid
 from baserate.page.judged import JudgedSeries
 from baserate.page.modules import inlined
-from baserate.page.verdicts import who_leads_where
+from baserate.page.verdicts import pair_of, who_leads_where
 from baserate.page.words import Json, isolated, numbers
 from baserate.written import one_in
 
@@ -49,21 +49,22 @@ _METHODS = (
 _LARGE = 1_000_000
 
 _COLOUR_HINT = (
-    '<span class="key above"></span> above all rows of the model, <span class="key below"></span> below them. ▲ and ▼: '
-    "they lie outside the interval even when it is widened for the number of cells (Bonferroni)."
+    '<span class="key above"></span> above all rows of the model, <span class="key below"></span> below them. ▲ and ▼ '
+    "mark cells whose interval does not reach the value of all rows, even widened for the number of cells (Bonferroni)."
 )
 _GROUP_HINT = (
     f"Intervals have a level of 95 %. They come from few drawn populations (at most {DRAWS_OF_GROUPS}) and are "
     "interpolated (≈) between prevalences."
 )
-# Charts of more models than this would bury the sentences.
+# Charts of more models than this would bury the sentences, and so would more sentences about pairs of models.
 _MOST_SERIES = 6
+_FEW_SENTENCES = 6
 
 _PARTS_HINT = (
     "Average precision at the prevalence of each period has changed since the first periods by the sum of these parts: "
-    '<span class="key prior"></span> what the prevalence did, <span class="key model"></span> what the model did, '
-    '<span class="key threshold"></span> what the threshold did. Beside them each period is read at one common '
-    "prevalence, where only the model matters; hollow marks are the reference, upright lines are alarms of "
+    '<span class="key prior"></span> what the prevalence did, <span class="key model"></span> what the model did; '
+    "a threshold has no part in an area. Beside them each period is read at one common prevalence, where only the "
+    "model matters; hollow marks are the reference, upright lines are alarms of "
     "br.monitoring.judge_periods, of which all models together raise a false one in 5 % of series, however long. "
     "Lines through marks and bars are 95 % intervals."
 )
@@ -154,7 +155,7 @@ def _json(made: Content) -> str:
         "nodes": numbers(made.span.nodes, 17),
         "recall": RECALL,
         "marks": "; ".join(marks) + ".",
-        "grid": numbers(grid(made.span), 17),
+        "grid": numbers(grid(made.span, made.asked or (made.prevalence,)), 17),
         "models": [model.json for model in made.models],
         "crossings": [swap.prevalence for swap in made.lead_changes],
         "groups": made.groups,
@@ -176,11 +177,11 @@ def _judged(made: Content) -> str:
     # Who broke comes first, and only so many have charts.
     order = sorted(range(len(made.series)), key=lambda k: not made.series[k].broken)
     figures = "".join(_series(k, made.series[k]) for k in order[:_MOST_SERIES])
-    said = "".join(f"<li>{html.escape(made.series[k].said)}</li>" for k in order)
+    said = _items([made.series[k].said for k in order])
     return (
         '<section id="judged" aria-labelledby="judged-head"><h2 id="judged-head" data-short="Model or base rate">Is it '
-        f'the model or the base rate?</h2><ul>{said}</ul><p class="hint">{_PARTS_HINT}</p>{figures}'
-        '<div class="charts"><figure><figcaption>Prevalence and cases of each period</figcaption>'
+        f'the model or the base rate?</h2>{said}<p class="hint">{_PARTS_HINT}</p>{figures}'
+        '<div class="charts"><figure><figcaption>Prevalence (line) and cases (bars) of each period</figcaption>'
         '<div id="moving" class="chart"></div></figure></div></section>'
     )
 
@@ -205,8 +206,19 @@ def _crossings(made: Content) -> str:
         return ""
     if not made.crossings:
         return "<p>By average precision no two models cross.</p>"
-    items = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in who_leads_where(made.crossings, made.ends))
-    return f"<p>By average precision:</p><ul>{items}</ul>"
+    leading = {pair_of(swap) for swap in made.lead_changes}
+    first, rest = (
+        who_leads_where([swap for swap in made.crossings if (pair_of(swap) in leading) == at_the_top], made.ends)
+        for at_the_top in (True, False)
+    )
+    if len(rest) <= _FEW_SENTENCES:
+        return f"<p>By average precision:</p>{_items([*first, *rest])}"
+    others = f"<details><summary>{len(rest)} other pairs that cross</summary>{_items(rest)}</details>"
+    return f"<p>By average precision:</p>{_items(first)}{others}"
+
+
+def _items(sentences: Sequence[str]) -> str:
+    return f"<ul>{''.join(f'<li>{html.escape(sentence)}</li>' for sentence in sentences)}</ul>" if sentences else ""
 
 
 def _group(number: int, group: Json) -> str:
@@ -227,7 +239,10 @@ def _group(number: int, group: Json) -> str:
 
 
 def _calibration(made: Content) -> str:
-    said = "".join(f"<p>{html.escape(one)}</p>" for model in made.models for one in model.calibration.said)
+    said = "".join(
+        f'<p id="probabilities-{number}">{html.escape(" ".join(model.calibration.said))}</p>'
+        for number, model in enumerate(made.models)
+    )
     shown = [(number, model.name) for number, model in enumerate(made.models) if model.calibration.json]
     if not shown:
         return said

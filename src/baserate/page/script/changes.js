@@ -1,7 +1,7 @@
 // Is it the model or the base rate? Each model over its periods, with the change since the first ones in its parts.
 
 /** @import { Axis, Series, SeriesPeriod } from "./types.js" */
-import { picture } from "./charts.js";
+import { picture, upTo } from "./charts.js";
 import { $, content, names, unit } from "./content.js";
 import { amount, digits, oneIn, range, sentences, shortened } from "./words.js";
 
@@ -28,8 +28,8 @@ function periods(series, holder) {
 
 /** @param {number} most @returns {Axis} */
 function around(most) {
-  const step = 10 ** Math.floor(Math.log10(most));
-  const end = Math.ceil(most / step) * step;
+  const power = 10 ** Math.floor(Math.log10(most));
+  const end = ([1, 2, 4, 6, 8].find((one) => most <= one * power * (1 + 1e-9)) ?? 10) * power;
   /** @param {number} value @returns {[number, string]} */
   const tick = (value) => [value, `${value > 0 ? "+" : ""}${Number(value.toPrecision(2))}`];
   return { range: [-end, end], ticks: [tick(-end), tick(-end / 2), [0, "0"], tick(end / 2), tick(end)] };
@@ -100,7 +100,7 @@ function showPrevalences(series) {
   const cases = series.periods.map(({ rows }) => (rows[0] ?? 0) + (rows[1] ?? 0));
   const chart = picture("moving", {
     x: periods(series, "moving"), label: "", described: sentences.prevalenceChart, height: 200,
-    y: { range: [0, most * 1.1], ticks: [[0, "0"], [most / 2, String(Number((most / 2).toPrecision(2)))], [most, String(Number(most.toPrecision(2)))]] },
+    y: { range: [0, most * 1.1], ticks: upTo(most * 1.1) },
   });
   const largest = Math.max(1, ...cases);
   cases.forEach((n, k) => chart.column([k - 0.4, k + 0.4], (n / largest) * most, "traffic"));

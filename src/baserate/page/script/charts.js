@@ -8,7 +8,7 @@ const dashes = ["", "7 3", "2 3", "10 3 2 3", "4 4", "1 2"];
 const markers = [
   "M-4.5,0a4.5,4.5 0 1,0 9,0a4.5,4.5 0 1,0 -9,0", "M-4,-4h8v8h-8z", "M0,-5.5L5.5,0L0,5.5L-5.5,0z", "M0,-5L5,4H-5z", "M0,5L5,-4H-5z",
 ];
-const size = { left: 46, right: 12, top: 10, bottom: 40 };
+const size = { left: 46, right: 12, top: 10, bottom: 40, unnamed: 22 };
 
 /** @param {number} m */
 export const colour = (m) => `var(--model-${m % 6})`;
@@ -60,6 +60,13 @@ export function widthOf(holder) {
 /** Measured anew: the room has changed. */
 export function forgetWidths() { widths.clear(); }
 
+/** Ticks from 0 at round numbers. @param {number} most @param {(value: number) => string} [text] @returns {[number, string][]} */
+export function upTo(most, text = String) {
+  const power = 10 ** Math.floor(Math.log10(most));
+  const step = [0.2, 0.5, 1, 2].map((one) => one * power).find((one) => most / one <= 5) ?? power;
+  return Array.from({ length: Math.floor(most / step + 1e-9) + 1 }, (_, k) => [k * step, text(Number((k * step).toPrecision(6)))]);
+}
+
 /**
  * An empty chart with its axes, and what can be drawn into it.
  * @param {string} id
@@ -72,17 +79,21 @@ export function picture(id, { x, y, label, described, height = 300 }) {
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": described }, holder);
   holder.prepend(svg);
   const across = scale(x.range, [size.left, width - size.right]);
-  const up = scale(y.range, [height - size.bottom, size.top]);
+  const floor = height - (label ? size.bottom : size.unnamed);
+  const up = scale(y.range, [floor, size.top]);
+  let free = 0; // where a name is beyond the one before it
   for (const [place, name] of x.ticks) {
     draw("line", { class: "grid", x1: across(place), x2: across(place), y1: up(y.range[0]), y2: up(y.range[1]) }, svg);
     const within = Math.min(Math.max(across(place), 3.5 * name.length), width - 3.5 * name.length);
-    draw("text", { x: within, y: height - size.bottom + 16, "text-anchor": "middle" }, svg, name);
+    if (within - 3.5 * name.length < free) continue;
+    free = within + 3.5 * name.length + 2;
+    draw("text", { x: within, y: floor + 16, "text-anchor": "middle" }, svg, name);
   }
   for (const [place, name] of y.ticks) {
     draw("line", { class: "grid", x1: across(x.range[0]), x2: across(x.range[1]), y1: up(place), y2: up(place) }, svg);
     draw("text", { x: size.left - 6, y: up(place) + 4, "text-anchor": "end" }, svg, name);
   }
-  draw("text", { x: (size.left + width - size.right) / 2, y: height - 6, "text-anchor": "middle" }, svg, label);
+  if (label) draw("text", { x: (size.left + width - size.right) / 2, y: height - 6, "text-anchor": "middle" }, svg, label);
   /** @param {Place[]} points */
   const place = (points) => points.filter(([a, b]) => Number.isFinite(a) && Number.isFinite(b))
     .map(([a, b]) => `${across(inside(a, x.range)).toFixed(1)},${up(inside(b, y.range)).toFixed(1)}`).join(" ");
@@ -91,6 +102,8 @@ export function picture(id, { x, y, label, described, height = 300 }) {
     line: (points, model) => stretches(points).forEach(
       (stretch) => draw("polyline", { class: "line", points: place(stretch), ...stroke(model) }, svg),
     ),
+    /** A line among others in the background. @param {Place[]} points */
+    faint: (points) => stretches(points).forEach((stretch) => draw("polyline", { class: "faint", points: place(stretch) }, svg)),
     /** @param {Place[]} low @param {Place[]} high @param {number} model */
     band: (low, high, model) => draw(
       "polygon", { class: "band", points: place([...low, ...high.slice().reverse()]), fill: colour(model) }, svg,
@@ -131,7 +144,7 @@ export function picture(id, { x, y, label, described, height = 300 }) {
      * @param {{ start?: number, places?: number[] }} [where] where it begins; the only places there are
      */
     reads: (spot, { start = (x.range[0] + x.range[1]) / 2, places } = {}) => readable(holder, described, {
-      spot, start, places, range: x.range, svg, across, up: (value) => up(inside(value, y.range)), width, height,
+      spot, start, places, range: x.range, svg, across, up: (value) => up(inside(value, y.range)), width, floor,
     }),
   };
 }
@@ -141,7 +154,7 @@ export function picture(id, { x, y, label, described, height = 300 }) {
 /**
  * @typedef {{
  *   spot: (place: number) => Spot | null, start: number, places?: number[], range: [number, number], svg: Element,
- *   across: (value: number) => number, up: (value: number) => number, width: number, height: number,
+ *   across: (value: number) => number, up: (value: number) => number, width: number, floor: number,
  * }} Readable
  */
 
@@ -211,13 +224,13 @@ function nearest(places, place) {
 
 /** @param {HTMLElement} holder @param {number} wanted */
 function show(holder, wanted) {
-  const { svg, spot, places, across, up, width, height } = /** @type {Readable} */ (readables.get(holder));
+  const { svg, spot, places, across, up, width, floor } = /** @type {Readable} */ (readables.get(holder));
   const found = spot(places?.length ? places[nearest(places, wanted)] : wanted);
   if (!found) { hide(holder); return; }
   standing.set(holder, found.at);
   svg.querySelector(".cross")?.remove();
   const cross = draw("g", { class: "cross" }, svg);
-  draw("line", { x1: across(found.at), x2: across(found.at), y1: size.top, y2: height - size.bottom }, cross);
+  draw("line", { x1: across(found.at), x2: across(found.at), y1: size.top, y2: floor }, cross);
   for (const { model, up: value } of found.rows) {
     if (Number.isFinite(value)) draw("circle", { cx: across(found.at), cy: up(value), r: 4, stroke: colour(Math.max(model, 0)) }, cross);
   }

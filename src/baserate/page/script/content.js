@@ -19,6 +19,9 @@ const kept = $("content");
 export const content = JSON.parse(kept.type === "application/json" ? kept.text : await unpacked(kept.text));
 export const names = content.models.map((model) => model.name);
 
+/** The sign of intervals that are interpolated, as they are where none was computed. @param {number} logOdds */
+export function about(logOdds) { return content.grid.some((place) => Math.abs(place - logOdds) < 1e-9) ? "" : "≈\u00a0"; }
+
 /** The axis of prevalences, in log-odds. */
 export const prevalences = (() => {
   const [lowest, highest] = content.range;

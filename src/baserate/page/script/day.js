@@ -2,13 +2,13 @@
 
 /** @import { CellText, PointMetric } from "./types.js" */
 import { ends, f1Of, firstAtLeast, oddsAgainst, pointMetrics, precisionOf, share } from "./arithmetic.js";
-import { picture } from "./charts.js";
+import { picture, upTo } from "./charts.js";
 import { $, content, names, prevalences, unit } from "./content.js";
 import { say } from "./prevalence.js";
 import { whenSeen } from "./seen.js";
-import { changed, chosen, pick, state, tabled, visible } from "./state.js";
+import { changed, chosen, foremost, others, pick, state, tabled } from "./state.js";
 import { modelTable } from "./tables.js";
-import { amount, digits, isolated, percent, range, sentences, significant, thresholdText } from "./words.js";
+import { amount, dash, digits, isolated, percent, range, sentences, significant, thresholdText } from "./words.js";
 
 /** @param {number} t @param {number} f */
 function perDay(t, f) { return state.traffic * (share(state.logOdds) * t + (1 - share(state.logOdds)) * f); }
@@ -23,7 +23,7 @@ function valueAt({ name, of, worse, plain, byRatio }, m) {
   const here = (t, f, odds) => of(t, f, odds, state.costs);
   const both = ends(here, points, k, x, byRatio);
   const [low, high] = worse ? [here(points.tpr_high[k], points.fpr_low[k], x), here(points.tpr_low[k], points.fpr_high[k], x)] : both;
-  const small = plain ? `${significant(low)} – ${significant(high)}` : name === "Recall"
+  const small = plain ? `${significant(low, 3)} ${dash(low)} ${significant(high, 3)}` : name === "Recall"
     ? range(points.recall_low[k], points.recall_high[k]) : range(low, high);
   return [text(here(points.tpr[k], points.fpr[k], x)), small];
 }
@@ -121,7 +121,8 @@ function showOverPrevalence(id, of, name) {
     const [k, x] = [state.points[m], oddsAgainst(place)];
     return { value: of(points.tpr[k], points.fpr[k], x), ends: ends(of, points, k, x) };
   };
-  for (const m of visible()) {
+  for (const m of others()) chart.faint(places.map((place) => [place, at(m, place).value]));
+  for (const m of foremost()) {
     const read = places.map((place) => at(m, place));
     chart.band(places.map((place, k) => [place, read[k].ends[0]]), places.map((place, k) => [place, read[k].ends[1]]), m);
     chart.line(places.map((place, k) => [place, read[k].value]), m);
@@ -130,7 +131,7 @@ function showOverPrevalence(id, of, name) {
   chart.upright(state.logOdds, "now");
   chart.reads((place) => ({
     at: place, title: prevalences.read(place),
-    rows: visible().map((m) => {
+    rows: foremost().map((m) => {
       const { value, ends: [low, high] } = at(m, place);
       return { model: m, name: names[m], up: value, text: `${digits(value, 3)} (${range(low, high)})` };
     }),
@@ -139,7 +140,7 @@ function showOverPrevalence(id, of, name) {
 
 /** The cost of a day for every threshold, by the recall that it reaches. */
 function showCosts() {
-  const shown = visible();
+  const shown = foremost();
   /** @param {number} m */
   const line = (m) => content.models[m].points.tpr.map((t, k) => /** @type {[number, number]} */ ([t, costs(m, k)]));
   const lines = new Map(shown.map((m) => [m, line(m)]));
@@ -147,12 +148,15 @@ function showCosts() {
   const none = state.costs.missed * perDay(1, 0);
   const most = 1.5 * Math.max(none, ...shown.map((m) => costs(m))) || 1;
   const chart = picture("costs", {
-    x: unit, y: { range: [0, most], ticks: [0, 1, 2, 3].map((k) => [(k * most) / 3, brief((k * most) / 3)]) },
+    x: unit, y: { range: [0, most], ticks: upTo(most, brief) },
     label: "threshold, by the recall it reaches", described: sentences.costChart,
   });
   chart.chance([[0, none], [1, none]]);
+  /** @param {[number, number][]} points @returns {[number, number][]} */
+  const within = (points) => points.map(([t, cost]) => [t, cost > most ? NaN : cost]);
+  for (const m of others()) chart.faint(within(line(m)));
   for (const [m, points] of lines) {
-    chart.line(points.map(([t, cost]) => [t, cost > most ? NaN : cost]), m);
+    chart.line(within(points), m);
     chart.dot([content.models[m].points.tpr[state.points[m]], costs(m)], m);
   }
   chart.reads((recall) => ({
@@ -189,7 +193,7 @@ function readCost(name, box, low, high) {
   $(box).addEventListener("input", () => {
     const wanted = Number($(box).value);
     const fine = $(box).value !== "" && wanted >= low && wanted <= high;
-    say(box, fine ? "" : sentences.refusedCost(low, high, significant(state.costs[name])), !fine);
+    say(box, fine ? "" : sentences.refusedCost(low, high, amount(state.costs[name])), !fine);
     if (fine) { state.costs[name] = wanted; changed(); }
   });
 }

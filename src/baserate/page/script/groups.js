@@ -5,7 +5,7 @@ import { groupMetrics, logit, ofAllRows, ofCell } from "./arithmetic.js";
 import { picture, widthOf } from "./charts.js";
 import { $, content, names, unit } from "./content.js";
 import { whenSeen } from "./seen.js";
-import { changed, here, state, tabled, visible } from "./state.js";
+import { changed, foremost, here, state, tabled, visible } from "./state.js";
 import { sortOf, table } from "./tables.js";
 import { digits, oneIn, range, sentences, shortened } from "./words.js";
 
@@ -94,7 +94,7 @@ function showGroup(group, g, at) {
   if (count) count.textContent = sentences.rowsShown(rows.length, order.length, group.rows.length);
   const button = $(`group-more-${g}`);
   if (button) button.hidden = rows.length >= order.length;
-  showChart(group, g, places(visible()), drawn, all);
+  showChart(group, g, places(foremost(group.ordered ? undefined : whiskered)), drawn, all);
 }
 
 /** @param {Group} group @param {number} g @param {number[]} columns @param {number[]} rows @param {Map<number, Found[]>} all */
@@ -102,11 +102,12 @@ function showTable(group, g, columns, rows, all) {
   const { details } = views[g];
   const cells = rows.map((k) => columns.map((c) => (all.get(k) ?? [])[c]));
   const furthest = Math.max(1e-9, ...cells.flat().map(({ value, overall }) => Math.abs(value - overall)).filter(Number.isFinite));
-  $(`group-${g}`).classList.toggle("narrow", columns.length > 6 && !details);
+  const narrow = columns.length > 6 && !details;
+  $(`group-${g}`).classList.toggle("narrow", narrow);
   $(`group-${g}`).classList.toggle("brief", !details);
   table($(`group-${g}`), columns.map((c) => group.models[c]), rows.map((k, r) => [
     details ? [group.rows[k].key, group.rows[k].size] : [group.rows[k].key],
-    ...cells[r].map((cell, i) => cellText(group, cell, group.rows[k].models[columns[i]], group.checks[columns[i]]?.[k], details)),
+    ...cells[r].map((cell, i) => cellText(group, cell, group.rows[k].models[columns[i]], group.checks[columns[i]]?.[k], { details, narrow })),
   ]), {
     first: group.name, sortable: true, again: () => showGroup(group, g, here()),
     dress: (made, r, i) => {
@@ -120,18 +121,25 @@ function showTable(group, g, columns, rows, all) {
   });
 }
 
+/** Two decimals, or one digit of less than that. @param {number} value */
+function inShort(value) {
+  const text = Math.abs(value) < 0.01 && value ? value.toPrecision(1) : digits(value, 2);
+  return text.replace(/^0\./, ".");
+}
+
 /** @param {Found} cell */
 function interval({ value, low, high }) {
   return Number.isFinite(low) && Number.isFinite(high) ? `${digits(value)} (${range(low, high, 2)})` : digits(value);
 }
 
-/** @param {Group} group @param {Found} cell @param {Cell} kept @param {string | undefined} check @param {boolean} details @returns {CellText} */
-function cellText(group, cell, kept, check, details) {
-  const value = digits(cell.value, details ? 4 : 3);
+/** @param {Group} group @param {Found} cell @param {Cell} kept @param {string | undefined} check @param {{ details: boolean, narrow: boolean }} how @returns {CellText} */
+function cellText(group, cell, kept, check, { details, narrow }) {
+  const value = narrow ? inShort(cell.value) : digits(cell.value, details ? 4 : 3);
   if (!Number.isFinite(cell.value)) return [value, cell.note];
   const sign = ["▼", "", "▲"][differs(cell, group) + 1];
   if (!details) return [value, [sign, cell.note].filter(Boolean).join(" ")];
-  const about = state.metric === "average_precision" ? "≈ " : "";
+  const known = content.group_grid.some((place) => Math.abs(place - state.logOdds) < 1e-9);
+  const about = state.metric === "average_precision" && !known ? "≈ " : "";
   const sure = Number.isFinite(cell.low) && Number.isFinite(cell.high) ? `${about}${range(cell.low, cell.high, 2)}` : "";
   const own = state.metric === "average_precision" && kept.own !== undefined ? `own ${digits(kept.own)}` : "";
   return [value, [sure, own, check ? `p ${check}` : "", cell.note, sign && `${sign} all rows`].filter(Boolean).join("; ")];
@@ -143,7 +151,7 @@ function showChart(group, g, columns, rows, all) {
   const every = Math.ceil(rows.length / Math.max(1, Math.floor(widthOf(holder) / 100)));
   const name = Object.fromEntries(groupMetrics)[state.metric];
   const caption = holder.closest("figure")?.querySelector("figcaption");
-  if (caption?.firstChild) caption.firstChild.textContent = sentences.atThePrevalence(name);
+  if (caption?.firstChild) caption.firstChild.textContent = sentences.atThePrevalence(name) + sentences.bestOf(columns.length, visible().length);
   const chart = picture(`group-chart-${g}`, {
     x: {
       range: [-0.4, Math.max(rows.length, 1) - 0.6],

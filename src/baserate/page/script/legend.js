@@ -2,7 +2,7 @@
 
 import { colour, draw, marker, stroke } from "./charts.js";
 import { names } from "./content.js";
-import { changed, state, visible } from "./state.js";
+import { changed, foremost, state, visible } from "./state.js";
 import { isolated, sentences } from "./words.js";
 
 /** @param {number} m */
@@ -41,11 +41,22 @@ function fill(holder) {
   });
 }
 
-export function beginLegends() { document.querySelectorAll(".legend").forEach(fill); }
+export function beginLegends() {
+  for (const holder of document.querySelectorAll(".legend")) {
+    fill(holder);
+    if (names.length <= foremost().length) continue;
+    holder.classList.add("many");
+    holder.before(Object.assign(document.createElement("p"), { className: "hint drawn" }));
+  }
+}
 
 export function showLegends() {
   for (const holder of document.querySelectorAll(".legend")) {
+    const drawn = foremost();
+    const said = holder.previousElementSibling;
+    if (said?.classList.contains("drawn")) said.textContent = drawn.length < visible().length ? sentences.drawn(drawn.length, visible().length) : "";
     [...holder.children].forEach((entry, m) => {
+      entry.classList.toggle("in-background", !drawn.includes(m) && !state.hidden.has(m));
       entry.classList.toggle("hidden-model", state.hidden.has(m));
       entry.querySelector(".toggle")?.setAttribute("aria-pressed", String(!state.hidden.has(m)));
     });

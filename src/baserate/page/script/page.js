@@ -12,7 +12,7 @@ import { showOver } from "./over.js";
 import { beginPrevalence, showPrevalence } from "./prevalence.js";
 import { showProbabilities } from "./probabilities.js";
 import { beginLooks, showQuality } from "./quality.js";
-import { changed, fitPaper, oneByOne, onChange, onPaper, pick, restore, state, tabled, watchRoom } from "./state.js";
+import { changed, fitPaper, foremost, oneByOne, onChange, onPaper, pick, restore, state, tabled, watchRoom } from "./state.js";
 import { offerTaking } from "./taking.js";
 import { leader, showVerdict } from "./verdict.js";
 
@@ -36,7 +36,7 @@ let fitted = false;
 let shown = "";
 /** With fewer models, what is beside each other may become wider. */
 function measureAgain() {
-  const now = tabled().join();
+  const now = [...tabled(), "", ...foremost()].join();
   if (now !== shown) forgetWidths();
   shown = now;
 }

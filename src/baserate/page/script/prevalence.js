@@ -11,11 +11,17 @@ export function say(box, text, refused = false) {
   $(`${box}-text`).textContent = text;
 }
 
+/** Four digits, in as few characters as they take. @param {number} prevalence */
+function inBox(prevalence) {
+  const shown = Number(prevalence.toPrecision(4));
+  return shown < 1e-4 ? shown.toExponential() : String(shown);
+}
+
 export function showPrevalence() {
   const prevalence = share(state.logOdds);
   $("slider").value = state.logOdds;
   $("slider").setAttribute("aria-valuetext", oneIn(prevalence));
-  if (document.activeElement !== $("share")) $("share").value = Number(prevalence.toPrecision(4));
+  if (document.activeElement !== $("share")) $("share").value = inBox(prevalence);
   say("share", oneIn(prevalence));
   for (const button of $("places").children) {
     button.setAttribute("aria-pressed", String(Math.abs(logit(Number(button.value)) - state.logOdds) < 1e-6));

@@ -5,7 +5,7 @@ import { calibrationError, debiasedError, mixed, oddsAgainst, readBins, share } 
 import { picture } from "./charts.js";
 import { $, content, names, unit } from "./content.js";
 import { whenSeen } from "./seen.js";
-import { state, tabled } from "./state.js";
+import { foremost, state, tabled } from "./state.js";
 import { modelTable, table } from "./tables.js";
 import { amount, digits, percent, range, sentences } from "./words.js";
 
@@ -16,8 +16,10 @@ export function showProbabilities() {
   const x = oddsAgainst(state.logOdds);
   const shown = tabled();
   content.models.forEach((model, m) => {
+    const drawn = shown.includes(m) && foremost().includes(m);
     const figure = document.getElementById(`reliability-${m}`)?.closest("figure");
-    if (figure) figure.hidden = !shown.includes(m);
+    if (figure) figure.hidden = !drawn;
+    $(`probabilities-${m}`).hidden = !drawn;
   });
   if (!content.models.some((model) => model.calibration)) return;
   /** @type {Judged[]} */
@@ -34,7 +36,7 @@ export function showProbabilities() {
     ["Log loss", ...judged.map(({ bins }) => loss(mixed(bins.log_loss, prevalence)))],
     ...content.own_rows.map((name, k) => /** @type {[string[], ...string[][]]} */ ([[name, "at the data's own prevalence"], ...judged.map(({ bins }) => bins.own[k])])),
   ]);
-  for (const one of judged) whenSeen($(`reliability-${one.m}`), () => showBins(one));
+  for (const one of judged) if (foremost().includes(one.m)) whenSeen($(`reliability-${one.m}`), () => showBins(one));
 }
 
 /** @param {Judged} judged */

@@ -2,11 +2,11 @@
 
 /** @import { CellText, Metric, Model, Reading } from "./types.js" */
 import { areaOfGains, areas, between, ends, falseRateAt, fromRecall, precisionOf } from "./arithmetic.js";
-import { picture } from "./charts.js";
-import { $, content, names, unit } from "./content.js";
+import { picture, upTo } from "./charts.js";
+import { $, about, content, names, unit } from "./content.js";
 import { whenSeen } from "./seen.js";
 import { modelTable } from "./tables.js";
-import { chosen, here, state, tabled, visible } from "./state.js";
+import { chosen, foremost, here, others, state, tabled } from "./state.js";
 import { digits, isolated, range, sentences, thresholdText } from "./words.js";
 
 /** @param {number} value */
@@ -25,7 +25,7 @@ function valueWithInterval({ of, key, fixed, decimals: many }, model, at) {
   if (!key) return digits(value);
   const { low, high } = model.bands[key];
   const [from, to] = [low, high].map((end) => Math.min(1, value * between(end, at.logOdds, content.grid)));
-  return [digits(value), `≈ ${range(from, to)}`];
+  return [digits(value), about(at.logOdds) + range(from, to)];
 }
 
 export function showQuality() {
@@ -61,12 +61,15 @@ function showPrecision({ x, prevalence }) {
   const chart = picture("pr", { x: unit, y: unit, label: "recall", described: sentences.prChart });
   chart.area([...recalls.map((r) => /** @type {[number, number]} */ ([r, precisionOf(r, 1, x) || 0])), [1, 0], [0, 0]]);
   chart.chance([[0, prevalence], [1, prevalence]]);
-  for (const m of visible()) {
+  /** @param {number} m @returns {[number, number][]} */
+  const line = (m) => path(content.models[m]).map(([t, f]) => [t, precisionOf(t, f, x)]);
+  for (const m of others()) chart.faint(line(m));
+  for (const m of foremost()) {
     const { points } = content.models[m];
     const found = points.tpr.map((_, k) => k).filter((k) => points.tpr[k] > 0);
     const side = (/** @type {0 | 1} */ end) => found.map((k) => /** @type {[number, number]} */ ([points.tpr[k], ends(precisionOf, points, k, x)[end]]));
     chart.band(side(0), side(1), m);
-    chart.line(path(content.models[m]).map(([t, f]) => [t, precisionOf(t, f, x)]), m);
+    chart.line(line(m), m);
     const k = state.points[m];
     chart.dot([points.tpr[k], precisionOf(points.tpr[k], points.fpr[k], x)], m);
   }
@@ -74,7 +77,7 @@ function showPrecision({ x, prevalence }) {
     const wanted = Math.max(recall, 0.01);
     return {
       at: wanted, title: `recall ${digits(wanted, 2)}`,
-      rows: visible().map((m) => {
+      rows: foremost().map((m) => {
         const { points } = content.models[m];
         const k = nextTo(content.models[m], wanted);
         const value = precisionOf(wanted, falseRateAt(path(content.models[m]), wanted), x);
@@ -88,16 +91,19 @@ function showPrecision({ x, prevalence }) {
 function showRoc() {
   const chart = picture("roc", { x: unit, y: unit, label: "false positive rate", described: sentences.rocChart });
   chart.chance([[0, 0], [1, 1]]);
-  for (const m of visible()) {
+  /** @param {number} m @returns {[number, number][]} */
+  const line = (m) => path(content.models[m]).map(([t, f]) => [f, t]);
+  for (const m of others()) chart.faint(line(m));
+  for (const m of foremost()) {
     const { points } = content.models[m];
     chart.band(points.fpr_high.map((f, k) => [f, points.tpr_low[k]]), points.fpr_low.map((f, k) => [f, points.tpr_high[k]]), m);
-    chart.line(path(content.models[m]).map(([t, f]) => [f, t]), m);
+    chart.line(line(m), m);
     const k = state.points[m];
     chart.dot([points.fpr[k], points.tpr[k]], m);
   }
   chart.reads((rate) => ({
     at: rate, title: `false positive rate ${digits(rate, 3)}`,
-    rows: visible().map((m) => {
+    rows: foremost().map((m) => {
       const { points: { tpr, fpr, tpr_low: low, tpr_high: high, threshold } } = content.models[m];
       const after = fpr.findIndex((f) => f > rate);
       const k = after < 0 ? tpr.length - 1 : Math.max(after - 1, 0);
@@ -110,7 +116,7 @@ function showRoc() {
 
 /** @param {Reading} at */
 function showGains({ x, prevalence }) {
-  const shown = visible();
+  const shown = foremost();
   const flat = shown.every((m) => areaOfGains(content.models[m].gains, x) > 0.98);
   $("prg").hidden = flat;
   $("gains-said").textContent = flat ? sentences.flatGains : "";
@@ -144,7 +150,7 @@ function showScores() {
   const ticks = [0, 0.25, 0.5, 0.75, 1].map((part) => edges[0] + part * (edges[edges.length - 1] - edges[0]));
   const chart = picture("scores", {
     x: { range: [edges[0], edges[edges.length - 1]], ticks: ticks.map((tick) => [tick, String(Number(tick.toPrecision(3)))]) },
-    y: { range: [0, most], ticks: [0, most / 2, most].map((tick) => [tick, tick.toPrecision(2).replace(/^0/, "")]) },
+    y: { range: [0, most], ticks: upTo(most, (tick) => String(tick).replace(/^0\./, ".")) },
     label: "score", described: sentences.scoreChart(names[m]),
   });
   neg.forEach((part, k) => chart.bar([edges[k], edges[k + 1]], part, 5, "bar negatives"));

@@ -1,6 +1,6 @@
 // What the reader has chosen. It is kept in the fragment of the address, so that a view can be sent and survives a reload.
 
-import { logit, reaches, reading } from "./arithmetic.js";
+import { area, logit, reaches, reading } from "./arithmetic.js";
 import { content } from "./content.js";
 
 export const state = {
@@ -26,6 +26,25 @@ export function here() { return reading(state.logOdds, content.nodes); }
 
 /** The places of the models that are shown. */
 export function visible() { return content.models.map((_, m) => m).filter((m) => !state.hidden.has(m)); }
+
+// Lines of more models than this cannot be told apart by their colours.
+const coloured = 8;
+
+/** The models that are drawn in colour: of many, the best ones at the prevalence, and the one that is looked at. @param {number} [most] */
+export function foremost(most = coloured) {
+  const shown = visible();
+  if (shown.length <= most) return shown;
+  const value = shown.map((m) => area(content.models[m].average_precision, here()));
+  const best = shown.map((_, k) => k).sort((a, b) => value[b] - value[a]).slice(0, most).map((k) => shown[k]);
+  if (!best.includes(chosen())) best[most - 1] = chosen();
+  return best.sort((a, b) => a - b);
+}
+
+/** The models that are drawn in the background. */
+export function others() {
+  const ahead = foremost();
+  return visible().filter((m) => !ahead.includes(m));
+}
 
 /** @type {(() => void)[]} */
 const listeners = [];

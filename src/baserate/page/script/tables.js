@@ -19,7 +19,12 @@ export function sortOf(id) { return sorted.get(id); }
 export function cell(row, content, tag = "td", attributes = {}) {
   const [main, small] = [content].flat();
   const made = Object.assign(document.createElement(tag), attributes, { textContent: main });
-  if (small) made.append(Object.assign(document.createElement("small"), { textContent: small }));
+  if (small) {
+    const print = document.createElement("small");
+    // Lines break between its parts, and not within them.
+    small.split(/(?<=; )/).forEach((part) => print.append(Object.assign(document.createElement("span"), { textContent: part })));
+    made.append(print);
+  }
   row.append(made);
   return made;
 }
@@ -33,6 +38,8 @@ export function cell(row, content, tag = "td", attributes = {}) {
  */
 export function table(element, head, rows, { first = "", sortable = false, again, dress } = {}) {
   element.replaceChildren();
+  element.style.setProperty("--columns", String(head.length));
+  element.dataset.columns = head.length > 3 ? "many" : "few";
   const top = element.createTHead().insertRow();
   const by = sortable ? sorted.get(element.id) : undefined;
   const headings = [first, ...head];

@@ -1,7 +1,7 @@
 // The sentence at the top.
 
 import { area, between, logit, oddsAgainst, precisionOf, reaches, share } from "./arithmetic.js";
-import { $, content, names } from "./content.js";
+import { $, about, content, names } from "./content.js";
 import { here, state } from "./state.js";
 import { whoLeads } from "./versus.js";
 import { amount, isolated, oneIn, percent, sentences, short } from "./words.js";
@@ -35,7 +35,7 @@ export function showVerdict() {
     where: oneIn(share(state.logOdds)), together: content.broken,
     ahead: found.ahead.map((m) => isolated(names[m])), behind: found.behind.map((m) => isolated(names[m])),
     sure: found.sure, paired: found.paired, more: found.more === null ? null : amount(Number(found.more.toPrecision(1))),
-    area: short(areas[first]) + sentences.sure(`≈\u00a0${short(ends[0])}`, short(ends[1]), Number.isFinite(ends[0] + ends[1])),
+    area: short(areas[first]) + sentences.sure(about(state.logOdds) + short(ends[0]), short(ends[1]), Number.isFinite(ends[0] + ends[1])),
     areas: found.ahead.map((m) => areas[m]), sureRight: rights[0].sure, rights: rights.map(({ value }) => value),
   });
 }

@@ -5,14 +5,17 @@ export function digits(value, count = 4) {
   if (value === Infinity) return "∞";
   if (!Number.isFinite(value)) return "–";
   if (Math.abs(value) < 1e-12) return (0).toFixed(count);
-  return Math.abs(value) < 0.01 ? value.toPrecision(3) : value.toFixed(count);
+  if (Math.abs(value) < 0.01) return value.toPrecision(3);
+  // What is near to 1 is told by what is missing to it.
+  const near = value < 1 ? count - 3 - Math.floor(Math.log10(1 - value)) : 0;
+  return value.toFixed(Math.max(count, Math.min(near, 6)));
 }
 
-/** Digits of a number that is no share: at least four of them. @param {number} value */
-export function significant(value) {
+/** Significant digits of a number that is no share. @param {number} value @param {number} [count] */
+export function significant(value, count = 4) {
   if (value === Infinity) return "∞";
   if (!Number.isFinite(value)) return "–";
-  return Math.abs(value) >= 1000 ? amount(value) : String(Number(value.toPrecision(4)));
+  return Math.abs(value) >= 999.5 ? amount(value) : value.toPrecision(value ? count : 1);
 }
 
 /** Two digits, as a sentence has them. @param {number} value */
@@ -38,7 +41,10 @@ export function percent(value) {
 export function oneIn(prevalence) {
   if (prevalence > 0.5) return percent(prevalence);
   const cases = Number((1 / prevalence).toPrecision(3));
-  return `1 in ${written.format(cases >= 10 ? Math.round(cases) : cases)}`;
+  if (cases < 10) return `1 in ${written.format(cases)}`;
+  // A half goes to the even number, as in the library.
+  const whole = Math.round(cases);
+  return `1 in ${written.format(cases % 1 === 0.5 && whole % 2 ? whole - 1 : whole)}`;
 }
 
 /** A long name without its middle: both of its ends tell it from others. @param {string} name @param {number} [most] */
@@ -55,8 +61,13 @@ export function thresholdText(value) { return String(value).replace("Infinity", 
 /** A name that is written from right to left does not turn the sentence around it. @param {string} name */
 export function isolated(name) { return `\u2068${name}\u2069`; }
 
-/** @param {number} low @param {number} high @param {number} [count] */
-export function range(low, high, count = 3) { return `${digits(low, count)} – ${digits(high, count)}`; }
+/** With as many digits as tell its ends apart. @param {number} low @param {number} high @param {number} [count] @returns {string} */
+export function range(low, high, count = 3) {
+  const [from, to] = [low, high].map((end) => digits(end, count));
+  return from === to && low < high && count < 6 ? range(low, high, count + 1) : `${from} ${dash(low)} ${to}`;
+}
+/** Between two numbers; a dash before a minus would be a riddle. @param {number} low */
+export function dash(low) { return low < 0 ? "to" : "–"; }
 
 /** The ends of an interval after its value, where it has any. @param {string} low @param {string} high @param {boolean} known */
 function sure(low, high, known) { return known ? ` (95 % sure: ${low} to ${high})` : ""; }
@@ -146,9 +157,13 @@ export const sentences = {
   costChart: "Cost of a day over the recall that a threshold reaches",
   /** @param {number} low @param {number} high @param {string} still */
   refusedCost: (low, high, still) => `A number from ${low} to ${high}. Still ${still}.`,
+  /** @param {number} drawn @param {number} all */
+  drawn: (drawn, all) => `Of ${all} models, ${drawn} are in colour: the best ones here.`,
+  /** @param {number} drawn @param {number} all */
+  bestOf: (drawn, all) => (drawn < all ? `, the best ${drawn} of ${all} models` : ""),
   notKept: "not kept for this one",
   /** @param {number} shown @param {number} found @param {number} all */
-  rowsShown: (shown, found, all) => (shown === all ? "" : `${shown} of ${found === all ? all : `${found} found, ${all} in all`}`),
+  rowsShown: (shown, found, all) => (shown === all ? "" : `${amount(shown)} of ${found === all ? amount(all) : `${amount(found)} found, ${amount(all)} in all`}`),
   /** @param {string} metric */
   atThePrevalence: (metric) => `${metric} at the chosen prevalence`,
   /** @param {string} metric @param {string} group */
