@@ -22,7 +22,7 @@ from tables import table
 import baserate as br
 from baserate.metrics.over_prevalence import MetricFunction
 
-N, PREVALENCE, RARE = 20_000, 0.02, 1e-3
+N, PREVALENCE, RARE = 50_000, 0.02, 1e-3
 RATES = (0.001, 0.005, 0.02, 0.1)
 WANTED, DRAWS = 0.93, 200
 NOISE = 0.5  # standard deviation of what the second model adds to the score of the first
@@ -84,6 +84,11 @@ class Truth(NamedTuple):
         true = prevalence * self.recall(threshold)
         return true / (true + false)
 
+    def best_f1(self, prevalence: float) -> float:
+        """The highest F1 of all thresholds."""
+        tpr, fpr = (self.shape.above(positive, self.shape.grid) for positive in (True, False))
+        return float(np.max(2 * tpr / (tpr + 1 + (1 - prevalence) / prevalence * fpr)))
+
     def average_precision(self, prevalence: float) -> float:
         """The step sum over all thresholds."""
         tpr, fpr = (self.shape.above(positive, self.shape.grid) for positive in (True, False))
@@ -97,6 +102,9 @@ class Truth(NamedTuple):
         return float(np.trapezoid(tpr, fpr))
 
 
+Found = dict[tuple[str, float], list[int]]  # positives among the labelled rows of the rest, in each test set
+
+
 class Answer(NamedTuple):
     """One interval: who gave it, for what, whether it held, and its width."""
 
@@ -106,11 +114,12 @@ class Answer(NamedTuple):
     width: float
 
 
-def simulate(shape: Shape, rate: float, n: int, rivals: int) -> Iterator[Answer]:
-    """Test sets of one shape and rate; rivals answer in the first few of them."""
+def simulate(shape: Shape, rate: float, n: int, rivals: int, found: list[int]) -> Iterator[Answer]:
+    """Test sets of one shape and rate; rivals answer in the first few of them. Notes positives found in the rest."""
     rng = np.random.default_rng(zlib.crc32(f"{shape.name} {rate}".encode()))
     truth, inside = Truth(shape), shape.cutoff - 0.75
     areas = {eta: truth.average_precision(eta) for eta in (PREVALENCE, RARE)}
+    best = {eta: truth.best_f1(eta) for eta in (PREVALENCE, RARE)}
     auc = truth.roc_auc()
     for number in range(n):
         y = np.arange(N) < rng.binomial(N, PREVALENCE)
@@ -119,6 +128,7 @@ def simulate(shape: Shape, rate: float, n: int, rivals: int) -> Iterator[Answer]
         known = alert | (rng.random(N) < rate)
         if not (known & ~alert).any():
             continue
+        found.append(int(np.count_nonzero(y & known & ~alert)))
         label = np.where(known, y.astype(float), np.nan)
         curves = {"sampled": br.Curve.from_sampled(label, score, rule=f"all >= {shape.cutoff}, else {rate!r}")}
         if number < rivals:
@@ -142,16 +152,28 @@ def simulate(shape: Shape, rate: float, n: int, rivals: int) -> Iterator[Answer]
                     ("recall >= 0.6", chosen),
                 )
             ]
+            searched = _searched(at, 0.8 * truth.precision(shape.cutoff, read_at))
+            if searched is not None and searched.threshold is not None:
+                asked.append((f"recall at a precision{where}", br.recall, searched, truth.recall(searched.threshold)))
+            asked.append((f"best F1{where}", br.best_f1, at, best[read_at]))
             asked.append((f"average precision{where}", br.average_precision, at, areas[read_at]))
             if eta is None:
                 asked.append(("AUC-ROC", br.roc_auc, at, auc))
                 if who == "sampled":
                     asked.append(("prevalence", br.chance_precision, at.at_threshold(0.0), PREVALENCE))
             for question, metric, place, true in asked:
-                found = br.estimate(metric, place, n_resamples=DRAWS, rng=number)
-                yield Answer(question, who, bool(found.low - 1e-9 <= true <= found.high + 1e-9), found.width)
+                one = br.estimate(metric, place, n_resamples=DRAWS, rng=number)
+                yield Answer(question, who, bool(one.low - 1e-9 <= true <= one.high + 1e-9), one.width)
         if shape.name == "normal":
             yield from _differences(rng, label, score, alert, number)
+
+
+def _searched(curve: br.Curve, precision: float) -> br.Point | None:
+    """The point with the largest recall at a precision; None if no threshold has it."""
+    try:
+        return curve.at_precision(precision)
+    except br.BaserateError:
+        return None
 
 
 def _differences(
@@ -182,6 +204,10 @@ Each test set has {rows:,} rows, 2 % of them positive. All rows with a score at 
 half the positives reach, and a random share of the rest. There are three shapes of scores: normal, positives two
 standard deviations higher; with the tails of Student's t with three degrees of freedom; and normal, rounded to
 quarters. True values are computed by integration. A prevalence of "own" is that of the rows, which is estimated.
+"Recall at a precision" is that of the threshold found by `at_precision`, for a precision of 0.8 times that at the
+cutoff. Differences are between the model whose alerts are labelled and one with more noise, of normal scores.
+
+{found}
 
 ## How often they hold
 
@@ -199,7 +225,7 @@ how often the intervals of weights of 1/rate hold there, which are those of the 
 """
 
 
-def page(answers: dict[tuple[str, float], list[Answer]], n: int, rivals: int) -> str:
+def page(answers: dict[tuple[str, float], list[Answer]], positives: Found, n: int, rivals: int) -> str:
     """The page."""
     limit = WANTED - 2 * np.sqrt(WANTED * (1 - WANTED) / n)
     held: dict[tuple[str, float], list[float]] = defaultdict(list)
@@ -224,7 +250,10 @@ def page(answers: dict[tuple[str, float], list[Answer]], n: int, rivals: int) ->
         if (question, rates[0], "all labelled") in widths
     ]
     heads = [f"{100 * rate:g} % of the rest" for rate in rates]
+    of_rate = {rate: [one for (_, other), some in positives.items() if other == rate for one in some] for rate in rates}
+    spread = [f"{min(one)} to {max(one)} at {100 * rate:g} %" for rate, one in of_rate.items()]
     return PAGE.format(
+        found=f"Positives found in the sampled rest: {', '.join(spread)}.",
         n=n,
         settings=len(answers),
         draws=DRAWS,
@@ -263,10 +292,12 @@ def main() -> None:
     n = options.simulations
     rivals = options.rivals or max(1, n // 4)
     answers: dict[tuple[str, float], list[Answer]] = {}
+    found: Found = {}
     for shape, rate in itertools.product(SHAPES, RATES):
-        answers[shape.name, rate] = list(simulate(shape, rate, n, rivals))
+        found[shape.name, rate] = []
+        answers[shape.name, rate] = list(simulate(shape, rate, n, rivals, found[shape.name, rate]))
         print(f"{shape.name}, {rate}", file=sys.stderr, flush=True)
-        text = page(answers, n, rivals)
+        text = page(answers, found, n, rivals)
         if options.write:
             options.write.write_text(text, encoding="utf-8")
     print(text)

@@ -1,6 +1,8 @@
 """Intervals where only some rows were sampled for labelling: coverage, limits in closed form, and what is refused."""
 
 import math
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,8 +12,10 @@ import baserate as br
 from baserate.curves.compact import compact
 from baserate.uncertainty.cells import cells_of
 from baserate.uncertainty.draws import Reader, drawn
+from baserate.uncertainty.estimate import on_labelled
+from baserate.uncertainty.readers import chosen_on_draws
 from baserate.uncertainty.sampled import OfSampled
-from baserate.uncertainty.samplers import NOBODY, OfCurve
+from baserate.uncertainty.samplers import NOBODY, OfCurve, Streams
 
 N, CUTOFF, RATE = 50_000, 2.0, 0.005
 
@@ -180,15 +184,84 @@ def test_own_functions_are_read_at_the_prevalence_of_each_population():
     assert by_hand.low < curve.prevalence < by_hand.high
 
 
+CHOSEN = {
+    "the best of all": lambda curve: (br.best_f1, curve, "threshold"),
+    "a searched threshold": lambda curve: (br.f1, curve.best(br.f1), "threshold"),
+    "another metric there": lambda curve: (br.recall, curve.best(br.f1), "threshold"),
+    "the largest recall": lambda curve: (br.recall, curve.at_precision(0.5), "threshold"),
+    "the rule that searches": lambda curve: (br.f1, curve.best(br.f1), "rule"),
+    "the rule, for another metric": lambda curve: (br.recall, curve.best(br.f1), "rule"),
+    "a precision, chosen again": lambda curve: (br.recall, curve.at_precision(0.5), "rule"),
+    "a recall, chosen again": lambda curve: (br.precision, curve.at_recall(0.5), "rule"),
+    "losses": lambda curve: (br.brier_score, curve, "threshold"),
+    "clipped losses": lambda curve: (partial(br.log_loss, clip=0.01), curve, "threshold"),
+}
+
+
+@pytest.mark.parametrize("what", CHOSEN)
+def test_thresholds_that_were_chosen_have_the_intervals_of_labelled_rows(what):
+    """With one row of 2,000 unlabelled, intervals are those of the others, whatever is asked."""
+    rng = np.random.default_rng(3)
+    y = rng.random(2_000) < 0.3
+    score = 1 / (1 + np.exp(-rng.normal(size=2_000) - 1.5 * y))
+    label = np.where(np.arange(2_000) == np.argsort(score)[1_000], np.nan, y)
+    known = ~np.isnan(label)
+    sampled = br.Curve.from_sampled(label, score, stratum=["all"] * 2_000)
+    plain = br.Curve.from_scores(label[known], score[known])
+    found, same = [], []
+    for curve, estimates in ((sampled, found), (plain, same)):
+        metric, at, about = CHOSEN[what](curve.at_prevalence(0.1))
+        estimates.append(br.estimate(metric, at, about=about, n_resamples=2_000, rng=0))
+    (one,), (other,) = found, same
+    width = other.high - other.low
+    assert one.value == pytest.approx(other.value, rel=1e-12)
+    assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=0.1 * width)
+    assert one.method == other.method
+
+
+@pytest.mark.parametrize("rule", ["best=f1", "precision >= 0.6", "alert_rate <= 0.05", "recall >= 0.5"])
+def test_a_rule_chooses_in_each_population_at_its_own_prevalence(rule):
+    """A population that is read at its own prevalence has the point that a curve of its counts has."""
+    curve = curve_of(np.random.default_rng(1), n=5_000, rate=0.1, prevalence=0.1)
+    point = br.Rule.parse(rule).on(on_labelled(curve, curve.table))
+    sampler = OfSampled(curve, curve.strata, _cells(curve))
+    (drawn_curves,) = sampler.seen_by(NOBODY, sampler.masses(5, Streams.of((1, 2, 3))))
+    chosen = chosen_on_draws(point, drawn_curves)
+    for i, odds in enumerate(drawn_curves.odds):
+        steps = drawn_curves.steps.each(lambda column, i=i: column[i : i + 1])
+        alone = replace(drawn_curves, steps=steps, odds=None)
+        there = replace(point, curve=point.curve.at_prevalence(1 / (1 + odds)))
+        assert np.concatenate(chosen_on_draws(there, alone)) == pytest.approx([one[i] for one in chosen], rel=1e-12)
+    assert len(np.unique(drawn_curves.odds)) == 5
+
+
+@pytest.mark.slow
+def test_searched_thresholds_are_covered_too():
+    """F1 at the threshold that is best on the rows, the best F1, and the recall where a precision was wanted."""
+    grid = np.linspace(8, -6, 20_001)
+    tpr, fpr = stats.norm.sf(grid - 2), stats.norm.sf(grid)
+    x = 0.95 / 0.05
+    f1 = 2 * tpr / (tpr + 1 + x * fpr)
+    found = {"f1": [], "best": [], "recall": []}
+    for seed in range(60):
+        curve = curve_of(np.random.default_rng(seed), n=2_000, prevalence=0.05, rate=0.05)
+        best, precise = curve.best(br.f1), curve.at_precision(0.4)
+        for what, metric, at, truth in (
+            ("f1", br.f1, best, np.interp(-best.threshold, -grid, f1)),
+            ("best", br.best_f1, curve, f1.max()),
+            ("recall", br.recall, precise, stats.norm.sf(precise.threshold - 2)),
+        ):
+            one = br.estimate(metric, at, n_resamples=100, rng=0)
+            found[what].append(one.low <= truth <= one.high)
+    for what, contained in found.items():
+        assert np.mean(contained) >= 0.93 - 2 * math.sqrt(0.93 * 0.07 / 60), what
+
+
 PLAIN = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[6, 3, 1], neg=[2, 20, 68])
 PAIR = br.Pair.from_sampled(
     [1, 0, 1, 0, None], [0.9, 0.8, 0.7, 0.6, 0.1], [0.1, 0.2, 0.7, 0.6, 0.1], stratum=list("aabbb")
 )
 REFUSED = {
-    "a searched threshold": lambda curve: br.estimate(br.f1, curve.best(br.f1)),
-    "the best of all": lambda curve: br.estimate(br.best_f1, curve),
-    "the rule": lambda curve: br.estimate(br.precision, curve.at_recall(0.5), about="rule"),
-    "losses": lambda curve: br.estimate(br.brier_score, curve),
     "weights": lambda curve: curve.pos_squares,
     "other scores": lambda curve: curve.shift_scores(0.1),
     "bounds": lambda curve: br.bounds(br.roc_auc, curve),
@@ -206,6 +279,7 @@ REFUSED = {
     "a lead": lambda curve: br.lead(br.roc_auc, PAIR, prevalences=[0.1, 0.2]),
     "crossings with intervals": lambda curve: br.crossing_estimates(br.roc_auc, PAIR),
     "a rule that searches": lambda curve: br.difference(br.f1, PAIR, at="best=f1"),
+    "the difference of optima": lambda curve: br.difference(br.best_f1, PAIR),
     "a band": br.pr_band,
 }
 

@@ -13,7 +13,6 @@ from baserate.arrays import Prevalence
 from baserate.checks import Label
 from baserate.metrics.by_name import Chooser
 from baserate.progress import progress
-from baserate.registry import traits_of
 from baserate.results.answers import Evaluation
 
 Rng = np.random.Generator | int | None
@@ -86,11 +85,7 @@ def evaluate(
     columns: dict[str, Any] = {"label": label, "score": score, "by": by, "period": period, "tz": tz}
     columns |= {"weight": weight, "positive": positive, "tolerance": tolerance}
     columns |= {"memory_limit": memory_limit, "delimiter": delimiter, "decimal": decimal}
-    curves = curves_of(data, **columns)
-    if metrics is None and any(curve.sampled for curve in curves.values()):  # their optimum has no interval yet
-        known = [one for one in asked.questions if not traits_of(one.metric).best_over_thresholds]
-        asked = asked._replace(questions=known)
-    return evaluated(curves, *asked, rng)
+    return evaluated(curves_of(data, **columns), *asked, rng)
 
 
 def evaluated(

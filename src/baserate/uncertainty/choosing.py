@@ -26,7 +26,7 @@ from baserate.metrics.over_prevalence import MetricFunction
 from baserate.uncertainty import ends, points
 from baserate.uncertainty.cells import Cells
 from baserate.uncertainty.draws import Reader
-from baserate.uncertainty.readers import chosen_levels, is_chosen, reading_of
+from baserate.uncertainty.readers import chosen_levels, corners_on_draws, is_chosen, reading_of
 from baserate.uncertainty.samplers import NOBODY, Drawn, is_uneven
 
 # Thresholds tried, out of those that drawn curves choose.
@@ -38,10 +38,13 @@ def optimism(metric: MetricFunction, at: Point, x: FloatArray) -> Reader:
 
     def read(models: tuple[Drawn, ...]) -> FloatArray:
         (drawn,) = models
-        corner = _corners(at, drawn)
+        corner = corners_on_draws(at, drawn)
         here = [_rate(column, corner) for column in (drawn.steps.tp, drawn.steps.fp)]
         there = [rate[corner] for rate in _rates_of_rows(drawn.cells)]
-        on_draws, seen = (points.values(metric, t[:, np.newaxis], f[:, np.newaxis], x) for t, f in (here, there))
+        on_draws, seen = (
+            points.values(metric, t[:, np.newaxis], f[:, np.newaxis], odds)
+            for (t, f), odds in ((here, drawn.odds_or(x)), (there, x))
+        )
         return on_draws - seen
 
     return Reader(read, (NOBODY,), of_curves=False)
@@ -78,9 +81,9 @@ def let_down(
     The optimum of a population is at least the value there of the threshold that was best on the rows; the pessimist's
     percentile bounds it. The optimism of the rows is estimated by that of curves drawn from them.
     """
-    drawn, there = sign * read[0][0], sign * read[1][0]
+    drawn, there = sign * read[0][0], [ends.percentile(sign * side, confidence_level).low for side in read[1]]
     gain = np.maximum(np.nanmean(drawn, axis=0), np.nanmedian(drawn, axis=0)) - sign * value
-    least = sign * (ends.percentile(there, confidence_level).low - np.maximum(gain, 0.0))
+    least = sign * (np.fmin.reduce(there) - np.maximum(gain, 0.0))
     return (
         Interval(np.fmin(interval.low, least), interval.high)
         if sign > 0
@@ -96,14 +99,14 @@ def _where_best(
 
     def alone(drawn: Drawn, tpr: FloatArray, fpr: FloatArray, x: FloatArray) -> FloatArray:
         if isinstance(at, Point):
-            return points.values(metric, tpr[:, np.newaxis], fpr[:, np.newaxis], x, sizes=at._n)
+            return points.values(metric, tpr[:, np.newaxis], fpr[:, np.newaxis], drawn.odds_or(x), sizes=at._n)
         return reading_of(metric, at)(_with_one_threshold(drawn, tpr, fpr), x)
 
     def read(models: tuple[Drawn, ...]) -> FloatArray:
         (drawn,) = models
         cells = drawn.cells
         if id(cells) not in known:
-            gains = sign * alone(drawn, *_rates_of_rows(cells), chosen_at)
+            gains = sign * alone(replace(drawn, odds=None), *_rates_of_rows(cells), chosen_at)
             known[id(cells)] = np.argmax(np.where(np.isnan(gains), -np.inf, gains), axis=0)
         above = 1 + (len(drawn.score) - len(cells.score)) // 2  # the point without alerts, and the corner of free mass
         tpr, fpr = (np.pad(rates, ((0, 0), (1, 0))) for rates in (drawn.steps.tp, drawn.steps.fp))
@@ -136,7 +139,7 @@ def chosen_scores(at: Point) -> list[Reader]:
 
     def read(models: tuple[Drawn, ...]) -> FloatArray:
         (drawn,) = models
-        scores: FloatArray = np.append(np.inf, drawn.score)[_corners(at, drawn)]
+        scores: FloatArray = np.append(np.inf, drawn.score)[corners_on_draws(at, drawn)]
         return scores[:, np.newaxis]
 
     return [Reader(read, (NOBODY,), of_curves=False), Reader(read, of_curves=False)]
@@ -168,12 +171,6 @@ def beyond(
             rates = points.rate_intervals(points.cases(curve.at_threshold(first)), confidence_level)
             tpr, fpr = (Interval(np.minimum(rate.low, end), np.maximum(rate.high, end)) for rate in rates)
             yield points.through(metric, tpr, fpr, x)
-
-
-def _corners(at: Point, drawn: Drawn) -> Indices:
-    assert at.chosen is not None
-    assert at.curve is not None
-    return at.chosen.corner_on_draws(at.curve, drawn.steps, drawn.score)
 
 
 def _rate(rates: FloatArray, corner: Indices) -> FloatArray:

@@ -18,7 +18,7 @@ from baserate.results import Difference
 from baserate.uncertainty.contests import Contest, Verdict, methods_of, why_default
 from baserate.uncertainty.estimate import ASKED_FOR, CAUTION, FELL_SHORT, IntervalSettings, check_estimable
 from baserate.uncertainty.readers import is_chosen, why_no_ends
-from baserate.uncertainty.sampled import WHY
+from baserate.uncertainty.sampled_methods import WHY
 from baserate.uncertainty.sampled_pairs import Compared, compared
 from baserate.uncertainty.samplers import check_draws
 

@@ -24,7 +24,7 @@ from baserate.uncertainty.draws import Seeds, seeds_from
 from baserate.uncertainty.methods import INDEPENDENT, NOTHING, Estimand, HowRowsCame, made
 from baserate.uncertainty.prevalence import Beta, Span, strata, uncertain
 from baserate.uncertainty.readers import is_chosen
-from baserate.uncertainty.sampled import how_labels_came
+from baserate.uncertainty.sampled_methods import how_labels_came
 
 # Methods whose coverage fell below the confidence level somewhere in docs/coverage.md; a test compares.
 FELL_SHORT = frozenset(
@@ -246,7 +246,8 @@ def _where_sampled(
     unknown = math.isnan(value) and at.not_labelled is not None
     if at.not_labelled is not None:  # what is known there does not depend on the prevalence
         alike = alike._replace(x=np.array([alike.at.odds_against]))
-    ((*made,),) = estimates([alike], settings, method, how_labels_came(table))
+    how = how_labels_came(table, settings.n_draws, settings.seeds)
+    ((*made,),) = estimates([alike], settings, method, how)
     n_pos = float(sum(one.n_pos for one in table.strata))
     n_neg = float(sum(one.n_labelled for one in table.strata)) - n_pos
     made = [replace(row, n_pos=n_pos, n_neg=n_neg, caution=None) for row in made]

@@ -1,7 +1,8 @@
 """Metrics of drawn populations, many at once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from baserate.curves.rules import Chosen, Rule
 from baserate.curves.table import CountTable
 from baserate.errors import NoSuchPointError, Reason
 from baserate.formulas.pointwise import Confusion
+from baserate.formulas.steps import Steps
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.registry import Family, Losses, bound_parameters, row_of, takes, traits_of
@@ -65,7 +67,7 @@ def why_no_ends(metric: MetricFunction) -> Reason:
 def values(metric: MetricFunction, at: Curve | Point, drawn: Drawn, x: FloatArray) -> FloatArray:
     """The metric of each drawn curve, or of the point chosen on it, for each x: one row per curve."""
     if isinstance(at, Point):
-        return _at_rates(metric, chosen_on_draws(at, drawn), at._n, x)
+        return _at_rates(metric, chosen_on_draws(at, drawn), at._n, drawn.odds_or(x))
     row = row_of(metric)
     if row is not None and row.over_odds is not None:
         over_x = row.over_odds(drawn, x, **bound_parameters(metric))
@@ -121,14 +123,35 @@ def _at_rates(
     n_pos, n_neg = sizes
     rates = zip(tpr.tolist(), np.minimum(fpr, 1).tolist(), strict=True)
     points = [Point.from_rates(t, f, n_pos=n_pos, n_neg=n_neg) for t, f in rates]
-    return np.array([[_value(metric, point.at_prevalence(1 / (1 + x_j))) for x_j in x] for point in points])
+    of_each = zip(points, np.broadcast_to(x, (len(points), x.shape[-1])), strict=True)
+    return np.array([[_value(metric, point.at_prevalence(1 / (1 + x_j))) for x_j in row] for point, row in of_each])
 
 
 def chosen_on_draws(at: Point, drawn: Drawn) -> Chosen:
     """Apply the rule that chose a point to drawn curves."""
     assert at.chosen is not None
     assert at.curve is not None
-    return at.chosen.on_draws(at.curve, drawn.steps, drawn.atoms, drawn.score)
+    if drawn.odds is None or not at.chosen.depends_on_prevalence:
+        return at.chosen.on_draws(at.curve, drawn.steps, drawn.atoms, drawn.score)
+    each = [at.chosen.on_draws(curve, steps, drawn.atoms, drawn.score) for curve, steps in _at_own(at.curve, drawn)]
+    return Chosen(*map(np.concatenate, zip(*each, strict=True)))
+
+
+def corners_on_draws(at: Point, drawn: Drawn) -> Indices:
+    """The corner that the rule of a point chooses on each drawn curve, counted from 1."""
+    assert at.chosen is not None
+    assert at.curve is not None
+    if drawn.odds is None or not at.chosen.depends_on_prevalence:
+        return at.chosen.corner_on_draws(at.curve, drawn.steps, drawn.score)
+    each = [at.chosen.corner_on_draws(curve, steps, drawn.score) for curve, steps in _at_own(at.curve, drawn)]
+    return np.concatenate(each)
+
+
+def _at_own(curve: Curve, drawn: Drawn) -> Iterator[tuple[Curve, Steps]]:
+    """The curve at the prevalence of each population, and what was drawn there."""
+    assert drawn.odds is not None
+    for i, x in enumerate(drawn.odds.tolist()):
+        yield curve.at_prevalence(1 / (1 + x)), drawn.steps.each(itemgetter(slice(i, i + 1)))
 
 
 def chosen_levels(at: Point, drawn: Drawn) -> FloatArray:
@@ -140,7 +163,7 @@ def chosen_levels(at: Point, drawn: Drawn) -> FloatArray:
 
 
 class _CellLosses(NamedTuple):
-    """The mean loss of the rows in each cell; at a corner without rows the loss at its score, in an empty gap 0."""
+    """The mean loss of the rows in each cell; of one without rows, the loss at the score of its corner."""
 
     pos: FloatArray  # of positives at each corner
     tied: FloatArray  # of negatives at each corner
@@ -166,11 +189,12 @@ def mean_losses(losses: Losses, curve: Curve) -> Callable[[Drawn, FloatArray], F
 
 
 def _cell_losses(losses: Losses, curve: Curve, cells: Cells) -> _CellLosses:
-    cell, n_corners = cell_of(curve.score, cells), len(cells.score)
+    cell = cell_of(curve.score, cells)
+    at_corner = np.clip(cells.score, 0.0, 1.0)  # beside the ends of the scale there are places for unseen rows
     with np.errstate(divide="ignore"):
-        pos = _means(losses.of_positive(curve.middle), curve.pos, cell // 2, losses.of_positive(cells.score))
-        of_next = np.zeros(2 * n_corners + 1)
-        of_next[1::2] = losses.of_negative(cells.score)
+        pos = _means(losses.of_positive(curve.middle), curve.pos, cell // 2, losses.of_positive(at_corner))
+        of_next = np.repeat(losses.of_negative(at_corner), 2)
+        of_next = np.append(of_next, of_next[-1:])
         neg = _means(losses.of_negative(curve.middle), curve.neg, cell, of_next)
     return _CellLosses(pos, neg[1::2], neg[::2])
 

@@ -1,4 +1,4 @@
-"""Rows of which only some were sampled for labelling: one more sampler, and the intervals that it gives.
+"""Rows of which only some were sampled for labelling: one more sampler.
 
 In each stratum the labelled rows follow the law of all rows of a curve. The rows without a label follow the drawn
 labelled ones: together they have a mass of as many rows as there are, so that draws contain both samplings, that of the
@@ -12,33 +12,17 @@ unseen row where it matters.
 The share of positives is as uncertain as the labels are few. Read at its own prevalence, each population has its own.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from baserate.arrays import FloatArray, Indices
 from baserate.curves.curve import Curve
-from baserate.curves.point import Point
-from baserate.curves.strata import SampledTable, Stratum
-from baserate.errors import MissingInformationError
-from baserate.formulas.proportions import Interval
-from baserate.registry import Family, describe, is_constant, row_of, traits_of
-from baserate.uncertainty import ends
+from baserate.curves.strata import Stratum
 from baserate.uncertainty.cells import Cells, Part, cell_of
-from baserate.uncertainty.draws import Reader
 from baserate.uncertainty.laws import gamma_quantile, gammas
-from baserate.uncertainty.methods import AtGiven, Estimand, FromDraws, HowRowsCame, Method, methods
-from baserate.uncertainty.readers import reading_of
 from baserate.uncertainty.samplers import NOBODY, Drawn, Masses, Observer, Placed, Sampler, Streams
-
-WHY = "labels were sampled: populations of each stratum are drawn, with unseen rows as heavy as its labelled ones"
-
-
-_FIRST = 3  # drawn curves that are read one by one
-
-
-# --- the sampler ----------------------------------------------------------------------------------
 
 
 class OfStrata(Sampler):
@@ -193,115 +177,3 @@ def _summed(rows: FloatArray, weight: FloatArray) -> Part:
     """The rows of all groups in each cell, and their mean weight."""
     total = rows.sum(axis=0)
     return Part(total, np.divide(weight @ rows, total, out=np.ones(len(total)), where=total > 0))
-
-
-# --- intervals ------------------------------------------------------------------------------------
-
-
-def how_labels_came(table: SampledTable) -> HowRowsCame:
-    """Rows of which only some were labelled; strata without labels are left out, as nothing can be said of them."""
-    strata = [one for one in table.strata if not one.missing]
-
-    def sampler(curve: Curve, cells: Cells, again: bool) -> Sampler:
-        return OfSampled(curve, strata, cells)
-
-    return HowRowsCame(_methods, sampler, _no_other_threshold)
-
-
-def _methods(estimand: Estimand) -> Mapping[str, Method]:
-    """The methods for an estimand: melded over the strata."""
-    if is_constant(estimand.metric) and not _at_own(estimand):
-        return methods(estimand)
-    check_known_to_hold(estimand)
-    return {"melded": FromDraws(_readers, _melded, WHY)}
-
-
-def check_known_to_hold(estimand: Estimand) -> None:
-    """Refuse what no study has tried for sampled labels."""
-    metric, at, row = estimand.metric, estimand.at, row_of(estimand.metric)
-    searched = isinstance(at, Point) and at.chosen is not None and at.chosen.searches
-    if estimand.again or searched or traits_of(metric).best_over_thresholds:
-        what = "about='rule'" if estimand.again else "a threshold that was searched for"
-        raise MissingInformationError(
-            f"an interval for {what} is not available yet where only some rows were sampled for labelling, got "
-            f"{describe(metric)}; choose the threshold by recall, or give it."
-        )
-    if row is not None and row.family is Family.PROBABILITY:
-        raise MissingInformationError(
-            f"an interval of a metric of probabilities is not available yet where only some rows were sampled for "
-            f"labelling, got {row.name}; estimate a metric of ranks such as average_precision."
-        )
-
-
-def _no_other_threshold(estimand: Estimand, place: Point, confidence_level: float) -> Interval:
-    raise NotImplementedError("no method here needs another threshold")
-
-
-def _at_own(estimand: Estimand) -> bool:
-    """Whether it is read at the prevalence of the rows, which is uncertain where labels were sampled."""
-    own = estimand.at.given_prevalence is None and not estimand.mixed
-    return own and len(estimand.x) == 1 and bool(estimand.x[0] == estimand.at.odds_against)
-
-
-def _readers(estimand: Estimand) -> Sequence[Reader]:
-    return [Reader(reading(estimand), of_curves=isinstance(estimand.at, Curve), whole_row=True)]
-
-
-def reading(estimand: Estimand) -> Callable[[tuple[Drawn, ...]], FloatArray]:
-    """A function that reads the metric off drawn curves; at their own prevalence, each at its own."""
-    read, row, own = reading_of(estimand.metric, _given(estimand.at)), row_of(estimand.metric), _at_own(estimand)
-
-    def values(models: tuple[Drawn, ...]) -> FloatArray:
-        (drawn,) = models
-        if not own or drawn.odds is None:
-            return read(drawn, estimand.x)
-        if row is not None and row.family is Family.POINTWISE:
-            return read(drawn, drawn.odds[:, np.newaxis])
-        return _at_own_odds(read, drawn, drawn.odds, float(estimand.x[0]))
-
-    return values
-
-
-def _at_own_odds(
-    read: Callable[[Drawn, FloatArray], FloatArray], drawn: Drawn, odds: FloatArray, x: float
-) -> FloatArray:
-    """The metric of each drawn curve at its own odds.
-
-    Most metrics depend on x times FPR alone, or on no x at all. Then all curves can be read at one x at once; the first
-    few are read one by one, to see whether that is so.
-    """
-    each = [read(_only(drawn, slice(i, i + 1)), odds[i : i + 1]) for i in range(min(_FIRST, len(odds)))]
-    first = slice(0, len(each))
-    for alike in (drawn, _with_negatives(drawn, odds / x)):
-        if np.allclose(
-            np.concatenate(each), read(_only(alike, first), np.array([x])), rtol=1e-9, atol=0, equal_nan=True
-        ):
-            return read(alike, np.array([x]))
-    rest = (read(_only(drawn, slice(i, i + 1)), odds[i : i + 1]) for i in range(len(each), len(odds)))
-    return np.concatenate([*each, *rest])
-
-
-def _with_negatives(drawn: Drawn, times: FloatArray) -> Drawn:
-    """Drawn curves whose FPR is multiplied by a number each."""
-    steps, by = drawn.steps, times[:, np.newaxis]
-    return replace(drawn, steps=steps._replace(fp=steps.fp * by, neg=steps.neg * by))
-
-
-def _given(at: Curve | Point) -> Curve | Point:
-    """A chosen point as a given threshold."""
-    if isinstance(at, Curve) or at.curve is None or at.threshold is None:
-        return at
-    return at.curve.at_threshold(at.threshold)
-
-
-def _only(drawn: Drawn, some: slice) -> Drawn:
-    """Some of the drawn curves."""
-    return replace(drawn, steps=drawn.steps.each(lambda column: column[some]))
-
-
-def _melded(estimand: Estimand, confidence_level: float, read: Sequence[FloatArray], _: AtGiven) -> Interval:
-    """From the lowest percentile of all observers to the highest."""
-    drawn, value = read[0], np.array([estimand.read(x_j) for x_j in estimand.x])
-    if estimand.mixed:
-        drawn, value = drawn.reshape(len(drawn), -1, 1), np.median(value, keepdims=True)
-    return ends.melded(drawn, value, confidence_level)

@@ -19,14 +19,16 @@ from baserate.errors import MissingInformationError, Reason
 from baserate.metrics.by_name import Chooser, rule_from
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
+from baserate.registry import describe, traits_of
 from baserate.uncertainty import ends
 from baserate.uncertainty.cells import RUNS_PER_LOGIT, Cells, cell_of
 from baserate.uncertainty.draws import Reader, drawn
 from baserate.uncertainty.estimate import IntervalSettings, check_estimable, on_labelled
 from baserate.uncertainty.laws import gammas
 from baserate.uncertainty.methods import Estimand
-from baserate.uncertainty.readers import cut_for, is_chosen
-from baserate.uncertainty.sampled import OfStrata, check_known_to_hold, groups_of, of_weight_1, reading
+from baserate.uncertainty.readers import cut_for, has_interval, is_chosen
+from baserate.uncertainty.sampled import OfStrata, groups_of, of_weight_1
+from baserate.uncertainty.sampled_methods import reading
 from baserate.uncertainty.samplers import Drawn, Streams
 
 
@@ -81,12 +83,15 @@ def _estimand(metric: MetricFunction, place: Curve | Point) -> Estimand:
             f"a difference at {rule} is not available yet where only some rows were sampled for labelling; choose by "
             f"recall, or give a threshold."
         )
+    if traits_of(metric).best_over_thresholds or not has_interval(metric):
+        raise MissingInformationError(
+            f"a difference of {describe(metric)} is not available yet where only some rows were sampled for labelling; "
+            f"compare a metric such as average_precision."
+        )
     curve = place if isinstance(place, Curve) else place.curve
     assert curve is not None
     assert isinstance(curve.table, SampledTable)
-    estimand = Estimand(metric, on_labelled(place, curve.table), np.array([place.odds_against]))
-    check_known_to_hold(estimand)
-    return estimand
+    return Estimand(metric, on_labelled(place, curve.table), np.array([place.odds_against]))
 
 
 class _OfPair(OfStrata):

@@ -60,6 +60,10 @@ class Drawn(Corners):
         beyond = (len(self.score) - len(self.cells.score)) // 2
         return np.where(np.pad(self.cells.atoms, beyond), self.score, np.nan)
 
+    def odds_or(self, x: FloatArray) -> FloatArray:
+        """The odds of each population as a column, or x where they are given."""
+        return x if self.odds is None else self.odds[:, np.newaxis]
+
 
 class Placed(NamedTuple):
     """The place of the free mass on a model's curve: the index of a corner for positives, of a cell for negatives.
