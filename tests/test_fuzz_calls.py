@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import baserate as br
+from baserate.metrics.by_name import metric_from
 from helpers import fuzzing_calls
 
 
@@ -61,6 +62,12 @@ def a_store():
         (lambda: br.reliability(fuzzing_calls.CURVES[0], bins=10**5000), "must be"),
         (lambda: by_month(np.eye(2)), r"period must be a column and a length such as"),
         (lambda: by_month(pd.NA), r"period must be a column and a length such as"),
+        (lambda: br.Curve.from_scores([0, 1], [1, 2], positive=10**5000), "got int of too many digits"),
+        (lambda: br.audit({"recall": 10**5000}), "recall must be a number as it is printed"),
+        (lambda: br.design.test_set(tpr=0.5, fpr=0.1, delta=10**5000, prevalence=0.1), "got delta=int of too many"),
+        (lambda: br.audit({"recall": "0.5"}, metrics=3), "metrics must be names of metrics, got a int"),
+        (lambda: br.audit(pd.Series([0.1])), "printed must be a dict, got a Series"),
+        (lambda: br.Curve.from_sampled({"a": 1}, [0.1], rule="50 %"), r"label must be one-dimensional, got shape \(\)"),
         (lambda: a_store().delete(3), "keys must be a list, got 3; put it in brackets"),
         (lambda: a_store().keys(model="\ud800"), "model must be valid UTF-8"),
         (lambda: a_store().prune(keep=1, model="\ud800"), "model must be valid UTF-8"),
@@ -73,3 +80,10 @@ def test_what_was_found_is_a_sentence_now(call, sentence):
 
 def test_no_prevalences_are_no_differences():
     assert len(br.lead(br.average_precision, fuzzing_calls.PAIRS[0], (), n_resamples=400).low) == 0
+
+
+@pytest.mark.parametrize("name", ["f_beta", "best_f_beta", "net_benefit", "expected_cost", "modified_f_beta"])
+def test_a_metric_that_needs_parameters_says_one_that_is_right(name):
+    with pytest.raises(br.errors.InputError, match=f"{name} needs its parameter") as error:
+        metric_from(name)
+    metric_from(str(error.value).split("for example ")[1][:-1])

@@ -276,6 +276,9 @@ def _check_parameters(name: str, given: dict[str, object]) -> None:
     for parameter in given.keys() - known.keys():
         hint = checks.did_you_mean(parameter, list(known)) or f"it has {', '.join(known) or 'none'}"
         raise InputError(f"{name} has no parameter {parameter!r}; {hint}.")
-    for parameter in known.keys() - given.keys():
-        if known[parameter].default is Parameter.empty:
-            raise InputError(f"{name} needs its parameter {parameter}; write for example {name}:{parameter}=2.")
+    needed = [parameter for parameter, p in known.items() if p.default is Parameter.empty]
+    missing = [parameter for parameter in needed if parameter not in given]
+    if missing:
+        settings = (f":{parameter}={METRICS[name].examples[-1][parameter]:g}" for parameter in needed)
+        said = f"its parameter{'s' * (len(missing) > 1)} {' and '.join(missing)}"
+        raise InputError(f"{name} needs {said}; write for example {name}{''.join(settings)}.")

@@ -295,8 +295,9 @@ def test_bad_input_is_one_sentence(printed, sentence):
 def test_metrics_are_named_one_or_several():
     one, several = (br.audit({"precision": "0.9"}, metrics=names) for names in ("npv", ["npv"]))
     assert one == several
-    with pytest.raises(br.errors.InputError, match=r"^metrics must be names of metrics, got a function; pass"):
-        br.audit({"precision": "0.9"}, metrics=[br.npv])
+    for wrong in ([br.npv], br.npv):
+        with pytest.raises(br.errors.InputError, match=r"^metrics must be names of metrics, got a function; pass"):
+            br.audit({"precision": "0.9"}, metrics=wrong)
 
 
 def test_names_from_elsewhere_are_understood():

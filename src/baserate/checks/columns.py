@@ -232,7 +232,9 @@ def _labels_named(array: Array, positive: Label, name: str, several: str) -> Boo
         raise InputError(
             f"{name} must hold two classes, got {len(_distinct(array))} different labels: {_listed(array)}; {several}."
         )
-    hint = did_you_mean(str(positive), [str(label) for label in _distinct(array)])
+    hint = did_you_mean(
+        positive if isinstance(positive, str) else shown(positive), [str(label) for label in _distinct(array)]
+    )
     raise InputError(
         f"positive= must be one of the labels in {name}, got {shown(positive)} where the labels are "
         f"{_listed(array)}; {hint or 'name one of these'}."

@@ -183,7 +183,7 @@ def _check_one(wanted: Mapping[str, object], prevalence: object) -> None:
     (name,) = given
     if (name == "delta") != (prevalence is None):
         raise InputError(
-            f"half_width and ap_width need a prevalence, and delta needs none, got {name}={wanted[name]!r} "
+            f"half_width and ap_width need a prevalence, and delta needs none, got {name}={shown(wanted[name])} "
             f"{'without' if prevalence is None else 'with'} one; {'pass' if prevalence is None else 'leave out'} "
             f"prevalence."
         )

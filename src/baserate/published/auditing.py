@@ -148,11 +148,12 @@ def _prevalences(at: Prevalence | Iterable[Prevalence] | None) -> list[float]:
     return [checks.prevalence(one, "at") for one in each]
 
 
-def _names(metrics: str | Sequence[str]) -> Sequence[str]:
-    names = [metrics] if isinstance(metrics, str) else metrics
-    for name in names:
+def _names(metrics: object) -> list[str]:
+    names = []
+    for name in metrics if isinstance(metrics, list | tuple) else [metrics]:
         if not isinstance(name, str):
             raise InputError(f"metrics must be names of metrics, got a {type(name).__name__}; pass metrics=['npv'].")
+        names.append(name)
     return names
 
 

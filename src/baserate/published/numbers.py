@@ -111,7 +111,7 @@ def _range(name: str, value: object) -> tuple[Fraction, Fraction, str]:
         low, high = (Fraction(checks.number(end, name)) for end in value)
         return _ordered(name, value, low, high, f"{float(low):g} to {float(high):g}")
     if isinstance(value, Real) and not isinstance(value, bool):
-        return _rounded(name, value, repr(value.item() if hasattr(value, "item") else value))
+        return _rounded(name, value, shown(value.item() if hasattr(value, "item") else value))
     if not isinstance(value, str):
         raise InputError(f"{name} must be a number as it is printed, got {shown(value)}; write it as text: '0.90'.")
     return _rounded(name, value, value.strip())
