@@ -1,7 +1,7 @@
 # Everything works from a fresh clone on a machine with Python >= 3.11; the first call sets up .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check branches explore lowest core duckdb2 lint types layers format bench bench-main bench-where bench-files bench-peers bench-engines bench-far browser fuzz coverage prior-study recalibration-study sampled-study label-errors-study alarm-study design-study store-torture docs pages page-pictures papers dist wheel sanitised clean
+.PHONY: help demo test check branches explore lowest core duckdb2 lint types layers format bench bench-main bench-where bench-page bench-files bench-peers bench-engines bench-far browser fuzz coverage prior-study recalibration-study sampled-study label-errors-study alarm-study design-study store-torture docs pages page-pictures papers dist wheel sanitised clean
 
 # Python keeps what it compiled; else every run and every program that a test starts would compile all of it again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -115,6 +115,9 @@ bench-main: $(READY) ## what the main commands cost: that section of the page al
 
 bench-where: $(READY) ## where the time of the main commands goes: that section of the page alone (a minute)
 	@$(BIN)/python benchmarks/speed.py --where --write docs/speed.md
+
+bench-page: $(READY) browser ## a page of 20 models and 1,000 slices: size, time to make, open and redraw: that section alone (minutes)
+	@$(BIN)/python benchmarks/large_page.py --write docs/speed.md
 
 bench-files: $(READY) ## a hundred million rows of Parquet: time and memory (minutes, 2 GB of disk)
 	@$(BIN)/python benchmarks/files.py --write docs/files-speed.md

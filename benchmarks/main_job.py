@@ -26,7 +26,7 @@ from workload import Floats, Labels, Workload
 
 import baserate as br
 
-_PROGRAM = [sys.executable, "-c", "from baserate.cli import main; main()"]
+PROGRAM = [sys.executable, "-c", "from baserate.cli import main; main()"]
 _REGIONS, _SECONDS_OF_A_YEAR = 6, 365 * 86_400
 _MEASURED_REPLICATES = 3
 _BALANCED = 0.5
@@ -101,7 +101,7 @@ def _commands(folder: Path, unit: Runner, sizes: Sizes) -> Iterator[Cost]:
     for what, (command, *options), n_models, most in jobs:
         say(what)
         scores = [word for k in range(n_models) for word in ("--score", _score(k))]
-        arguments = [*_PROGRAM, command, str(path), "--label", "label", *scores, *asked, *options]
+        arguments = [*PROGRAM, command, str(path), "--label", "label", *scores, *asked, *options]
         seconds, ratios = _in_units(partial(_afresh, store, arguments), unit, sizes.fewest)
         low, high = digits(min(ratios)), digits(max(ratios))
         compared = f"{digits(float(np.median(ratios)))} units ({low}–{high})"

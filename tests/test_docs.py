@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from helpers.browsing import CHROMIUM
 from helpers.scripts import script
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -205,6 +206,17 @@ def test_the_time_of_each_job_is_shared_among_rooms(speed):
     shares = [[int(share.removesuffix(" %")) for share in line[2:]] for line in lines]
     assert all(abs(sum(of_job) - 100) <= len(lines) / 2 for of_job in zip(*shares, strict=True))
     assert [line.split(" | ")[0] for line in arrays.splitlines()[2:]] == ["| 0.001", "| 0.01", "| 0.5"]
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine; install the package chromium")
+def test_the_benchmark_of_a_large_page_runs(speed, monkeypatch):
+    large_page = script(DOCS.parent / "benchmarks" / "large_page.py")
+    found = cells(large_page.section(few_rows(speed, models=9), 70))
+    assert [line[0].split(",")[0] for line in found[:4]] == ["to make it", "to make it", "its size", "to open it"]
+    assert 0.1 < float(found[2][1].removesuffix(" MB")) < 2
+    assert all(line[0].startswith("to follow the slider") and line[1].endswith("ms") for line in found[4:])
 
 
 @pytest.mark.slow

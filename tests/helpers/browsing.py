@@ -53,5 +53,5 @@ def near(text, value):
 
 def interval(small):
     """The ends of one as shown."""
-    low, _, high = small.removeprefix("≈ ").split()
+    low, _, high = small.removeprefix("≈").split()
     return float(low), float(high)

@@ -15,16 +15,16 @@ from helpers.npm import installed
 
 pytestmark = pytest.mark.browser
 
-NAMES = [f"gradient_boosting_depth_{k}" for k in range(7)]
+NAMES = [f"gradient_boosting_depth_{k}" for k in range(10)]
 
 
 @pytest.fixture(scope="module")
 def many():
-    """Seven models with long names, and forty slices, one of which is another world."""
+    """Ten models with long names, and forty slices, one of which is another world."""
     rng = np.random.default_rng(0)
     y = rng.random(8_000) < 0.2
     place = rng.integers(0, 40, 8_000)
-    scores = {name: rng.normal(size=8_000) + (1 + k / 4) * y * (place != 7) for k, name in enumerate(NAMES)}
+    scores = {name: rng.normal(size=8_000) + (1 + k / 6) * y * (place != 7) for k, name in enumerate(NAMES)}
     models = {name: br.Curve.from_scores(y, score) for name, score in scores.items()}
     slices = {
         name: {f"region {k:02}": br.Curve.from_scores(y[place == k], score[place == k]) for k in range(40)}
@@ -150,7 +150,7 @@ def test_the_view_is_in_the_address_and_survives_a_reload(opened_many):
     for nonsense in ("#prevalence=2&hidden=99&metric=x&thresholds=a,b&recall=-1", "#prevalence=&=&&%"):
         tab.goto(tab.url.partition("#")[0] + nonsense)
         tab.reload()
-        assert tab.locator("#headline tbody tr").count() == 7
+        assert tab.locator("#headline tbody tr").count() == len(NAMES)
 
 
 def test_prevalences_are_buttons(opened_many):
@@ -171,6 +171,28 @@ def test_the_contents_stay_in_sight(opened_many):
     assert opened_many.locator("#contents").bounding_box()["y"] >= 0
     until(opened_many, "document.querySelector('#contents [aria-current]') !== null")
     assert "assumption" not in opened_many.evaluate("location.hash")
+
+
+def test_of_many_models_the_best_are_in_colour(opened_many, many):
+    models, _ = many
+    legend = opened_many.locator("#models .legend")
+    hint = legend.locator("xpath=preceding-sibling::p[1]")
+    for prevalence in (0.01, 0.5):
+        opened_many.fill("#share", str(prevalence))
+        areas = {name: br.average_precision(curve.at_prevalence(prevalence)) for name, curve in models.items()}
+        worst = sorted(models, key=areas.get)[:2]
+        assert settled(opened_many).locator("#pr .line").count() == 8
+        assert opened_many.locator("#pr .faint").count() == opened_many.locator("#over .faint").count() == 2
+        assert [one.text_content() for one in legend.locator(".in-background bdi, .in-background .toggle").all()] == [
+            f"\u2068{name}\u2069" for name in NAMES if name in worst
+        ]
+        assert hint.text_content() == "Of 10 models, 8 are in colour: the best ones here."
+    entry = legend.locator(".entry").nth(NAMES.index(worst[0]))
+    entry.hover()
+    entry.locator(".only").click()
+    assert settled(opened_many).locator("#pr .line").count() == 1
+    assert opened_many.locator("#pr .faint").count() == 0
+    assert hint.text_content() == ""
 
 
 def test_tables_of_many_models_are_sorted(opened_many, many):
@@ -303,30 +325,6 @@ def test_on_paper_nothing_is_cut(browser, path_of_many):
     assert tab.evaluate(cells) <= 700
     assert tab.locator("#panel-scores").is_visible()
     assert tab.locator("#bar button:visible, .take:visible").count() == 0
-    context.close()
-
-
-@pytest.mark.parametrize("locale", ["en-US", "de-DE", "ar-EG"])
-def test_numbers_are_the_library_s_in_every_locale(browser, path, models, locale):
-    context = browser.new_context(offline=True, locale=locale)
-    tab = context.new_page()
-    tab.goto(path.as_uri())
-    rng = np.random.default_rng(1)
-    metrics = {
-        "Average precision": br.average_precision,
-        "Best F1": br.best_f1,
-        "Normalized AUC-PR": br.normalized_auc_pr,
-    }
-    for log_odds in rng.uniform(np.log(1e-6), np.log(9), 17):
-        tab.evaluate("(place) => { slider.value = place; slider.dispatchEvent(new Event('input')); }", log_odds)
-        prevalence = 1 / (1 + np.exp(-float(tab.input_value("#slider"))))
-        found, points = shown(tab, "headline"), shown(tab, "points")
-        for k, curve in enumerate(models.values()):
-            for name, metric in metrics.items():
-                assert near(found[name][k][0], metric(curve.at_prevalence(prevalence))), (name, prevalence)
-            at = curve.at_recall(0.5).at_prevalence(prevalence)
-            assert near(points["NPV"][k][0], br.npv(at))
-            assert float(points["Lift"][k][0].replace(",", "")) == pytest.approx(br.lift(at), rel=6e-4)
     context.close()
 
 

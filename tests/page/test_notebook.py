@@ -1,12 +1,15 @@
 """A report shows itself in a notebook: executed, exported as HTML and opened in a browser."""
 
+import html
+import json
+
 import nbclient
 import nbformat
 import pytest
 from nbconvert import HTMLExporter
 
 import baserate as br
-from helpers.browsing import quietly
+from helpers.browsing import quietly, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -49,10 +52,42 @@ def test_the_slider_works_in_an_exported_notebook(browser, exported):
         assert frame.evaluate("window.origin") == "null"
 
 
-def test_the_frame_has_the_page_as_it_is_saved(tmp_path):
+@pytest.fixture(scope="module")
+def small():
     curve = br.Curve.from_scores([0, 1, 0, 1] * 10, [0.1, 0.8, 0.4, 0.3] * 10)
-    made = br.report({'a "quoted" <name>': curve}, quick=True)
-    made.save(tmp_path / "page.html")
-    frame = made._repr_html_()
+    return br.report({'a "quoted" <name>': curve}, quick=True)
+
+
+# Quarto writes the HTML of a result into its page, marimo has a script put it there, and Databricks shows it in a
+# frame of its own without an origin.
+SHOWN = {
+    "in the page": "<!doctype html><body>{}",
+    "by a script": "<!doctype html><body><div></div><script>document.querySelector('div').innerHTML = {}</script>",
+    "in a frame": "<!doctype html><body><iframe sandbox='allow-scripts' style='width:100%' srcdoc='{}'></iframe>",
+}
+
+
+@pytest.mark.parametrize("how", SHOWN)
+def test_the_slider_works_wherever_notebooks_put_it(browser, small, tmp_path, how):
+    text = small._repr_html_()
+    if how == "by a script":
+        text = json.dumps(text).replace("<", "\\u003c")
+    elif how == "in a frame":
+        text = html.escape(text)
+    (tmp_path / "notebook.html").write_text(SHOWN[how].replace("{}", text), "utf-8")
+    for tab in quietly(browser, tmp_path / "notebook.html"):
+        until(tab, "document.querySelector('iframe') !== null")
+        tab.wait_for_timeout(300)
+        frame = tab.frames[-1]
+        frame.wait_for_selector("#headline tbody tr")
+        before = frame.text_content("#verdict")
+        frame.fill("#share", "0.01")
+        assert frame.text_content("#verdict") != before
+        assert frame.text_content("#share-text") == "1 in 100"
+
+
+def test_the_frame_has_the_page_as_it_is_saved(small, tmp_path):
+    small.save(tmp_path / "page.html")
+    frame = small._repr_html_()
     assert frame.count("<") == 2  # the tag, opened and closed
-    assert (tmp_path / "page.html").read_text("utf-8") == made.html
+    assert (tmp_path / "page.html").read_text("utf-8") == small.html

@@ -89,23 +89,6 @@ def test_groups_keep_their_reasons(curves):
     assert second["models"][0]["own"] == br.average_precision(curves["old_model"])
 
 
-def test_facts_say_what_the_numbers_rest_on(curves):
-    (name, said), (last, _) = contents.facts(made({"new_model": curves["new_model"]}))
-    assert (name, last) == ("new_model", "What this page reveals")
-    assert "300 positives, 11,700 negatives, prevalence 1 in 40" in said
-    assert "0 rows without a label" in said
-    assert "share their score with another" in said
-    bucketed = br.Curve.from_counts([0.2, 0.9], [10, 40], [900, 50], top=[0.8, 0.9])
-    assert "average precision is exact to 0.09" in contents.facts(made({"m": bucketed}))[0][1]
-
-
-def test_facts_say_which_files_were_read(tmp_path):
-    (tmp_path / "rows.csv").write_text("y,p\n1,0.9\n0,0.2\n1,0.7\n0,0.1\n")
-    curve = br.curve(tmp_path / "rows.csv", label="y", score="p")
-    said = contents.facts(made({"m": curve}))[0][1]
-    assert f"read from {curve.source};" in said
-
-
 def test_what_cannot_be_shown_is_refused_in_a_sentence(curves, tmp_path):
     with pytest.raises(br.errors.InputError, match="a page needs a model, got none"):
         br.write_report(tmp_path / "page.html", {})
@@ -192,13 +175,6 @@ def test_any_two_models_may_swap_and_more_than_once(curves):
     assert contents.who_leads_where(swaps) == [
         "a leads b below 1 in 10,000, trails from there to 1 in 100, and leads above."
     ]
-
-
-def test_rows_that_share_a_score_are_counted(curves):
-    pairs = br.Curve.from_scores([0, 1, 0, 1, 1], [1, 1, 2, 2, 3])
-    assert "80 % of the rows share their score" in contents.facts(made({"m": pairs}))[0][1]
-    weighted = br.Curve.from_scores([0, 1, 0, 1, 1], [1, 1, 2, 2, 3], weight=[9, 1, 1, 1, 1])
-    assert "share their score" not in contents.facts(made({"m": weighted}))[0][1]
 
 
 def test_numbers_are_said_as_people_say_them():

@@ -1,6 +1,7 @@
 """The verdict decides with the certainty the data give, and says whether it is the model or the base rate."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -185,3 +186,30 @@ def test_small_periods_that_are_pooled_and_rows_without_a_time_are_no_periods():
     (series,) = found.series
     assert [period.key for period in series.verdict.periods] == [*months]
     assert "m has become worse: first alarm in 2026-07." in contents.verdict(found)[0]
+
+
+def test_every_number_has_one_interval_on_the_whole_page(report_of_year):
+    """Where it was asked: in the verdict, the tables, the timeline, and the slices."""
+    made = report_of_year._content
+    found = json.loads(re.search(r'id="content">(.*?)</script>', report_of_year.html, re.DOTALL)[1])
+    asked = np.log(0.001 / 0.999)
+    node = found["grid"].index(min(found["grid"], key=lambda place: abs(place - asked)))
+    assert found["grid"][node] == pytest.approx(asked, abs=1e-12)
+    for model, kept in zip(made.models, found["models"], strict=True):
+        band = kept["bands"]["average_precision"]
+        ends = [model.area.value * band[end][node] for end in ("low", "high")]
+        assert ends == pytest.approx([model.area.low, model.area.high], rel=1e-6)
+        at = kept["points"]
+        k = next(k for k, tpr in enumerate(at["tpr"]) if tpr >= 0.5)
+        right = [at[f"ratio_{end}"][k] / (at[f"ratio_{end}"][k] + 999) for end in ("low", "high")]
+        assert right == pytest.approx([model.right.low, model.right.high], rel=1e-5)
+        known = br.estimate(br.precision, model.curve.at_threshold(at["threshold"][k]).at_prevalence(0.001))
+        assert right == pytest.approx([known.low, known.high], rel=1e-5)
+    of_months = next(group for group in found["groups"] if group["ordered"])
+    here = found["group_grid"].index(min(found["group_grid"], key=lambda place: abs(place - asked)))
+    for series in found["series"]:
+        column = of_months["models"].index(series["name"])
+        for row, period in zip(of_months["rows"], series["periods"], strict=True):
+            cell = row["models"][column]
+            ends = [cell["here"] * cell[end][here] for end in ("low", "high")]
+            assert [cell["here"], *ends] == pytest.approx(period["common"], rel=1e-3)

@@ -15,7 +15,7 @@ from baserate.page.content import (
     main_sentence,
     verdict,
 )
-from baserate.page.facts import facts, own_prevalence
+from baserate.page.facts import facts
 from baserate.page.groups import RECALL, grid, group_grid
 from baserate.page.judged import JudgedSeries
 from baserate.page.modules import inlined
@@ -139,7 +139,7 @@ def _embedded(content: str) -> tuple[str, str]:
 
 
 def _json(made: Content) -> str:
-    own = {model.name: one_in(own_prevalence(model.curve)) for model in made.models}
+    own = {model.name: one_in(model.curve.own_prevalence) for model in made.models}
     alike = len(set(own.values())) == 1
     marks = [f"The data have {next(iter(own.values()))}"] if alike else [f"{isolated(n)}: {p}" for n, p in own.items()]
     marks += [f"asked for: {', '.join(map(one_in, made.asked))}"] * bool(made.asked)
@@ -150,7 +150,7 @@ def _json(made: Content) -> str:
     whole = {
         "prevalence": made.prevalence,
         "asked": made.asked,
-        "own": list(dict.fromkeys(own_prevalence(model.curve) for model in made.models)),
+        "own": list(dict.fromkeys(model.curve.own_prevalence for model in made.models)),
         "range": numbers(made.span, 17),
         "nodes": numbers(made.span.nodes, 17),
         "recall": RECALL,

@@ -67,6 +67,19 @@ export function upTo(most, text = String) {
   return Array.from({ length: Math.floor(most / step + 1e-9) + 1 }, (_, k) => [k * step, text(Number((k * step).toPrecision(6)))]);
 }
 
+/** Lines, and names where there is room beside the name before. @param {Element} svg @param {[number, string][]} ticks @param {{ width: number, floor: number }} room */
+function ticksAlong(svg, ticks, { width, floor }) {
+  let free = 0;
+  for (const [x, name] of ticks) {
+    draw("line", { class: "grid", x1: x, x2: x, y1: floor, y2: size.top }, svg);
+    const half = 3.5 * name.length;
+    const middle = Math.min(Math.max(x, half), width - half);
+    if (middle - half < free) continue;
+    free = middle + half + 2;
+    draw("text", { x: middle, y: floor + 16, "text-anchor": "middle" }, svg, name);
+  }
+}
+
 /**
  * An empty chart with its axes, and what can be drawn into it.
  * @param {string} id
@@ -81,14 +94,7 @@ export function picture(id, { x, y, label, described, height = 300 }) {
   const across = scale(x.range, [size.left, width - size.right]);
   const floor = height - (label ? size.bottom : size.unnamed);
   const up = scale(y.range, [floor, size.top]);
-  let free = 0; // where a name is beyond the one before it
-  for (const [place, name] of x.ticks) {
-    draw("line", { class: "grid", x1: across(place), x2: across(place), y1: up(y.range[0]), y2: up(y.range[1]) }, svg);
-    const within = Math.min(Math.max(across(place), 3.5 * name.length), width - 3.5 * name.length);
-    if (within - 3.5 * name.length < free) continue;
-    free = within + 3.5 * name.length + 2;
-    draw("text", { x: within, y: floor + 16, "text-anchor": "middle" }, svg, name);
-  }
+  ticksAlong(svg, x.ticks.map(([place, name]) => [across(place), name]), { width, floor });
   for (const [place, name] of y.ticks) {
     draw("line", { class: "grid", x1: across(x.range[0]), x2: across(x.range[1]), y1: up(place), y2: up(place) }, svg);
     draw("text", { x: size.left - 6, y: up(place) + 4, "text-anchor": "end" }, svg, name);
