@@ -28,6 +28,9 @@ WANTED, DRAWS = 0.93, 200
 NOISE = 0.5  # standard deviation of what the second model adds to the score of the first
 
 
+_ROUND = 10  # test sets of each setting between two versions of the page
+
+
 class Shape(NamedTuple):
     """Scores of each class: how they are drawn, and the share of them at a threshold or above."""
 
@@ -114,14 +117,14 @@ class Answer(NamedTuple):
     width: float
 
 
-def simulate(shape: Shape, rate: float, n: int, rivals: int, found: list[int]) -> Iterator[Answer]:
-    """Test sets of one shape and rate; rivals answer in the first few of them. Notes positives found in the rest."""
-    rng = np.random.default_rng(zlib.crc32(f"{shape.name} {rate}".encode()))
+def simulate(shape: Shape, rate: float, numbers: range, rivals: int, found: list[int]) -> Iterator[Answer]:
+    """Test sets of one shape and rate; rivals answer in the first few of all. Notes positives found in the rest."""
     truth, inside = Truth(shape), shape.cutoff - 0.75
     areas = {eta: truth.average_precision(eta) for eta in (PREVALENCE, RARE)}
     best = {eta: truth.best_f1(eta) for eta in (PREVALENCE, RARE)}
     auc = truth.roc_auc()
-    for number in range(n):
+    for number in numbers:
+        rng = np.random.default_rng([zlib.crc32(f"{shape.name} {rate}".encode()), number])
         y = np.arange(N) < rng.binomial(N, PREVALENCE)
         score = shape.draw(rng, y)
         alert = score >= shape.cutoff
@@ -291,13 +294,14 @@ def main() -> None:
     options = parser.parse_args()
     n = options.simulations
     rivals = options.rivals or max(1, n // 4)
-    answers: dict[tuple[str, float], list[Answer]] = {}
-    found: Found = {}
-    for shape, rate in itertools.product(SHAPES, RATES):
-        found[shape.name, rate] = []
-        answers[shape.name, rate] = list(simulate(shape, rate, n, rivals, found[shape.name, rate]))
-        print(f"{shape.name}, {rate}", file=sys.stderr, flush=True)
-        text = page(answers, found, n, rivals)
+    answers: dict[tuple[str, float], list[Answer]] = defaultdict(list)
+    found: Found = defaultdict(list)
+    for start in range(0, n, _ROUND):  # all settings have as many, so that a study that is stopped is a smaller one
+        numbers = range(start, min(start + _ROUND, n))
+        for shape, rate in itertools.product(SHAPES, RATES):
+            answers[shape.name, rate] += simulate(shape, rate, numbers, rivals, found[shape.name, rate])
+        print(f"{numbers.stop} of {n}", file=sys.stderr, flush=True)
+        text = page(answers, found, numbers.stop, min(rivals, numbers.stop))
         if options.write:
             options.write.write_text(text, encoding="utf-8")
     print(text)

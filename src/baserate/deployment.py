@@ -77,9 +77,6 @@ def worst_case(
 1 in 100, 100 pos, 100,000 neg)
     """
     check_estimable(metric, at)
-    curve = at if isinstance(at, Curve) else at.curve
-    if curve is not None:
-        curve._check_not_sampled("worst_case")
     span = Span(*checks.prevalence_range(low, high))
     if worst is None:
         worst = "highest" if lower_is_better(metric) else "lowest"
@@ -163,10 +160,13 @@ def deploy(
     >>> plan.chosen, plan.alerts_per_day[1] < 50 < plan.alerts_per_day[2]
     ('alert_rate <= 0.0025 at prevalence 1 in 1,000', True)
     """
+    if prevalence is None and judge.not_labelled is not None:
+        raise MissingInformationError(
+            f"deploy needs the prevalence in use, got none, and that of judge is unknown: "
+            f"{judge.not_labelled.sentence}; pass prevalence=."
+        )
     eta = checks.prevalence(judge.prevalence if prevalence is None else prevalence)
     per_day = None if traffic is None else checks.positive_number(traffic, "traffic")
-    for curve in (choose, judge):
-        curve._check_not_sampled("deploy")
     choosing, judging = choose.at_prevalence(eta), judge.at_prevalence(eta)
     if choosing == judging:
         raise InputError(
@@ -177,10 +177,11 @@ def deploy(
         raise MissingInformationError(
             "choose must have scores, got a curve made from rates; build it with from_scores."
         )
-    point = judging.at_threshold(chosen.threshold)
+    estimated = judge.sampled and prevalence is None  # then the prevalence has an error, too
+    point = (judge if estimated else judging).at_threshold(chosen.threshold)
 
     def judged(metric: MetricFunction) -> Estimate:
-        return estimate(metric, point, confidence_level=confidence_level)
+        return estimate(metric, point, confidence_level=confidence_level, rng=0)
 
     kept = judged(specificity)
     return Deployment(

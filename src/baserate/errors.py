@@ -161,14 +161,15 @@ class UndefinedMetricWarning(UserWarning):
 
 
 class UnlabelledWarning(UserWarning):
-    """Rows without a label were left out of a curve; `rows` is their number.
+    """Rows whose label comes later were left out of a curve; `rows` is their number.
 
     Examples
     --------
     >>> import warnings, baserate as br, polars as pl
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     br.curve(pl.DataFrame({"y": [0, 1, None], "p": [0.1, 0.4, 0.5]}), label="y", score="p")
+    ...     table = pl.DataFrame({"y": [0, 1, None], "p": [0.1, 0.4, 0.5]})
+    ...     br.curve(table, label="y", score="p", missing="later")
     Curve(1 pos, 1 neg, prevalence 1 in 2, 1 row unlabelled)
     >>> caught[0].message.rows
     1
@@ -176,7 +177,7 @@ class UnlabelledWarning(UserWarning):
 
     def __init__(self, rows: int) -> None:
         self.rows = rows
-        super().__init__(f"{rows:,} row{'s have' if rows > 1 else ' has'} no label and will be ignored")
+        super().__init__(f"{rows:,} row{'s have' if rows > 1 else ' has'} no label yet and will be ignored")
 
 
 class FewerBinsWarning(UserWarning):

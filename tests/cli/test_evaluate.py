@@ -254,11 +254,14 @@ def test_a_bad_file_is_a_sentence_and_an_exit_code(path, ask, name, named):
 def test_rows_without_a_label_are_mentioned_once(tmp_path, ask):
     (tmp_path / "rows.csv").write_text("y,p,q\n1,.5,.1\n0,.4,.2\n,.3,.3\n")
     asked = ("evaluate", tmp_path / "rows.csv", "--label", "y", "--score", "p", "--score", "q", "--metric", "roc_auc")
-    done = ask(*asked)
-    assert (done.code, done.err) == (0, "Note: 1 row has no label and will be ignored\n")
+    done = ask(*asked, "--missing", "later")
+    assert (done.code, done.err) == (0, "Note: 1 row has no label yet and will be ignored\n")
     assert "unlabelled" in done.out.splitlines()[0]
-    quiet = ask(*asked, "--quiet")
-    assert quiet == (0, done.out, "")
+    at_random = ask(*asked, "--missing", "random")
+    assert at_random == (0, done.out, "")
+    unsaid = ask(*asked)
+    assert (unsaid.code, unsaid.out) == (1, "")
+    assert "why rows have no label must be said, got 1 of 3 rows without one" in unsaid.err
 
 
 def test_no_row_has_a_label(tmp_path, ask):
@@ -305,3 +308,25 @@ def test_a_printed_threshold_can_be_pasted_back(ask, tmp_path):
         threshold = shown.splitlines()[1].split()[5]
         again = ask(*asked, "--at", f"threshold={threshold}").out
         assert again == shown
+
+
+def test_rows_that_were_sampled_for_labelling(tmp_path, ask):
+    rows = [f"{k % 3 == 0:d},{k / 100},alert,1" if k >= 80 else f",{k / 100},rest,.25" for k in range(100)]
+    rows[:80:4] = [f"{k == 20:d},{k / 100},rest,.25" for k in range(0, 80, 4)]
+    (tmp_path / "rows.csv").write_text("\n".join(["y,p,how,chance", *rows]))
+    asked = ("evaluate", tmp_path / "rows.csv", "--label", "y", "--score", "p", "--at", "threshold=0.8", "--csv")
+    asked += ("--metric", "recall", "--metric", "precision")
+    told = {ask(*asked, *how) for how in (("--sampled", "all >= 0.8, else 25 %"), ("--stratum", "how"))}
+    assert len(told) == 1
+    (code, out, _), *_ = told
+    assert code == 0
+    assert [float(line.split(",")[5]) for line in out.splitlines()[1:]] == [
+        pytest.approx(7 / 11),
+        pytest.approx(7 / 20),
+    ]
+    wrong = ask(*asked, "--sampled", "all >= 0.8, else 0.1 %")
+    assert (wrong.code, wrong.out) == (1, "")
+    assert "the share of labelled rows must be as declared, 0.1 % in '0.1 % of the rest', got 20 of 80" in wrong.err
+    unsaid = ask(*asked)
+    assert "with --sampled, --stratum or --inclusion, or pass --missing 'random' if" in unsaid.err
+    assert unsaid.err.count("\n") == 1

@@ -52,8 +52,7 @@ def test_rows_without_a_label_are_remembered():
     import polars as pl
 
     table = pl.DataFrame({"y": [0, 1, None], "p": [0.1, 0.4, 0.5]})
-    with pytest.warns(br.errors.UnlabelledWarning):
-        curve = br.curve(table, label="y", score="p")
+    curve = br.curve(table, label="y", score="p", missing="random")
     assert decode(encode(curve)).unlabelled == 1
 
 

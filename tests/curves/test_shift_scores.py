@@ -118,8 +118,7 @@ def test_buckets_and_rows_without_label_survive():
     for metric in (br.roc_auc, br.average_precision):
         before, after = br.bounds(metric, curve), br.bounds(metric, moved)
         assert (before.low, before.high) == (after.low, after.high)
-    with pytest.warns(br.errors.UnlabelledWarning):
-        some = br.curve(pl.DataFrame({"y": [0, 1, None], "p": [0.1, 0.4, 0.5]}), label="y", score="p")
+    some = br.curve(pl.DataFrame({"y": [0, 1, None], "p": [0.1, 0.4, 0.5]}), label="y", score="p", missing="random")
     assert some.shift_scores(0.1).unlabelled == 1
 
 

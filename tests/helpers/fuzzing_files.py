@@ -17,7 +17,6 @@ import random
 import re
 import tempfile
 import tomllib
-import warnings
 from collections import Counter
 from pathlib import Path
 
@@ -158,9 +157,7 @@ def by_pyarrow(data):
 
 def by_baserate(path):
     """The counts by score and class of a curve."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", br.errors.UnlabelledWarning)
-        curve = br.curve(path, label="y", score="p")
+    curve = br.curve(path, label="y", score="p", missing="random")
     found = Counter({None: curve.unlabelled})
     for score, pos, neg in zip(curve.score.tolist(), curve.pos.tolist(), curve.neg.tolist(), strict=True):
         found += Counter({(score, 1.0): pos, (score, 0.0): neg})

@@ -133,13 +133,17 @@ def curves_of(keys, scores=SCORES, weights=None, labels=LABELS):
 
 def one(**columns):
     """One curve, every score kept."""
-    columns = {"label": "label", "score": "score", "tolerance": 0, **columns}
-    return lambda frame: br.curve(frame, **columns)
+    return lambda frame: br.curve(frame, **_with_defaults(columns))
 
 
 def many(*keys, **columns):
+    return lambda frame: br.curves_by(frame, *keys, **_with_defaults(columns))
+
+
+def _with_defaults(columns):
     columns = {"label": "label", "score": "score", "tolerance": 0, **columns}
-    return lambda frame: br.curves_by(frame, *keys, **columns)
+    sampled = columns.keys() & {"sampled", "stratum", "inclusion", "missing"}
+    return columns if sampled or columns["label"] is None else columns | {"missing": "later"}
 
 
 def _labels_cases():
@@ -424,6 +428,60 @@ def _room_cases():
     yield Case("little room", "many", ask, InBuckets(MANY), unlabelled=40, on_slow=False)
 
 
+# --- rows that were sampled for labelling -----------------------------------------------------------
+
+
+def _sampled_rows():
+    """All scores from 1 on have a label, one in four of the others."""
+    rng = np.random.default_rng(8)
+    positive = rng.random(400) < 0.2
+    score = np.round(rng.normal(size=400) + positive, 1)
+    known = (score >= 1) | (rng.random(400) < 0.25)
+    label = [int(y) if there else None for y, there in zip(positive, known, strict=True)]
+    return pa.table(
+        {
+            "label": pa.array(label, pa.int64()),
+            "label_float": pa.array([NAN if y is None and k % 2 else y for k, y in enumerate(label)], pa.float64()),
+            "score": pa.array(score.tolist(), pa.float64()),
+            "stratum": pa.array(np.where(score >= 1, "alert", "rest").tolist(), pa.string()),
+            "inclusion": pa.array(np.where(score >= 1, 1.0, 0.25).tolist(), pa.float64()),
+            "no_stratum": pa.array([None] * 5 + ["rest"] * 395, pa.string()),
+            "group": pa.array([("a", "b", None)[k % 3] for k in range(400)], pa.string()),
+        }
+    )
+
+
+SAMPLED = _sampled_rows()
+RULE = "all >= 1, else 1 in 4"
+
+
+def sampled_curve(rows=range(400), **said):
+    """The curve of some of the rows, from arrays."""
+    rows, columns = list(rows), SAMPLED.to_pydict()
+    label, score = ([columns[name][k] for k in rows] for name in ("label", "score"))
+    said = {name: text if name == "rule" else [columns[text][k] for k in rows] for name, text in said.items()}
+    return br.Curve.from_sampled(label, score, **said)
+
+
+def _sampled_cases():
+    yield Case("sampled by a rule", "sampled", one(sampled=RULE), sampled_curve(rule=RULE))
+    yield Case("sampled, nan", "sampled", one(sampled=RULE, label="label_float"), sampled_curve(rule=RULE))
+    for column in ("stratum", "inclusion"):
+        yield Case(column, "sampled", one(**{column: column}), sampled_curve(**{column: column}), on_slow=False)
+    answer = {key: sampled_curve(range(k, 400, 3), rule=RULE) for k, key in enumerate(("a", "b", None))}
+    yield Case("sampled, by group", "sampled", many("group", sampled=RULE), answer)
+    answer = {key: sampled_curve(range(k, 400, 3), stratum="stratum") for k, key in enumerate(("a", "b", None))}
+    yield Case("strata by group", "sampled", many("group", stratum="stratum"), answer, on_slow=False)
+    for name, said, refused in (
+        ("a rate that is none", {"sampled": "all >= 1, else 1 %"}, "the share of labelled rows must be as declared"),
+        ("no stratum", {"stratum": "no_stratum"}, "'no_stratum' must say of every row how it was sampled"),
+        ("no reason", {"missing": None}, r"why rows have no label must be said, got \d+ of 400 rows without one"),
+        ("two reasons", {"sampled": RULE, "missing": "later"}, "must be said once, got sampled and missing"),
+        ("sampled, weights", {"sampled": RULE, "weight": "score"}, "weighted or sampled for labelling, got both"),
+    ):
+        yield Case(name, "sampled", one(**said), refused=refused, on_slow=False)
+
+
 MONTHS = [dt.date(1940 + k // 12, 1 + k % 12, 1) for k in range(250)]
 _MONTHS = pa.table(
     {
@@ -441,6 +499,7 @@ TABLES = {
     "year": YEAR.table(),
     "floats": FLOATS,
     "many": MANY,
+    "sampled": SAMPLED,
 }
 CASES = list(
     itertools.chain(
@@ -452,5 +511,6 @@ CASES = list(
         _period_cases(),
         _bucket_cases(),
         _room_cases(),
+        _sampled_cases(),
     )
 )

@@ -51,7 +51,7 @@ def test_trap_2_a_nan_is_above_a_threshold_nowhere(kind):
 def test_trap_3_objects_that_dask_makes_text_of_are_counted_rightly_or_refused():
     objects = pd.DataFrame({"y": pd.Series([True, None, False, True], dtype=object), "p": [0.1, 0.2, 0.3, 0.4]})
     with pytest.warns(br.errors.UnlabelledWarning):
-        curve = br.curve(objects, label="y", score="p")
+        curve = br.curve(objects, label="y", score="p", missing="later")
     assert (curve.n_pos, curve.n_neg, curve.unlabelled) == (2, 1, 1)
     with pytest.raises(br.errors.InputError, match=r"got text labels: 'False', 'True'"):
         br.curve(dd.from_pandas(objects, npartitions=2), label="y", score="p")

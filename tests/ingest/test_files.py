@@ -11,7 +11,6 @@ import sys
 import tempfile
 import threading
 import time
-import warnings
 from pathlib import Path
 
 import duckdb
@@ -61,9 +60,7 @@ def folder(tmp_path):
 
 
 def read(path, **options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", br.errors.UnlabelledWarning)
-        return br.curve(path, **({"label": "y", "score": "p"} | options))
+    return br.curve(path, **({"label": "y", "score": "p", "missing": "random"} | options))
 
 
 def same_counts(one, other):
@@ -92,7 +89,7 @@ def test_many_files_are_one_table(folder):
 
 def test_parts_of_a_path_are_columns(folder):
     with pytest.warns(br.errors.UnlabelledWarning, match="2 rows have no label"):
-        curves = br.curves_by(folder / "parts", "country", "segment", label="y", score="p")
+        curves = br.curves_by(folder / "parts", "country", "segment", label="y", score="p", missing="later")
     assert list(curves) == [(c, s) for c in ("cz", "de") for s in ("a", "b", None)]
     of_a = [row for row in LABELLED if row[3] == "a"]
     assert same_counts(curves["cz", "a"], expected(of_a))
@@ -243,7 +240,7 @@ def test_nan_is_seen_whatever_the_statistics_of_a_file_say(tmp_path, writer, col
         duckdb.from_arrow(table).write_parquet(str(path))
     if column == "y":
         with pytest.warns(br.errors.UnlabelledWarning, match="100 rows have no label"):
-            assert br.curve(path, label="y", score="p").n_neg == 400
+            assert br.curve(path, label="y", score="p", missing="later").n_neg == 400
         return
     with pytest.raises(br.errors.InputError, match=r"(missing|must be finite|must not be)"):
         br.curve(path, label="y", score="p", weight="w")

@@ -25,7 +25,7 @@ def test_later_numbers_are_not_rounded_to_the_type_of_the_first(tmp_path):
 def test_keys_that_come_late_are_columns(tmp_path):
     path = written(tmp_path, {"y": 1, "p": 0.4, "w": 2}, first=({"y": None, "p": 1}, FIRST))
     with pytest.warns(br.errors.UnlabelledWarning, match="30,000 rows have no label"):
-        assert br.curve(path, label="y", score="p", weight="w").n_pos == 2
+        assert br.curve(path, label="y", score="p", weight="w", missing="later").n_pos == 2
     with pytest.raises(
         br.errors.InputError, match="weight must be a column of the table, got 'v'; its columns are y, p, w"
     ):

@@ -156,7 +156,6 @@ def by_duckdb(table, path):
 
 @pytest.mark.parametrize("write", [pq.write_table, by_polars, by_duckdb])
 @pytest.mark.parametrize("kind", [pa.float64(), pa.float32(), pa.int64(), pa.int8(), pa.uint32()])
-@pytest.mark.filterwarnings("ignore::baserate.errors.UnlabelledWarning")
 def test_what_was_written_is_within(tmp_path, write, kind):
     """Scores of any bits, with nan where there is no label."""
     for seed in range(10):
@@ -165,15 +164,14 @@ def test_what_was_written_is_within(tmp_path, write, kind):
         label = [None if score != score else k % 2 for k, score in enumerate(scores)]
         table = pa.table({"y": [0, 1, *label], "p": pa.array([3, 4, *scores.tolist()]).cast(kind)})
         write(table, tmp_path / "rows.parquet")
-        found = br.curve(tmp_path / "rows.parquet", label="y", score="p")
+        found = br.curve(tmp_path / "rows.parquet", label="y", score="p", missing="random")
         assert set(found.score.tolist()) == {3.0, 4.0, *scores[scores == scores].tolist()}
 
 
 def test_no_score_in_a_row_group(tmp_path):
     path = tmp_path / "rows.parquet"
     written(path, {"y": [0, 1, None, None], "p": [0.1, 0.2, None, None]}, row_group_size=2)
-    with pytest.warns(br.errors.UnlabelledWarning):
-        assert br.curve(path, label="y", score="p").n_pos == 1
+    assert br.curve(path, label="y", score="p", missing="random").n_pos == 1
 
 
 def test_a_row_group_that_lost_rows_is_refused(tmp_path):

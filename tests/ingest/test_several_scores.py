@@ -54,12 +54,12 @@ def made(kind, table, sessions):
 @pytest.mark.parametrize("keys", KEYS)
 @pytest.mark.parametrize("reading", READING)
 @pytest.mark.parametrize("kind", [pytest.param(k, marks=frames.marks(k)) for k in (*frames.IN_PROCESS, *frames.SPARK)])
-@pytest.mark.filterwarnings("ignore::baserate.errors.UnlabelledWarning", "ignore::baserate.errors.PrecisionWarning")
+@pytest.mark.filterwarnings("ignore::baserate.errors.PrecisionWarning")
 def test_each_score_has_the_curves_that_it_has_alone(kind, reading, keys, request):
     if kind in frames.SLOW and (keys, reading) not in {("both", "exact"), ("whole table", "usual")}:
         return
     frame = made(kind, FEW, lambda: request.getfixturevalue("spark_sessions"))
-    options = {"label": "label", **KEYS[keys], **READING[reading]}
+    options = {"label": "label", "missing": "random", **KEYS[keys], **READING[reading]}
     together = curves_by_score(frame, SCORES, **options)
     alone = {k: v for score in SCORES for k, v in curves_by_score(frame, [score], **options).items()}
     assert list(together) == list(alone)
@@ -86,7 +86,7 @@ def looks(monkeypatch, path, scores):
         options = {"by": ["slice"], "period": ("at", "month"), "max_scores": 30_000, "tolerance": 0.5}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", br.errors.UnlabelledWarning)
-            found = curves_by_score(path, scores, label="label", **options)
+            found = curves_by_score(path, scores, label="label", missing="later", **options)
     assert len(found) == len(scores) * 20 * 12
     return scans
 
@@ -108,14 +108,14 @@ def test_engines_that_read_a_table_once_do_so(monkeypatch):
     table = pl.from_arrow(FEW)
     lazy = table.lazy().map_batches(noted, schema=table.schema)
     with pytest.warns(br.errors.UnlabelledWarning):
-        curves_by_score(lazy, SCORES, label="label", tolerance=0)
+        curves_by_score(lazy, SCORES, label="label", missing="later", tolerance=0)
     assert read == [400]
 
 
 def test_unlabelled_rows_are_told_once_and_a_receipt_counts_rows_once(tmp_path):
     pl.from_arrow(FEW).write_parquet(tmp_path / "rows.parquet")
     with pytest.warns(br.errors.UnlabelledWarning) as caught:
-        curves = curves_by_score(tmp_path / "rows.parquet", SCORES, ["slice"], label="label")
+        curves = curves_by_score(tmp_path / "rows.parquet", SCORES, ["slice"], label="label", missing="later")
     assert [warning.message.rows for warning in caught] == [10]
     assert {curve.source.tables[0].n_rows for curve in curves.values()} == {400}
 

@@ -16,13 +16,6 @@ ROWS = pl.DataFrame(
 )
 
 
-@pytest.fixture(autouse=True)
-def unlabelled_rows_are_no_news():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", br.errors.UnlabelledWarning)
-        yield
-
-
 @pytest.fixture(params=["csv", "parquet", "jsonl"])
 def path(tmp_path, request):
     path = tmp_path / f"rows.{request.param}"
@@ -31,7 +24,7 @@ def path(tmp_path, request):
 
 
 def read(path, **options):
-    return br.curve(path, label="y", score="p", **options)
+    return br.curve(path, label="y", score="p", missing="random", **options)
 
 
 def test_a_receipt_counts_rows_and_names_files(path):
@@ -58,7 +51,7 @@ def test_a_receipt_of_buckets_counts_rows(tmp_path):
 
 
 def test_slices_and_pools_keep_theirs(path):
-    curves = br.curves_by(path, "k", label="y", score="p")
+    curves = br.curves_by(path, "k", label="y", score="p", missing="random")
     rows = {key: (curve.source.n_rows, curve.source.labelled, curve.source.unlabelled) for key, curve in curves.items()}
     assert rows == {"a": (4, 1, 1), "b": (4, 1, 0), None: (4, 1, 0)}
     whole = read(path)
@@ -83,8 +76,8 @@ def test_a_saved_curve_keeps_its_receipt(path, tmp_path):
     curve.save(tmp_path / "it.curve")
     assert br.Curve.load(tmp_path / "it.curve").source == curve.source
     assert json.loads(json.dumps(curve.source.to_dict()))["labelled"] == 3
-    assert br.curve(ROWS, label="y", score="p") == curve
-    assert br.curve(ROWS, label="y", score="p").source is None
+    assert br.curve(ROWS, label="y", score="p", missing="random") == curve
+    assert br.curve(ROWS, label="y", score="p", missing="random").source is None
 
 
 @pytest.mark.parametrize("place", [0, 20_000, -1])
@@ -132,10 +125,10 @@ def test_a_damaged_receipt_is_refused(path, tmp_path):
 def test_a_line_names_three_files_their_number_and_a_fingerprint_of_all(tmp_path):
     for k in range(5):
         (tmp_path / f"{k}.csv").write_text(f"y,p\n1,.{k}\n")
-    source = br.curve(tmp_path, label="y", score="p").source
+    source = br.curve(tmp_path, label="y", score="p", missing="random").source
     assert str(source).startswith("5 files, such as 0.csv, 1.csv, 2.csv: 5 rows, ")
     assert str(source).endswith(source.fingerprint)
-    three = br.curve([tmp_path / f"{k}.csv" for k in range(3)], label="y", score="p").source
+    three = br.curve([tmp_path / f"{k}.csv" for k in range(3)], label="y", score="p", missing="random").source
     assert str(three).startswith("0.csv, 1.csv, 2.csv: 3 rows, ")
     (tmp_path / "4.csv").write_text("y,p\n0,.4\n")
-    assert br.curve(tmp_path, label="y", score="p").source.fingerprint != source.fingerprint
+    assert br.curve(tmp_path, label="y", score="p", missing="random").source.fingerprint != source.fingerprint

@@ -39,7 +39,6 @@ def test_a_difference_is_counted_in_half_widths_of_the_interval():
 def test_slices_say_how_many_rows_have_no_label(tmp_path):
     rows = ["y,s,part", *(f"{'' if k % 4 == 0 and k < 40 else k % 2},{k},{'a' if k < 40 else 'b'}" for k in range(80))]
     (tmp_path / "rows.csv").write_text("\n".join(rows))
-    with pytest.warns(br.errors.UnlabelledWarning):
-        curves = br.curves_by(tmp_path / "rows.csv", "part", label="y", score="s")
+    curves = br.curves_by(tmp_path / "rows.csv", "part", label="y", score="s", missing="random")
     assert _sizes([curves["a"]]) == "20 positives of 30, 25 % of the rows without a label"
     assert _sizes([curves["b"]]) == "20 positives of 40"

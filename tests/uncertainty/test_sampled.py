@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 import baserate as br
+from baserate.claims.more_labels import copies
 from baserate.curves.compact import compact
 from baserate.uncertainty.cells import cells_of
 from baserate.uncertainty.draws import Reader, drawn
@@ -257,6 +258,73 @@ def test_searched_thresholds_are_covered_too():
         assert np.mean(contained) >= 0.93 - 2 * math.sqrt(0.93 * 0.07 / 60), what
 
 
+# --- over prevalences, claims, and a threshold for use --------------------------------------------
+
+
+def test_a_sweep_has_the_intervals_of_each_prevalence():
+    curve = curve_of(np.random.default_rng(0), n=5_000, rate=0.1)
+    for metric, at in (
+        (br.average_precision, curve),
+        (br.precision, curve.at_threshold(1)),
+        (br.f1, curve.at_recall(0.5)),
+    ):
+        band = br.sweep_estimates(metric, at, [0.1, 0.001], n_resamples=200, rng=0)
+        alone = [br.estimate(metric, at.at_prevalence(one), n_resamples=200, rng=0) for one in (0.1, 0.001)]
+        for name in ("value", "low", "high"):
+            assert getattr(band, name) == pytest.approx([getattr(one, name) for one in alone], rel=1e-12)
+        assert (band.n_pos, band.n_neg) == (alone[0].n_pos, alone[0].n_neg)
+
+
+ALERTS_ONLY = br.Curve.from_sampled(
+    [1] * 30 + [0] * 12 + [None] * 500, [2.0] * 42 + [1.0] * 500, rule="all >= 2, else none"
+)
+
+
+def test_a_sweep_over_alerts_alone_says_what_is_unknown():
+    band = br.sweep_estimates(br.precision, ALERTS_ONLY.at_threshold(2), [0.1, 0.001], rng=0)
+    assert np.isnan(band.value).all()
+    assert np.isnan(band.low).all()
+    assert band.reason == br.Reason.NOT_LABELLED
+
+
+def test_claims_about_sampled_labels():
+    curve = curve_of(np.random.default_rng(0), n=20_000, rate=0.05)
+    found = br.estimate(br.recall, curve.at_threshold(2), confidence_level=0.9, n_resamples=500, rng=0)
+    met, open_yet, broken = (
+        br.check(br.Claim(br.recall, at_least=bound, at="threshold=2"), curve, n_resamples=500, rng=0)
+        for bound in (found.low - 0.05, found.low + 0.05, found.high + 0.05)
+    )
+    assert [one.verdict for one in (met, open_yet, broken)] == ["met", "undecided", "broken"]
+    assert open_yet.more_pos > 0
+    unknown = br.check(br.Claim(br.recall, at_least=0.1, at="threshold=2"), ALERTS_ONLY, rng=0)
+    assert (unknown.verdict, unknown.note) == ("undecided", br.Reason.NOT_LABELLED.sentence)
+    alerts = br.check(br.Claim(br.precision, at_least=0.5, at="threshold=2"), ALERTS_ONLY, rng=0)
+    assert alerts.verdict == "met"
+    over = br.check(br.Claim(br.precision, at_least=0.9, at="threshold=2", prevalence=(0.01, 0.02)), curve, rng=0)
+    assert over.verdict == "broken"
+
+
+def test_copies_of_sampled_rows_have_the_same_rates():
+    curve = curve_of(np.random.default_rng(0), n=2_000, rate=0.1).at_prevalence(0.02)
+    many = copies(curve, 3)
+    assert [one.n_rows for one in many.strata] == [3 * one.n_rows for one in curve.strata]
+    assert many.given_prevalence == 0.02
+    assert br.average_precision(many) == pytest.approx(br.average_precision(curve), rel=1e-12)
+
+
+def test_a_threshold_is_deployed_on_sampled_labels():
+    choose, judge = (curve_of(np.random.default_rng(seed), n=20_000, rate=0.05) for seed in (0, 1))
+    plan = br.deploy(choose, judge, at="recall=0.4")
+    point = judge.at_threshold(plan.threshold)
+    found = br.estimate(br.precision, point, rng=0)
+    assert (plan.precision.low, plan.precision.high) == (found.low, found.high)
+    rare = br.deploy(choose, judge, at="recall=0.4", prevalence=1e-4)
+    assert rare.precision.high < plan.precision.low
+    assert (rare.recall.low, rare.recall.high) == (plan.recall.low, plan.recall.high)
+    with pytest.raises(br.BaserateError, match="that of judge is unknown: some rows could not be labelled"):
+        br.deploy(judge, ALERTS_ONLY, at="threshold=2")
+
+
 PLAIN = br.Curve.from_counts([0.9, 0.5, 0.1], pos=[6, 3, 1], neg=[2, 20, 68])
 PAIR = br.Pair.from_sampled(
     [1, 0, 1, 0, None], [0.9, 0.8, 0.7, 0.6, 0.1], [0.1, 0.2, 0.7, 0.6, 0.1], stratum=list("aabbb")
@@ -269,12 +337,8 @@ REFUSED = {
     "a report": lambda curve: br.report({"model": curve}),
     "monitoring": lambda curve: br.explain_change(br.roc_auc, curve, PLAIN),
     "groups": lambda curve: br.by_slice(br.roc_auc, {"a": curve, "b": PLAIN}),
-    "deployment": lambda curve: br.deploy(curve, PLAIN, at="recall >= 0.5"),
-    "deployed on": lambda curve: br.deploy(PLAIN, curve, at="recall >= 0.5"),
-    "the worst case": lambda curve: br.worst_case(br.precision, curve.at_threshold(0.5), 0.1, 0.2),
     "calibration": br.reliability,
     "prevalence now": lambda curve: br.prior.estimate_prevalence(PLAIN, curve),
-    "a sweep with a band": lambda curve: br.sweep_estimates(br.roc_auc, curve, [0.1, 0.01]),
     "a swap test": lambda curve: br.swap_test(br.roc_auc, PAIR),
     "a lead": lambda curve: br.lead(br.roc_auc, PAIR, prevalences=[0.1, 0.2]),
     "crossings with intervals": lambda curve: br.crossing_estimates(br.roc_auc, PAIR),

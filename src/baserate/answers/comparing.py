@@ -16,6 +16,7 @@ from baserate.checks import Label
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
 from baserate.errors import InputError, NoSuchPointError, shown
+from baserate.ingest.labelling import Missing
 from baserate.metrics.by_name import Chooser
 from baserate.metrics.over_prevalence import best_regions, crossings, sweep
 from baserate.progress import progress
@@ -43,6 +44,10 @@ def compare(
     tz: str | None = None,
     weight: str | None = None,
     positive: Label | None = None,
+    sampled: str | None = None,
+    stratum: str | None = None,
+    inclusion: str | None = None,
+    missing: Missing | None = None,
     tolerance: float | None = None,
     memory_limit: str | None = None,
     delimiter: str | None = None,
@@ -74,7 +79,7 @@ def compare(
         As for `evaluate`. Groups are read at each of them; by default at the mean of their own prevalences.
     at, about, by, period, tz, weight, positive, confidence_level, rng
         As for `evaluate`.
-    tolerance, memory_limit, delimiter, decimal
+    sampled, stratum, inclusion, missing, tolerance, memory_limit, delimiter, decimal
         As for `curve`.
 
     Examples
@@ -94,6 +99,7 @@ def compare(
     between = _span(span)
     columns: dict[str, Any] = {"label": label, "score": score, "by": by, "period": period, "tz": tz}
     columns |= {"weight": weight, "positive": positive, "tolerance": tolerance}
+    columns |= {"sampled": sampled, "stratum": stratum, "inclusion": inclusion, "missing": missing}
     columns |= {"memory_limit": memory_limit, "delimiter": delimiter, "decimal": decimal}
     kind = kind_of_groups(by=bool(names_of(by, "by")), period=period is not None)
     return compared(curves_of(data, **columns), asked, elsewhere, between, level, kind=kind, rng=rng)

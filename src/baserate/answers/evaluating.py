@@ -11,6 +11,7 @@ from baserate.answers.questions import EVALUATED, Metrics, Question, query
 from baserate.answers.reading import Wanted, answers
 from baserate.arrays import Prevalence
 from baserate.checks import Label
+from baserate.ingest.labelling import Missing
 from baserate.metrics.by_name import Chooser
 from baserate.progress import progress
 from baserate.results.answers import Evaluation
@@ -33,6 +34,10 @@ def evaluate(
     tz: str | None = None,
     weight: str | None = None,
     positive: Label | None = None,
+    sampled: str | None = None,
+    stratum: str | None = None,
+    inclusion: str | None = None,
+    missing: Missing | None = None,
     tolerance: float | None = None,
     memory_limit: str | None = None,
     delimiter: str | None = None,
@@ -58,7 +63,7 @@ def evaluate(
         What the intervals at a chosen threshold refer to, as in `estimate`.
     by : str or list of str
         Columns to group by.
-    period, tz, weight, positive, tolerance, memory_limit, delimiter, decimal
+    period, tz, weight, positive, sampled, stratum, inclusion, missing, tolerance, memory_limit, delimiter, decimal
         As for `curves_by`.
     confidence_level : float or None
         Confidence level; None computes no intervals, which is faster.
@@ -84,6 +89,7 @@ def evaluate(
     asked = query(metrics, at, about, prevalence, confidence_level, usual=EVALUATED)
     columns: dict[str, Any] = {"label": label, "score": score, "by": by, "period": period, "tz": tz}
     columns |= {"weight": weight, "positive": positive, "tolerance": tolerance}
+    columns |= {"sampled": sampled, "stratum": stratum, "inclusion": inclusion, "missing": missing}
     columns |= {"memory_limit": memory_limit, "delimiter": delimiter, "decimal": decimal}
     return evaluated(curves_of(data, **columns), *asked, rng)
 

@@ -15,12 +15,15 @@ _NEAR_ENOUGH = 1.5
 
 def copies(curve: Curve, times: int) -> Curve:
     """The curve of `times` copies of every row: the same rates from more cases."""
-    columns = {"score": curve.score, "pos": curve.pos * times, "neg": curve.neg * times}
-    if curve.bucketed:
-        columns["top"] = curve.top
-    if curve.weighted:
-        columns |= {"pos_squares": curve.pos_squares * times, "neg_squares": curve.neg_squares * times}
-    copied = Curve.from_counts(**columns)
+    if curve.sampled:
+        copied = Curve._of_strata(one.copies(times) for one in curve.strata)
+    else:
+        columns = {"score": curve.score, "pos": curve.pos * times, "neg": curve.neg * times}
+        if curve.bucketed:
+            columns["top"] = curve.top
+        if curve.weighted:
+            columns |= {"pos_squares": curve.pos_squares * times, "neg_squares": curve.neg_squares * times}
+        copied = Curve.from_counts(**columns)
     return copied if curve.given_prevalence is None else copied.at_prevalence(curve.given_prevalence)
 
 

@@ -16,6 +16,7 @@ from baserate.cli.direction import note_direction
 from baserate.curves.curve import Curve
 from baserate.errors import InputError
 from baserate.ingest.files import columns_of
+from baserate.ingest.labelling import Missing
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -35,6 +36,16 @@ def of_columns(command: F) -> F:
             ),
             _column("--weight", help="Column of sample weights."),
             click.option("--positive", metavar="LABEL", help="Label of the positive class.  [default: 1 or true]"),
+            click.option(
+                "--sampled", metavar="RULE", help='How rows were sampled for labelling: "all >= 0.9, else 0.5 %".'
+            ),
+            _column("--stratum", help="Likewise: column with the stratum of each row."),
+            _column("--inclusion", help="Likewise: column with the probability of each row to be labelled."),
+            click.option(
+                "--missing",
+                type=click.Choice(["random", "later"]),
+                help="Why other rows have no label: at random, whatever their class and score, or it comes later.",
+            ),
             _column("--by", "by", multiple=True, help="Evaluate each value of this column separately; repeatable."),
             click.option(
                 "--period", metavar="COLUMN:LENGTH", help="Evaluate each day, week, month, quarter or year separately."
@@ -138,6 +149,10 @@ def curves_of(
     tz: str | None,
     positive: str | None,
     tolerance: float | None,
+    sampled: str | None = None,
+    stratum: str | None = None,
+    inclusion: str | None = None,
+    missing: Missing | None = None,
     memory_limit: str | None = None,
     delimiter: str | None = None,
     decimal: str | None = None,
@@ -146,11 +161,12 @@ def curves_of(
     """The curve of each score and group; `n_scores` is how many scores a command needs."""
     check_clock(tz, period)
     meant = period_meant(period)
-    others = (weight, *by, meant and meant[0])
+    others = (weight, stratum, inclusion, *by, meant and meant[0])
     written = reading({"memory_limit": memory_limit, "delimiter": delimiter, "decimal": decimal})
     label, scores = columns_meant(file, label, scores, others=others, n_scores=n_scores, reading=written)
     columns: dict[str, Any] = {"label": label, "score": scores, "weight": weight, "positive": label_meant(positive)}
     columns |= {"by": by, "period": meant, "tz": tz, "tolerance": tolerance}
+    columns |= {"sampled": sampled, "stratum": stratum, "inclusion": inclusion, "missing": missing}
     curves = curves_in(list(file), **columns, **written)
     for score in dict.fromkeys(scores):
         note_direction(score, [of_group for (name, _), of_group in curves.items() if name == score])
@@ -161,7 +177,7 @@ def whole_curves(
     file: tuple[str, ...], data: dict[str, Any], *, by: tuple[str, ...], period: str | None
 ) -> dict[tuple[str, Key], Curve]:
     """The curve of each score over all rows; `data` then names the label and the scores, for the groups to come."""
-    others = (data["weight"], *by, period and period.rpartition(":")[0])
+    others = (data["weight"], data["stratum"], data["inclusion"], *by, period and period.rpartition(":")[0])
     data["label"], data["scores"] = columns_meant(
         file, data["label"], data["scores"], others=others, n_scores=1, reading=reading(data)
     )

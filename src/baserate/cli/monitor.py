@@ -153,6 +153,8 @@ def monitor(
     agreement = _agreement(agreed, threshold, question.rule)
     watch = [one.target for one in (question.rule, agreement and agreement.threshold) if isinstance(one, Threshold)]
     late = Late(matures, None if matures is None else day_from(until, data["tz"]), rows)
+    if late.matures is not None and data["missing"] is None:
+        data["missing"] = "later"
     if data["file"]:
         past, status = updated(store, watch, until, replace, late, **data)
     else:

@@ -119,10 +119,11 @@ def _of_files(
     options: dict[str, Any],
 ) -> Report:
     written = reading(data)
-    others = (data["weight"], *by, period and period[0])
+    others = (data["weight"], data["stratum"], data["inclusion"], *by, period and period[0])
     label, scores = columns_meant(file, data["label"], data["scores"], others=others, n_scores=1, reading=written)
     columns: dict[str, Any] = {"label": label, "score": list(scores), "by": list(by), "period": period, "tz": tz}
     columns |= {"weight": data["weight"], "positive": label_meant(data["positive"]), "tolerance": data["tolerance"]}
+    columns |= {name: data[name] for name in ("sampled", "stratum", "inclusion", "missing")}
     made = make_report(
         list(file), prevalence=wanted, **columns, **written, **options | {"title": options["title"] or title_of(file)}
     )

@@ -1,6 +1,7 @@
 """How rows were sampled for labelling: a stratum of each row, a rule in words, or a probability of each row."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -70,21 +71,31 @@ def design_from(
 def _by_stratum(column: Array, n_rows: int) -> Design:
     _check_rows(column, "stratum", n_rows)
     distinct, of_row = np.unique(column.astype(np.str_), return_inverse=True)
-    _check_few(len(distinct), "stratum")
+    check_few(len(distinct), "stratum")
     return Design(tuple(distinct.tolist()), of_row, (None,) * len(distinct))
 
 
 def _by_inclusion(column: FloatArray, n_rows: int) -> Design:
     _check_rows(column, "inclusion", n_rows)
-    outside = ~((column >= 0) & (column <= 1))
-    if outside.any():
-        raise InputError(
-            f"inclusion must be probabilities of being labelled, between 0 and 1, got {column[outside][0]}; for "
-            f"weights pass 1 / weight."
-        )
     distinct, of_row = np.unique(column, return_inverse=True)
-    _check_few(len(distinct), "inclusion")
-    return Design(tuple(f"inclusion {one!r}" for one in distinct.tolist()), of_row, tuple(distinct.tolist()))
+    check_inclusion(distinct.tolist())
+    check_few(len(distinct), "inclusion")
+    return Design(tuple(map(inclusion_name, distinct.tolist())), of_row, tuple(distinct.tolist()))
+
+
+def check_inclusion(probabilities: Sequence[float]) -> None:
+    """Refuse what are no probabilities."""
+    outside = [one for one in probabilities if not 0 <= one <= 1]
+    if outside:
+        raise InputError(
+            f"inclusion must be probabilities of being labelled, between 0 and 1, got {outside[0]}; for weights pass "
+            f"1 / weight."
+        )
+
+
+def inclusion_name(probability: float) -> str:
+    """The name of the stratum of all rows with this probability."""
+    return f"inclusion {probability!r}"
 
 
 def _check_rows(column: Array, name: str, n_rows: int) -> None:
@@ -95,7 +106,8 @@ def _check_rows(column: Array, name: str, n_rows: int) -> None:
         )
 
 
-def _check_few(n: int, name: str) -> None:
+def check_few(n: int, name: str) -> None:
+    """Refuse so many strata that each would have too few labels."""
     if n > MOST_STRATA:
         raise InputError(
             f"{name} must have at most {MOST_STRATA} different values, got {n:,}; rows with similar chances of being "

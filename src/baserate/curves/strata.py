@@ -86,6 +86,14 @@ class Stratum:
         w = self.weight
         return Counted(score, pos * w, neg * w, pos * (w * w), neg * (w * w), top)
 
+    def copies(self, times: int) -> "Stratum":
+        """The stratum of so many copies of every row."""
+        tables = (
+            one._replace(pos=one.pos.astype(np.int64) * times, neg=one.neg.astype(np.int64) * times)
+            for one in (self.labelled, self.unlabelled)
+        )
+        return Stratum(self.name, *tables)
+
     def __str__(self) -> str:
         return f"{self.name}: {self.n_labelled:,} of {self.n_rows:,} rows labelled, {self.n_pos:,} positive"
 

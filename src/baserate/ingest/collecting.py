@@ -107,6 +107,11 @@ def collected(frame: AnyFrame) -> Fetched:
         return Fetched({name: _column(frame[name]) for name in frame.columns})
 
 
+def exactly(value: float, frame: AnyFrame) -> nw.Expr:
+    """A number for an expression, exactly: SQL may round a decimal literal of Ibis, so it is passed as text."""
+    return nw.lit(repr(value)).cast(nw.Float64) if frame.implementation.is_ibis() else nw.lit(value)
+
+
 @contextmanager
 def asking(frame: AnyFrame) -> Iterator[None]:
     """Turn errors of an engine into an error of this library, with the original as cause."""

@@ -18,7 +18,7 @@ from baserate import checks
 from baserate.arrays import Array, BoolArray, FloatArray, Indices
 from baserate.errors import DataFileError, InputError
 from baserate.ingest.bucket_expressions import with_bucket
-from baserate.ingest.collecting import AnyFrame, Fetched, indexed, marked
+from baserate.ingest.collecting import AnyFrame, Fetched, exactly, indexed, marked
 from baserate.ingest.request import Request
 
 ScoreRange = tuple[float, float]
@@ -149,7 +149,7 @@ class GroupReader:
         """The column ``score`` grouped by its buckets, by the keys of the request, and by more."""
         score = nw.col("score")
         if ranges is not None:
-            ends = [(_number(low, frame), _number(high, frame)) for low, high in ranges]
+            ends = [(exactly(low, frame), exactly(high, frame)) for low, high in ranges]
             frame = frame.filter(reduce(or_, ((score >= low) & (score <= high) for low, high in ends)))
         frame = frame.with_columns(score.alias("bucket")) if bits == EXACT else with_bucket(frame, bits)
         sums = [nw.len().alias("rows"), score.min().alias("low"), score.max().alias("high")]
@@ -275,11 +275,6 @@ def _seen(answer: Fetched, *, each_row: bool, weighted: bool) -> dict[str, Float
         return rows
     weight = answer.numbers("weight")
     return rows | {"weight": weight, "square": answer.numbers("square"), "least_weight": weight}
-
-
-def _number(value: float, frame: AnyFrame) -> nw.Expr:
-    """A number for an expression, exactly: SQL may round a decimal literal of Ibis, so it is passed as text."""
-    return nw.lit(repr(value)).cast(nw.Float64) if frame.implementation.is_ibis() else nw.lit(value)
 
 
 def changed(how: str) -> InputError:

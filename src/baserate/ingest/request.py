@@ -8,9 +8,11 @@ import narwhals.stable.v2 as nw
 
 from baserate import checks
 from baserate.checks import Label, did_you_mean
+from baserate.curves.sampling import Clause
 from baserate.errors import InputError, shown
 from baserate.ingest import calendars, periods, texts
-from baserate.ingest.collecting import AnyFrame, Fetched, asking, collected
+from baserate.ingest.collecting import AnyFrame, Fetched, asking, collected, exactly
+from baserate.ingest.labelling import NOTHING_SAID, Labelling
 from baserate.ingest.periods import Period
 from baserate.ingest.sql import name as quoted
 
@@ -27,6 +29,7 @@ class Columns:
     by: tuple[str, ...] = ()
     period: Period | None = None
     positive: Label | None = None
+    labelling: Labelling = NOTHING_SAID  # a rule by which rows were sampled makes one more column to group by
 
     @property
     def names(self) -> set[str]:
@@ -85,7 +88,7 @@ class Request:
     def keys(self) -> list[str]:
         """The columns to group by."""
         period = [] if self.columns.period is None else ["period"]
-        return [*(f"key_{k}" for k in range(len(self.columns.by))), *period]
+        return [*(f"key_{k}" for k in range(len(self.columns.by) + bool(self.columns.labelling.clauses))), *period]
 
     @property
     def scores(self) -> list[str]:
@@ -151,6 +154,8 @@ def request(
     frame = _selected(frame, selected)
     if columns.period is not None:
         frame = _with_period(frame, columns.period, schema[columns.period.column], collect)
+    if columns.labelling.clauses:
+        frame = frame.with_columns(_clause_of(columns.labelling.clauses, frame).alias(f"key_{len(columns.by)}"))
     whole_scores = tuple(schema[name].is_integer() for name in columns.scores)
     if columns.weight is not None:
         frame = _with_good_weights(frame)
@@ -269,6 +274,14 @@ def _named_periods(numbers: Sequence[Any], period: Period) -> list[object]:
     whole = [int(number) for number in numbers if number != calendars.NO_TIME]
     names = dict(zip(whole, periods.names(whole, period), strict=True))
     return [names.get(number) for number in numbers]
+
+
+def _clause_of(clauses: Sequence[Clause], frame: AnyFrame) -> nw.Expr:
+    """The place of the clause of a rule that each row falls under, by its score."""
+    score, place = nw.col("score_0"), nw.lit(float(len(clauses) - 1))
+    for k in reversed(range(len(clauses) - 1)):
+        place = nw.when(score >= exactly(clauses[k].lowest, frame)).then(nw.lit(float(k))).otherwise(place)
+    return place
 
 
 def _with_good_weights(frame: AnyFrame) -> AnyFrame:

@@ -15,9 +15,11 @@ from baserate.ingest import files, paths
 from baserate.ingest.collecting import not_single
 from baserate.ingest.files import Files, NotInParallel, Options
 from baserate.ingest.groups import EACH_ROW, GroupedCounts, GroupReader
+from baserate.ingest.labelling import Labelling, Missing, unsaid
 from baserate.ingest.passes import gather
-from baserate.ingest.periods import period_from
+from baserate.ingest.periods import Period, period_from
 from baserate.ingest.request import Columns, Request, request
+from baserate.ingest.sampled_rows import OfGroup, sampled_groups
 from baserate.results.sources import Source, SourceTable
 
 TOLERANCE = 1e-4
@@ -32,6 +34,10 @@ def curve(
     score: str,
     weight: str | None = None,
     positive: Label | None = None,
+    sampled: str | None = None,
+    stratum: str | None = None,
+    inclusion: str | None = None,
+    missing: Missing | None = None,
     tolerance: float = TOLERANCE,
     max_scores: int = MAX_SCORES,
     memory_limit: str | None = None,
@@ -51,11 +57,18 @@ def curve(
         files: Parquet, CSV or JSON lines, compressed or not, as a path, a folder (``key=value`` folders in it are
         columns), a pattern such as ``"2026/*.csv.gz"``, or a list of these.
     label, score, weight : str
-        Names of columns. Labels as in `Curve.from_scores`; a row without a label is counted in ``curve.unlabelled``,
-        with a warning, and a row with a label must have a score. With ``label=None`` the table has no labels, every
-        row must have a score, and all are counted as negatives: a curve for `estimate_prevalence`.
+        Names of columns. Labels as in `Curve.from_scores`; a row with a label must have a score. With ``label=None``
+        the table has no labels, every row must have a score, and all are counted as negatives: a curve for
+        `estimate_prevalence`.
     positive : label, optional
         The positive label.
+    sampled, stratum, inclusion : str, optional
+        If rows were sampled for labelling, how: a rule such as "all >= 0.9, else 0.5 %", the column with the name of
+        each row's stratum, or the column with its probability to be labelled; see `Curve.from_sampled`.
+    missing : {"random", "later"}, optional
+        Why other rows have no label; without it they are refused. "random": whatever their class and score, so that
+        they may be left out. "later": labels are still to come; until then rows are left out, with a warning. Both are
+        counted in ``curve.unlabelled``.
     tolerance : float
         Largest error allowed in average precision when scores are grouped, at the table's own prevalence and from 1e-6
         to 0.5. Parts of the table are read again until the error is small enough; if it stays larger, a warning states
@@ -76,7 +89,8 @@ def curve(
     >>> br.curve(table.drop_nulls(), label="fraud", score="p")
     Curve(2 pos, 2 neg, prevalence 1 in 2)
     """
-    columns = Columns(_label(label, positive), (score,), weight, positive=positive)
+    labelling = Labelling.said(sampled, stratum, inclusion, missing)
+    columns = _columns(label, (score,), weight, labelling, positive=positive)
     options = Options.checked(memory_limit, delimiter, decimal)
     (only,) = _curves(table, columns, tolerance, max_scores, options).values()
     return only
@@ -90,6 +104,10 @@ def curves_by(
     score: str,
     weight: str | None = None,
     positive: Label | None = None,
+    sampled: str | None = None,
+    stratum: str | None = None,
+    inclusion: str | None = None,
+    missing: Missing | None = None,
     period: tuple[str, str] | None = None,
     tz: str | None = None,
     tolerance: float = TOLERANCE,
@@ -106,7 +124,9 @@ def curves_by(
         As for `curve`.
     *by : str
         Columns to group by. A missing value makes a group of its own, with the key None.
-    label, score, weight, positive, tolerance, max_scores, memory_limit, delimiter, decimal
+    label, score, weight, positive, sampled, stratum, inclusion, missing
+        As for `curve`; each group has strata of its own.
+    tolerance, max_scores, memory_limit, delimiter, decimal
         As for `curve`; `tolerance` holds for each group, `max_scores` for all of them together.
     period : (str, str), optional
         A column of timestamps or dates, and "day", "week", "month", "quarter" or "year".
@@ -128,10 +148,12 @@ def curves_by(
     >>> br.curves_by(table, label="y", score="p", period=("day", "month"))
     {'2026-04': Curve(1 pos, 1 neg, prevalence 1 in 2), '2026-05': Curve(1 pos, 1 neg, prevalence 1 in 2)}
     """
-    columns = Columns(_label(label, positive), (score,), weight, by, period_from(period, tz), positive)
+    labelling = Labelling.said(sampled, stratum, inclusion, missing)
+    columns = _columns(label, (score,), weight, labelling, by=by, period=period_from(period, tz), positive=positive)
     if not by and period is None:
         raise InputError("curves_by needs a column or a period to group by, got none; use curve for all rows together.")
-    curves = _curves(table, columns, tolerance, max_scores, Options.checked(memory_limit, delimiter, decimal))
+    options = Options.checked(memory_limit, delimiter, decimal)
+    curves = _curves(table, columns, tolerance, max_scores, options)
     single = len(by) + (period is not None) == 1
     return {key[0] if single else key: of_group for (_, key), of_group in curves.items()}
 
@@ -147,6 +169,10 @@ def curves_by_score(
     label: str | None,
     weight: str | None = None,
     positive: Label | None = None,
+    sampled: str | None = None,
+    stratum: str | None = None,
+    inclusion: str | None = None,
+    missing: Missing | None = None,
     period: tuple[str, str] | None = None,
     tz: str | None = None,
     tolerance: float = TOLERANCE,
@@ -156,9 +182,11 @@ def curves_by_score(
     decimal: str = ".",
 ) -> CurvesByKey:
     """The curves of several scores by score and key, from one look at the table; `max_scores` holds for each score."""
-    different = tuple(dict.fromkeys(scores))
-    columns = Columns(_label(label, positive), different, weight, tuple(by), period_from(period, tz), positive)
-    return _curves(table, columns, tolerance, max_scores, Options.checked(memory_limit, delimiter, decimal))
+    labelling = Labelling.said(sampled, stratum, inclusion, missing)
+    different, time = tuple(dict.fromkeys(scores)), period_from(period, tz)
+    columns = _columns(label, different, weight, labelling, by=tuple(by), period=time, positive=positive)
+    options = Options.checked(memory_limit, delimiter, decimal)
+    return _curves(table, columns, tolerance, max_scores, options)
 
 
 def curves_and_rows(
@@ -168,6 +196,10 @@ def curves_and_rows(
     label: str,
     weight: str | None = None,
     positive: Label | None = None,
+    sampled: str | None = None,
+    stratum: str | None = None,
+    inclusion: str | None = None,
+    missing: Missing | None = None,
     tolerance: float = TOLERANCE,
     max_scores: int = MAX_SCORES,
     memory_limit: str | None = None,
@@ -178,8 +210,8 @@ def curves_and_rows(
 
     There are no models if there is one score only, if rows have weights, or if there were too many rows to fetch.
     """
-    different = tuple(dict.fromkeys(scores))
-    columns = Columns(_label(label, positive), different, weight, (), None, positive)
+    labelling = Labelling.said(sampled, stratum, inclusion, missing)
+    columns = _columns(label, tuple(dict.fromkeys(scores)), weight, labelling, positive=positive)
     rows: list[GroupedCounts] = []
     options = Options.checked(memory_limit, delimiter, decimal)
     by_key = _curves(table, columns, tolerance, max_scores, options, rows=rows)
@@ -191,13 +223,24 @@ def curves_and_rows(
     return curves, SameRows(tuple(curves.values()), tuple(curves), positive_rows, tuple(by_score))
 
 
-def _label(label: str | None, positive: Label | None) -> str | None:
-    """The column of labels; None if the table has none."""
+def _columns(
+    label: str | None,
+    scores: tuple[str, ...],
+    weight: str | None,
+    labelling: Labelling,
+    *,
+    by: tuple[str, ...] = (),
+    period: Period | None = None,
+    positive: Label | None = None,
+) -> Columns:
+    """The columns by role; that of strata is the last to group by."""
     if label is None and positive is not None:
         raise InputError(
             f"positive needs a column of labels, got positive={positive!r} and label=None; name the column."
         )
-    return label
+    labelling.check_fits(label, scores, weight)
+    strata = () if labelling.column is None else (labelling.column,)
+    return Columns(label, scores, weight, (*by, *strata), period, positive, labelling)
 
 
 def check_path(table: object) -> None:
@@ -224,7 +267,8 @@ def _curves(
     try:
         curves = _of_files(table, columns, tolerance, max_scores, options, rows=rows)
     except NotInParallel as refused:
-        curves = _of_files(table, columns, tolerance, max_scores, options._replace(parallel=False), rows=rows)
+        one_by_one = options._replace(parallel=False)
+        curves = _of_files(table, columns, tolerance, max_scores, one_by_one, rows=rows)
         # DuckDB by itself then leaves out a last row that it cannot read.
         if _n_rows(curves) != files.n_records(table, options):
             raise DataFileError(str(refused)) from refused
@@ -273,27 +317,41 @@ def _answered(
     opened: Files | None = None,
     rows: list[GroupedCounts] | None = None,
 ) -> CurvesByKey:
+    labelling = asked.columns.labelling
+    if labelling.sampled:
+        groups = sampled_groups(asked, tolerance, max_scores)
+    else:
+        groups = _labelled_groups(asked, tolerance, max_scores, rows)
+    # Each row is in the groups of every score.
+    sizes = [(one.labelled, one.unlabelled) for one in groups if one.score == asked.columns.scores[0]]
+    labelled, unlabelled = (sum(column) for column in zip(*sizes, strict=True)) if sizes else (0, 0)
+    if unlabelled and not labelling.sampled:
+        if labelling.missing is None:
+            raise unsaid(unlabelled, labelled + unlabelled)
+        if labelling.missing == "later":
+            warnings.warn(UnlabelledWarning(unlabelled), stacklevel=4 if opened is None else 5)
+    if opened is not None:
+        source = SourceTable(opened.files, opened.format, labelled + unlabelled)
+        groups = [_with_source(one, source) for one in groups]
+    try:
+        groups.sort(key=lambda one: (asked.columns.scores.index(one.score), [_sortable(part) for part in one.key]))
+    except TypeError:
+        raise not_single(part for one in groups for part in one.key) from None
+    return {(one.score, one.key): one.curve for one in groups}
+
+
+def _labelled_groups(
+    asked: Request, tolerance: float, max_scores: int, rows: list[GroupedCounts] | None
+) -> list[OfGroup]:
+    """The curve of the labelled rows of each score and group."""
     reader = GroupReader(asked)
     curves = gather(reader, tolerance, max_scores)
     if rows is not None:
         rows[:] = _each_row(reader, max_scores)
-    of_one_score = [place == 0 for place, *_ in reader.groups]  # each row is in the groups of every score
-    if opened is not None:
-        n_rows = int((reader.labelled + reader.unlabelled)[of_one_score].sum())
-        curves = _with_sources(curves, reader, SourceTable(opened.files, opened.format, n_rows))
-    unlabelled = int(reader.unlabelled[of_one_score].sum())
-    if unlabelled:
-        warnings.warn(UnlabelledWarning(unlabelled), stacklevel=4 if opened is None else 5)
     scores = [asked.columns.scores[int(place)] for place, *_ in reader.groups]
     keys = asked.named([key for _, *key in reader.groups])
-    try:
-        by_score = sorted(
-            zip(scores, keys, curves, strict=True),
-            key=lambda one: (asked.columns.scores.index(one[0]), [_sortable(part) for part in one[1]]),
-        )
-    except TypeError:
-        raise not_single(part for key in keys for part in key) from None
-    return {(score, key): curve for score, key, curve in by_score}
+    labelled, unlabelled = reader.labelled.astype(int).tolist(), reader.unlabelled.astype(int).tolist()
+    return [OfGroup(*one) for one in zip(scores, keys, curves, labelled, unlabelled, strict=True)]
 
 
 def _each_row(reader: GroupReader, max_scores: int) -> list[GroupedCounts]:
@@ -303,11 +361,9 @@ def _each_row(reader: GroupReader, max_scores: int) -> list[GroupedCounts]:
     return [] if reader.each_row is None else [reader.each_row]
 
 
-def _with_sources(curves: list[Curve], reader: GroupReader, table: SourceTable) -> list[Curve]:
-    """The curves, each with its source."""
-    labelled, unlabelled = reader.labelled.astype(int).tolist(), reader.unlabelled.astype(int).tolist()
-    sources = [Source((table,), *rows) for rows in zip(labelled, unlabelled, strict=True)]
-    return [replace(curve, source=source) for curve, source in zip(curves, sources, strict=True)]
+def _with_source(group: OfGroup, table: SourceTable) -> OfGroup:
+    source = Source((table,), group.labelled, group.unlabelled)
+    return group._replace(curve=replace(group.curve, source=source))
 
 
 def _sortable(part: object) -> tuple[bool, str, object]:

@@ -16,6 +16,7 @@ from baserate.curves.curve import Curve
 from baserate.curves.pair import Models, Pair, SameRows
 from baserate.curves.saving import write_whole
 from baserate.errors import InputError, printable
+from baserate.ingest.labelling import Missing
 from baserate.monitoring.store import CurveStore
 from baserate.page.content import Content, content, verdict
 from baserate.page.page import page
@@ -120,6 +121,10 @@ def report(
     groups: GroupTables | None = None,
     weight: str | None = None,
     positive: Label | None = None,
+    sampled: str | None = None,
+    stratum: str | None = None,
+    inclusion: str | None = None,
+    missing: Missing | None = None,
     tolerance: float | None = None,
     memory_limit: str | None = None,
     delimiter: str | None = None,
@@ -149,7 +154,7 @@ def report(
     period : (str, str), optional
         A column of times and the length of a period, as for `curves_by`. Periods are judged by
         `monitoring.judge_periods`: whether a model has changed, or only the prevalence has moved.
-    tz, weight, positive, tolerance, memory_limit, delimiter, decimal
+    tz, weight, positive, sampled, stratum, inclusion, missing, tolerance, memory_limit, delimiter, decimal
         As for `curve` and `curves_by`.
     groups : mapping, optional
         Slices or periods of curves: for each heading, for each model, the curves by key as `curves_by` returns them.
@@ -177,6 +182,7 @@ def report(
     draws = checks.repeats(n_resamples, "n_resamples")
     least = None if min_cases is None else checks.whole_number(min_cases, "min_cases")
     columns: dict[str, Any] = {"label": label, "score": score, "weight": weight, "positive": positive}
+    columns |= {"sampled": sampled, "stratum": stratum, "inclusion": inclusion, "missing": missing}
     columns |= {"tolerance": tolerance, "memory_limit": memory_limit, "delimiter": delimiter, "decimal": decimal}
     times: dict[str, Any] = {"period": period, "tz": tz}
     if tz is not None and period is None:

@@ -241,6 +241,10 @@ def _where_sampled(
     assert isinstance(table, SampledTable)
     if rows is not INDEPENDENT:
         estimand.curve._check_not_sampled("an interval for clusters of rows")
+    if at.not_labelled is not None and len(estimand.x) > 1:  # what is known at one prevalence need not be at others
+        each = ((at.at_prevalence(1 / (1 + float(x_j))), np.array([x_j])) for x_j in estimand.x)
+        alone = (estimand._replace(at=place, x=x_j, mixed=False) for place, x_j in each)
+        return [row for one in alone for row in _where_sampled(one, settings, method, rows)]
     alike = estimand._replace(at=on_labelled(at, table))
     value, reason = evaluate(estimand.metric, at)
     unknown = math.isnan(value) and at.not_labelled is not None
@@ -248,8 +252,7 @@ def _where_sampled(
         alike = alike._replace(x=np.array([alike.at.odds_against]))
     how = how_labels_came(table, settings.n_draws, settings.seeds)
     ((*made,),) = estimates([alike], settings, method, how)
-    n_pos = float(sum(one.n_pos for one in table.strata))
-    n_neg = float(sum(one.n_labelled for one in table.strata)) - n_pos
+    n_pos, n_neg = sizes_behind(at)
     made = [replace(row, n_pos=n_pos, n_neg=n_neg, caution=None) for row in made]
     if at.not_labelled is not None:
         made = [replace(row, prevalence=at.prevalence) for row in made]
@@ -362,8 +365,14 @@ def check_counted(curve: Curve) -> None:
 
 
 def sizes_behind(at: Curve | Point) -> tuple[float, float]:
-    """Cases of each class; for weighted rows, the effective sample sizes, which differ between rates and areas."""
+    """Cases of each class; for weighted rows, the effective sample sizes, which differ between rates and areas.
+
+    Of rows that were sampled for labelling, these are the labelled ones.
+    """
     curve = at if isinstance(at, Curve) else at.curve
+    if curve is not None and curve.sampled:
+        n_pos = float(sum(one.n_pos for one in curve.strata))
+        return n_pos, float(sum(one.n_labelled for one in curve.strata)) - n_pos
     if curve is None or not curve.weighted:
         return float(at.n_pos), float(at.n_neg)
     if isinstance(at, Point):
