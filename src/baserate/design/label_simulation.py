@@ -26,10 +26,7 @@ class Simulated(NamedTuple):
 
 
 def simulated_widths(
-    question: LabelQuestion,
-    curve: Callable[[], Curve],
-    settings: tuple[int, float, float, float],
-    rng: np.random.Generator,
+    question: LabelQuestion, curve: Callable[[int], Curve], settings: tuple[int, float, float, float]
 ) -> Simulated:
     """Widths of the interval in test sets of this kind.
 
@@ -37,13 +34,13 @@ def simulated_widths(
     """
     n, level, *shares = settings
     widths = []
-    for _ in range(n):
+    for number in range(n):
         found = estimate(
             question.metric,
-            question.at(curve()),
+            question.at(curve(number)),
             confidence_level=level,
             n_resamples=_DRAWS,
-            rng=int(rng.integers(2**31)),
+            rng=number,
         )
         widths.append(1.0 if np.isnan(found.width) else found.width)
     logs = np.log(widths)
