@@ -51,7 +51,8 @@ def simulated_widths(
 def simulated(
     scores: FloatArray, bins: ScoreBins, strata: Strata, labels: FloatArray, rng: np.random.Generator
 ) -> Curve:
-    """A curve of the rows, with labels drawn by the chances that are expected."""
+    """A curve of the rows, with labels drawn by chances that could be, for all that the earlier curve knows."""
+    chance = bins.drawn(rng)
     of_row = strata.of_bin[bins.of_row]
     found = []
     for k, n in enumerate(labels):
@@ -59,7 +60,7 @@ def simulated(
         chosen = rng.permutation(len(rows))[: int(n)]
         known = np.zeros(len(rows), np.bool_)
         known[chosen] = True
-        positive = rng.random(int(n)) < bins.positive[bins.of_row[rows[known]]]
+        positive = rng.random(int(n)) < chance[bins.of_row[rows[known]]]
         labelled, rest = scores[rows[known]], scores[rows[~known]]
         found.append(
             Stratum(

@@ -18,12 +18,17 @@ _SHARES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 
 
 class ScoreBins(NamedTuple):
-    """Rows by score, from the highest bin down: its lowest score, its rows, and the share of them expected positive."""
+    """Rows by score, from the highest bin down: its lowest score, its rows, and the share of them expected positive.
+
+    `behind` has the rows of the earlier curve, at the odds that it is read at.
+    """
 
     lowest: FloatArray
     n_rows: FloatArray
     positive: FloatArray
     of_row: Indices
+    behind: tuple["EarlierRows", ...] = ()
+    odds_against: float = np.nan
 
     @property
     def pos(self) -> FloatArray:
@@ -34,6 +39,30 @@ class ScoreBins(NamedTuple):
     def neg(self) -> FloatArray:
         """Expected negatives."""
         return self.n_rows * (1 - self.positive)
+
+    def drawn(self, rng: np.random.Generator) -> FloatArray:
+        """Shares of positives as they could be, for all that the earlier curve knows."""
+        drawn = (
+            EarlierRows(rng.standard_gamma(pos), rng.standard_gamma(neg), weight) for pos, neg, weight in self.behind
+        )
+        return _rates(tuple(drawn), self.odds_against)
+
+
+class EarlierRows(NamedTuple):
+    """Labelled rows of a stratum of the earlier curve by bin, and the rows that each stands for."""
+
+    pos: FloatArray
+    neg: FloatArray
+    weight: float
+
+
+def _rates(rows: tuple[EarlierRows, ...], odds_against: float) -> FloatArray:
+    """The share of positives in each bin, at these odds."""
+    pos = np.sum([one.weight * one.pos for one in rows], axis=0)
+    neg = np.sum([one.weight * one.neg for one in rows], axis=0)
+    pos, neg = np.maximum(pos, 1e-300), np.maximum(neg, 1e-300) * (odds_against * pos.sum() / neg.sum())
+    share: FloatArray = pos / (pos + neg)
+    return share
 
 
 def bins_of(score: FloatArray, like: Curve, cuts: tuple[float, ...]) -> ScoreBins:
@@ -54,14 +83,13 @@ def bins_of(score: FloatArray, like: Curve, cuts: tuple[float, ...]) -> ScoreBin
         lowest = np.append(lowest[:-1][n_rows[:-1] > 0], -np.inf)
         of_row = np.searchsorted(-lowest, -score)
         n_rows = np.bincount(of_row, minlength=len(lowest)).astype(np.float64)
-    pos, neg = _masses(like, lowest, n_rows)
-    odds = pos / pos.sum() * neg.sum() / neg / like.odds_against
-    rate = odds / (1 + odds)
+    behind = _earlier(like, lowest, n_rows)
+    rate = _rates(behind, like.odds_against)
     rising = isotonic_rates((rate * n_rows)[::-1], ((1 - rate) * n_rows)[::-1])
-    return ScoreBins(lowest, n_rows, rising[::-1], of_row)
+    return ScoreBins(lowest, n_rows, rising[::-1], of_row, behind, like.odds_against)
 
 
-def _masses(like: Curve, lowest: FloatArray, n_rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _earlier(like: Curve, lowest: FloatArray, n_rows: FloatArray) -> tuple[EarlierRows, ...]:
     """Positives and negatives of the earlier curve by bin, each with half a row more in each of its strata.
 
     That none was found in a bin does not mean that there is none. The half row is spread like the rows of its stratum,
@@ -74,13 +102,13 @@ def _masses(like: Curve, lowest: FloatArray, n_rows: FloatArray) -> tuple[FloatA
             (one.labelled, _by_bin(one.labelled, lowest) + _by_bin(one.unlabelled, lowest), one.weight)
             for one in like.strata
         ]
-    pos, neg = np.zeros(len(lowest)), np.zeros(len(lowest))
+    found = []
     for counted, rows, weight in parts:
         half = rows / rows.sum() / 2
         place = np.searchsorted(-lowest, -counted.score)
-        pos += weight * (np.bincount(place, counted.pos, len(lowest)) + half)
-        neg += weight * (np.bincount(place, counted.neg, len(lowest)) + half)
-    return pos, neg
+        pos, neg = (np.bincount(place, column, len(lowest)) + half for column in (counted.pos, counted.neg))
+        found.append(EarlierRows(pos, neg, weight))
+    return tuple(found)
 
 
 def _by_bin(counted: Counted, lowest: FloatArray) -> FloatArray:
