@@ -1,7 +1,7 @@
 # Everything works from a fresh clone on a machine with Python >= 3.11; the first call sets up .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check branches explore lowest core duckdb2 lint types layers format bench bench-main bench-where bench-page bench-files bench-peers bench-engines bench-far browser fuzz coverage prior-study recalibration-study sampled-study label-errors-study alarm-study design-study store-torture docs pages page-pictures papers dist wheel sanitised clean
+.PHONY: help demo test check branches explore lowest core duckdb2 lint types layers format bench bench-main bench-where bench-page bench-files bench-peers bench-engines bench-far browser fuzz coverage prior-study recalibration-study sampled-study label-errors-study labelling-study alarm-study design-study store-torture docs pages page-pictures papers dist wheel sanitised clean
 
 # Python keeps what it compiled; else every run and every program that a test starts would compile all of it again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -152,6 +152,9 @@ label-errors-study: $(READY) ## how often intervals hold that are corrected for 
 
 design-study: $(READY) ## planned test sets against all cheaper ones, by brute force (some minutes)
 	@BASERATE_DESIGN=full $(BIN)/pytest -n 2 tests/design/test_brute_force.py -q
+
+labelling-study: $(READY) ## whether planned labels give intervals as narrow as wanted: prints a table (a quarter of an hour)
+	@$(BIN)/python benchmarks/labelling_plans.py
 
 store-torture: $(READY) ## the store: 200 kills, 50 times 4 writers, 50 full disks, 4,000 flipped bytes (ten minutes)
 	@BASERATE_STORE_KILLS=200 BASERATE_STORE_ROUNDS=50 BASERATE_STORE_FULL=50 BASERATE_STORE_FLIPS=4000 \

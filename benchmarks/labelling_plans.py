@@ -81,12 +81,14 @@ def width_of(setting: Setting, plan: LabellingPlan, rng: np.random.Generator, *,
     return br.estimate(setting.metric, at, n_resamples=DRAWS, rng=int(rng.integers(2**31))).width
 
 
-def report(settings: tuple[Setting, ...], n: int, say: Callable[[str], object] = print) -> list[list[str]]:
+def report(
+    settings: tuple[Setting, ...], n: int, say: Callable[[str], object] = print, simulations: int = 40
+) -> list[list[str]]:
     """A line for each setting, said as soon as it is there."""
     lines = []
     for number, setting in enumerate(settings):
         rng = np.random.default_rng(number)
-        plan = planned(setting, rng)
+        plan = planned(setting, rng, simulations)
         widths = [width_of(setting, plan, rng) for _ in range(n)]
         others = [width_of(setting, plan, rng, at_random=True) for _ in range(max(2, n // 4))]
         lines.append(

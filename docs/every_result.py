@@ -124,6 +124,15 @@ def corrected() -> results.CorrectedRates:
     return br.labels.corrected(JUDGED, br.labels.LabelErrors(0.9, 0.99, 100, 400), rng=0)
 
 
+SCORES = np.linspace(0, 1, 400)
+
+
+@functools.cache
+def labelling_plan() -> results.LabellingPlan:
+    """Which of 400 rows to label."""
+    return br.design.labelling(SCORES, GOOD, threshold=0.9, budget=120, simulations=2)
+
+
 # By the name of the class; the site shows the first of several.
 _MAKERS: dict[str, list[Callable[[], results.Result]]] = {
     "Advice": [
@@ -184,9 +193,11 @@ _MAKERS: dict[str, list[Callable[[], results.Result]]] = {
     "InTheSmall": [lambda: br.calibration.in_the_small(GROUPS)],
     "IsotonicReliability": [lambda: br.calibration.isotonic_reliability(GOOD, **FEW)],
     "LabelForecast": [forecast],
+    "LabellingPlan": [labelling_plan],
     "Lead": [lambda: br.lead(br.average_precision, pair(), GRID, **FEW)],
     "MaxWidth": [lambda: br.design.max_width(tpr=(0.54, 0.66), fpr=(0.0005, 0.0015))],
     "NaturalFrequencies": [lambda: br.natural_frequencies(POINT.at_prevalence(0.001), cases=1_000_000)],
+    "PlannedStratum": [lambda: labelling_plan().strata[1]],
     "PointSupport": [lambda: support().points[0]],
     "PrevalenceEstimate": [lambda: br.prior.estimate_prevalence(GOOD, BAD)],
     "PriorEffect": [lambda: br.calibration.prior_effect(GOOD.at_prevalence(0.01))],
@@ -208,6 +219,7 @@ _MAKERS: dict[str, list[Callable[[], results.Result]]] = {
     "Receipt": [receipt],
     "Region": [lambda: br.ranking(br.f1, {"a": SENSITIVE, "b": SPECIFIC}, [0.01]).regions[0]],
     "Reliability": [lambda: br.reliability(GOOD)],
+    "RowsToLabel": [lambda: br.design.draw_rows(labelling_plan(), SCORES)],
     "SeriesVerdict": [judged],
     "Source": [source],
     "SourceFile": [lambda: source().tables[0].files[0]],

@@ -116,11 +116,37 @@ def calibration_under_shift() -> Figure:
     return figure
 
 
+def sampled_labels() -> Figure:
+    """Left: rows by score, and how many are labelled. Right: how many rows each label stands for."""
+    figure, (left, right) = _panels()
+    score = np.array(br.examples.payments()["new_model"])
+    plan = br.design.labelling(score, threshold=0.3, budget=1000)
+    drawn = br.design.draw_rows(plan, score, rng=0)
+    edges = np.logspace(-5, 0, 26)
+    left.stairs(np.histogram(score, edges)[0], edges, color=GREY, linewidth=1.2, label="rows")
+    left.stairs(np.histogram(drawn.score, edges)[0], edges, color=BLUE, fill=True, alpha=0.6, label="labelled")
+    left.set(xlabel="score", ylabel="rows", yscale="log", ylim=(3, 2e4))
+    left.legend(frameon=False, loc="upper right", fontsize=8, handlelength=1.4, ncols=2)
+    lowest = [1.0, *(max(one.lowest, edges[0]) for one in plan.strata)]
+    for one, top, bottom in zip(plan.strata, lowest, lowest[1:], strict=False):
+        stands_for = one.n_rows / one.n_labels
+        right.plot([bottom, top], [stands_for, stands_for], color=BLUE, linewidth=2)
+        right.text(np.sqrt(bottom * top), stands_for + 0.7, f"{stands_for:.3g}", ha="center", va="bottom")
+    for ax in (left, right):
+        ax.set_xscale("log")
+        ax.minorticks_off()
+        for cut in lowest[1:-1]:
+            ax.axvline(cut, color=GREY, linewidth=1, linestyle=":")
+    right.set(xlabel="score", ylabel="rows for each label", ylim=(0, 31))
+    return figure
+
+
 PICTURES = {
     "prior-shift": prior_shift,
     "unachievable-region": unachievable_region,
     "pr-gain": pr_gain,
     "calibration-under-shift": calibration_under_shift,
+    "sampled-labels": sampled_labels,
 }
 
 

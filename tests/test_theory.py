@@ -10,7 +10,7 @@ from helpers.scripts import script
 DOCS = Path(__file__).parents[1] / "docs"
 THEORY = sorted((DOCS / "theory").glob("*.md"))
 PAGES = [*THEORY, DOCS / "comparison.md", DOCS / "migration.md"]
-PICTURES = ["calibration-under-shift", "pr-gain", "prior-shift", "unachievable-region"]
+PICTURES = ["calibration-under-shift", "pr-gain", "prior-shift", "sampled-labels", "unachievable-region"]
 MOST_BYTES = 30_000
 
 

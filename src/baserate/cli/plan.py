@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from baserate.cli.arguments import curves_of, written_as
+from baserate.cli.draw import draw, fill
 from baserate.cli.notes import quiet_option
 from baserate.cli.output import OutputRow, in_a_format, show, show_table
 from baserate.cli.prevalences import prevalence_from
@@ -22,6 +23,8 @@ Examples:
   baserate plan --tpr 0.6 --fpr 0.001 --half-width 0.05 --prevalence "1 in 1,000" --positives 500
   baserate plan --tpr 0.6 --fpr 0.001 --delta 0.1 --method exact --method hoeffding --json
   baserate plan --tpr 0.6 --fpr 0.001 --ap-width 0.05 --prevalence "1 in 1,000"
+  baserate plan scores.csv --score p --threshold 0.5 --draw 2000 -o to_label.csv
+  baserate plan scores.csv --known to_label.csv -o labelled.csv
   baserate plan --like pilot.parquet --label y --score p --ap-width 0.05 --prevalence "1 in 1,000" --cost-neg 0.01
 """
 
@@ -30,6 +33,18 @@ _SHOWN = ("metric", "method", "n_pos", "n_neg", "cost", "prevalence", "wanted_wi
 
 
 @click.command(epilog=_EXAMPLES)
+@click.argument("file", required=False, metavar="[FILE]", type=click.Path())
+@click.option("--draw", "wanted", type=click.IntRange(1), metavar="N", help="Draw N rows of FILE (CSV) to label.")
+@click.option("--output", "-o", metavar="FILE", type=click.Path(), help="Where to write the drawn rows, or the labels.")
+@click.option("--threshold", type=float, help="With --draw: alerts have this score or a higher one.")
+@click.option("--metric", default="recall", show_default=True, help="With --draw: the metric to know well.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="With --draw: the random seed.")
+@click.option(
+    "--known",
+    metavar="FILE",
+    type=click.Path(),
+    help="Rows drawn before, with drawn_label filled in: for a second round, or, without --draw, to add them to FILE.",
+)
 @click.option("--tpr", type=float, help="Expected true positive rate (recall).")
 @click.option("--fpr", type=float, help="Expected false positive rate.")
 @click.option("--delta", type=float, help="Target: largest width of the precision band over all prevalences.")
@@ -75,14 +90,33 @@ _SHOWN = ("metric", "method", "n_pos", "n_neg", "cost", "prevalence", "wanted_wi
 )
 @in_a_format
 @quiet_option
-def plan(*, methods: tuple[PlanMethod, ...], prevalence: str | None, form: str | None, **asked: Any) -> None:
+def plan(
+    *,
+    file: str | None,
+    wanted: int | None,
+    output: str | None,
+    methods: tuple[PlanMethod, ...],
+    prevalence: str | None,
+    form: str | None,
+    **asked: Any,
+) -> None:
     """Plan the size of a test set.
 
     Finds the cheapest numbers of positives and negatives for a target width of an interval. There are three
     targets. Precision at a prevalence: --half-width and --prevalence. Precision at its worst prevalence: --delta. Both
     are for a threshold fixed beforehand, where --tpr and --fpr are expected. Average precision: --ap-width and
     --prevalence. Its ROC curve is the binormal one through --tpr and --fpr, or that of pilot data, --like.
+
+    With --draw, it shares N labels among strata of the scores in FILE, and draws the rows to label: those of
+    --threshold and above, a band below, and the rest, as is best for --metric by the curve of --like or of --known.
+    The file it writes has the columns position, stratum, inclusion and an empty drawn_label.
     """
+    drawing = {name: asked.pop(name) for name in ("threshold", "metric", "seed", "known")}
+    if file is not None:
+        _draw_or_fill(file, wanted, output, asked | drawing | {"prevalence": prevalence})
+        return
+    if wanted is not None or output is not None or drawing["known"] is not None:
+        raise click.UsageError("--draw, --known and --output need FILE.")
     at = None if prevalence is None else prevalence_from(prevalence)
     example = {name: asked.pop(name) for name in ("like", "label", "score", "positive", "delimiter", "decimal")}
     if example["like"] is None:
@@ -95,6 +129,15 @@ def plan(*, methods: tuple[PlanMethod, ...], prevalence: str | None, form: str |
         show_table([{name: row[name] for name in _SHOWN} for row in rows])
     else:
         show(rows, form)
+
+
+def _draw_or_fill(file: str, wanted: int | None, output: str | None, asked: dict[str, Any]) -> None:
+    if wanted is not None:
+        draw(file, wanted, output, asked)
+    elif asked["known"] is not None:
+        fill(file, output, asked)
+    else:
+        raise click.UsageError("FILE needs --draw, or --known.")
 
 
 def _check_rates(asked: dict[str, Any], example: dict[str, Any]) -> None:

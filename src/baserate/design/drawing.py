@@ -1,11 +1,14 @@
 """Draws the rows of a plan, and makes a curve of their labels."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from baserate import checks
-from baserate.arrays import ArrayLike, FloatArray, Indices
+from baserate.arrays import Array, ArrayLike, FloatArray, Indices
 from baserate.checks import Label
 from baserate.curves.curve import Curve
+from baserate.curves.sampling import checks_number
 from baserate.errors import InputError
 from baserate.results.labelling import LabellingPlan, RowsToLabel
 
@@ -56,9 +59,16 @@ def draw_rows(
         free = rows[~known[rows]]
         chosen.append(np.sort(random.choice(free, max(one.n_labels - int(known[rows].sum()), 0), replace=False)))
     position = np.sort(np.concatenate(chosen))
-    stratum = np.array([one.clause for one in plan.strata])[of_row[position]]
-    inclusion = np.array([one.share for one in plan.strata])[of_row[position]]
+    stratum, inclusion = (column[position] for column in clauses_of(plan, scores))
     return RowsToLabel(position, scores[position], stratum, inclusion, plan.rule)
+
+
+def clauses_of(plan: LabellingPlan, scores: FloatArray) -> tuple[Array, FloatArray]:
+    """The clause of the rule for each row, and the probability that it has to be labelled."""
+    of_row = np.searchsorted(-np.array([one.lowest for one in plan.strata]), -scores)
+    columns = (np.array([getattr(one, name) for one in plan.strata]) for name in ("clause", "share"))
+    clause, share = (column[of_row] for column in columns)
+    return clause, share
 
 
 @checks.declared
@@ -101,13 +111,12 @@ def curve_of_drawn(
     positive_rows = checks.labels(labels, positive, "label")
     all_labels: FloatArray = np.full(len(scores), np.nan)
     all_labels[places[known]] = positive_rows
-    return Curve.from_sampled(all_labels, scores, rule=_rule(clauses))
+    return Curve.from_sampled(all_labels, scores, rule=rule_of(clauses.tolist()))
 
 
-def _rule(clauses: np.ndarray) -> str:
+def rule_of(clauses: Sequence[str]) -> str:
     """The clauses of drawn rows as one rule, from the highest scores down."""
-    distinct = [str(one) for one in np.unique(clauses)]
+    distinct = set(clauses)
     lasts = [one for one in distinct if one.startswith("else ")]
-    others = [one for one in distinct if not one.startswith("else ")]
-    others.sort(key=lambda one: -float(one.rpartition(">=")[2]))
+    others = sorted(distinct.difference(lasts), key=lambda one: -checks_number(one.rpartition(">=")[2]))
     return ", ".join([*others, *(lasts or ["else none"])])

@@ -1,5 +1,6 @@
 """Which rows to label: a budget, or a wanted width, shared among strata of scores."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +27,10 @@ _FIRST_ROUND, _BAND = (0.5, 0.25, 0.25), 9
 # A plan that just meets its goal fails in every other simulation of it, so it aims at a higher assurance.
 _RESERVE = 0.4
 
-_ROUNDS = 4
+# Rounds of the search, which ends when enough labels are at most so many times too few, and of that for random samples.
+_ROUNDS, _NEAR, _AT_RANDOM = 8, 1.04, 2
+
+_FEWEST_SIMULATIONS = 10
 
 
 @checks.declared
@@ -121,7 +125,7 @@ def labelling(
         checks.confidence_level(confidence_level),
         checks.probability(assurance, "assurance"),
         simulations,
-        checks.generator(rng),
+        int(checks.generator(rng).integers(2**31)),
     )
     if budget is not None:
         return wanted.from_budget(float(budget))
@@ -204,7 +208,7 @@ class _Wanted(NamedTuple):
     level: float
     assurance: float
     simulations: int
-    rng: np.random.Generator
+    seed: int
 
     def strata(self, n: float) -> Strata:
         """The best strata for about n labels."""
@@ -222,25 +226,16 @@ class _Wanted(NamedTuple):
 
     def from_width(self, width: float) -> LabellingPlan:
         """The smallest plan whose intervals are narrow enough, found by simulating and correcting it."""
-        whole = float(len(self.scores))
-        error = width / 2 / z_score(self.level)
+        if checks.repeats(self.simulations, "simulations") < _FEWEST_SIMULATIONS:
+            raise InputError(
+                f"simulations must be at least {_FEWEST_SIMULATIONS} for a width, got {self.simulations}; pass 40."
+            )
+        whole, error = float(len(self.scores)), width / 2 / z_score(self.level)
         strata = self.strata(max(0.02 * whole, 100.0))
-        n = _labels_for(strata, error**2)
-        strata = self.strata(n)
-        if checks.repeats(self.simulations, "simulations") < 10:
-            raise InputError(f"simulations must be at least 10 for a width, got {self.simulations}; pass 40.")
+        strata = self.strata(_labels_for(strata, error**2))
+        n, too_few = _labels_for(strata, error**2), float(strata.least.sum())
         enough: tuple[FloatArray, Simulated] | None = None
         for _ in range(_ROUNDS):
-            labels = _whole(strata, n)
-            found = self._simulated(strata, labels)
-            if found.reserve <= width and (enough is None or labels.sum() < enough[0].sum()):
-                enough = labels, found
-            error *= width / found.reserve
-            n = _labels_for(strata, error**2)
-            if abs(n - labels.sum()) < 0.02 * n and enough is not None:
-                break
-        while enough is None:
-            n = min(1.15 * n, whole)
             labels = _whole(strata, n)
             found = self._simulated(strata, labels)
             if found.reserve <= width:
@@ -250,23 +245,34 @@ class _Wanted(NamedTuple):
                     f"width must be one that {len(self.scores):,} labelled rows can give, got {shown(width)}; with all "
                     f"of them it is about {found.reserve:.3g}."
                 )
+            else:
+                too_few = max(too_few, n)
+            most = whole if enough is None else float(enough[0].sum())
+            if enough is not None and most <= _NEAR * too_few:
+                break
+            error *= width / found.reserve
+            n = _labels_for(strata, error**2)
+            if not too_few < n < most:
+                n = most if enough is None and n >= most else math.sqrt(too_few * most)
+        if enough is None:
+            labels = _whole(strata, whole)
+            enough = labels, self._simulated(strata, labels)
         return self._plan(strata, *enough, width)
 
     def _simulated(self, strata: Strata, labels: FloatArray) -> Simulated:
         more = self.assurance + _RESERVE * (1 - self.assurance)
         settings = (self.simulations, self.level, self.assurance, more)
 
-        def curve() -> Curve:
-            return simulated(self.scores, self.bins, strata, labels, self.rng)
+        def curve(number: int) -> Curve:  # the same random numbers for every plan, so that plans can be compared
+            return simulated(self.scores, self.bins, strata, labels, np.random.default_rng([self.seed, number]))
 
-        return simulated_widths(self.question, curve, settings, self.rng)
+        return simulated_widths(self.question, curve, settings)
 
     def _plan(
         self, strata: Strata, labels: FloatArray, widths: Simulated | None, wanted: float | None
     ) -> LabellingPlan:
         known = np.bincount(strata.of_bin[self.bins.of_row], self.known.rows, len(labels))
         each = zip(strata.lowest, strata.n_rows, labels, known, strata.pos, strict=True)
-        at_random = strata_from(self.bins, slopes(self.question, self.bins), [])
         return LabellingPlan(
             strata=tuple(
                 PlannedStratum(float(low), int(rows), int(n), int(already), float(pos * n / rows))
@@ -280,9 +286,20 @@ class _Wanted(NamedTuple):
             expected_width=np.nan if widths is None else widths.median,
             assured_width=np.nan if widths is None else widths.assured,
             assurance=self.assurance,
-            random_labels=_labels_for(at_random, strata.variance(labels)),
+            random_labels=self._at_random(strata.variance(labels), widths),
             confidence_level=self.level,
         )
+
+    def _at_random(self, variance: float, widths: Simulated | None) -> float:
+        """How many labels a random sample of all rows needs for this variance, or, once simulated, for such widths."""
+        whole = strata_from(self.bins, slopes(self.question, self.bins), [])
+        n = _labels_for(whole, variance)
+        for _ in range(_AT_RANDOM if widths is not None else 0):
+            assert widths is not None
+            found = self._simulated(whole, np.array([np.rint(n)]))
+            variance *= (widths.median / found.median) ** 2
+            n = _labels_for(whole, variance)
+        return n
 
 
 def _whole(strata: Strata, n: float) -> FloatArray:

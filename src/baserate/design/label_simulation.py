@@ -26,10 +26,7 @@ class Simulated(NamedTuple):
 
 
 def simulated_widths(
-    question: LabelQuestion,
-    curve: Callable[[], Curve],
-    settings: tuple[int, float, float, float],
-    rng: np.random.Generator,
+    question: LabelQuestion, curve: Callable[[int], Curve], settings: tuple[int, float, float, float]
 ) -> Simulated:
     """Widths of the interval in test sets of this kind.
 
@@ -37,13 +34,13 @@ def simulated_widths(
     """
     n, level, *shares = settings
     widths = []
-    for _ in range(n):
+    for number in range(n):
         found = estimate(
             question.metric,
-            question.at(curve()),
+            question.at(curve(number)),
             confidence_level=level,
             n_resamples=_DRAWS,
-            rng=int(rng.integers(2**31)),
+            rng=number,
         )
         widths.append(1.0 if np.isnan(found.width) else found.width)
     logs = np.log(widths)
@@ -54,7 +51,8 @@ def simulated_widths(
 def simulated(
     scores: FloatArray, bins: ScoreBins, strata: Strata, labels: FloatArray, rng: np.random.Generator
 ) -> Curve:
-    """A curve of the rows, with labels drawn by the chances that are expected."""
+    """A curve of the rows, with labels drawn by chances that could be, for all that the earlier curve knows."""
+    chance = bins.drawn(rng)
     of_row = strata.of_bin[bins.of_row]
     found = []
     for k, n in enumerate(labels):
@@ -62,7 +60,7 @@ def simulated(
         chosen = rng.permutation(len(rows))[: int(n)]
         known = np.zeros(len(rows), np.bool_)
         known[chosen] = True
-        positive = rng.random(int(n)) < bins.positive[bins.of_row[rows[known]]]
+        positive = rng.random(int(n)) < chance[bins.of_row[rows[known]]]
         labelled, rest = scores[rows[known]], scores[rows[~known]]
         found.append(
             Stratum(

@@ -5,8 +5,11 @@ from typing import NamedTuple
 import numpy as np
 
 from baserate.arrays import FloatArray, Indices
+from baserate.curves.counting import Counted
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
+from baserate.errors import MissingInformationError
+from baserate.formulas.isotonic import isotonic_rates
 from baserate.metrics.definition import evaluate
 from baserate.metrics.over_prevalence import MetricFunction
 
@@ -15,12 +18,17 @@ _SHARES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 
 
 class ScoreBins(NamedTuple):
-    """Rows by score, from the highest bin down: its lowest score, its rows, and the share of them expected positive."""
+    """Rows by score, from the highest bin down: its lowest score, its rows, and the share of them expected positive.
+
+    `behind` has the rows of the earlier curve, at the odds that it is read at.
+    """
 
     lowest: FloatArray
     n_rows: FloatArray
     positive: FloatArray
     of_row: Indices
+    behind: tuple["EarlierRows", ...] = ()
+    odds_against: float = np.nan
 
     @property
     def pos(self) -> FloatArray:
@@ -32,13 +40,40 @@ class ScoreBins(NamedTuple):
         """Expected negatives."""
         return self.n_rows * (1 - self.positive)
 
+    def drawn(self, rng: np.random.Generator) -> FloatArray:
+        """Shares of positives as they could be, for all that the earlier curve knows."""
+        drawn = (
+            EarlierRows(rng.standard_gamma(pos), rng.standard_gamma(neg), weight) for pos, neg, weight in self.behind
+        )
+        return _rates(tuple(drawn), self.odds_against)
+
+
+class EarlierRows(NamedTuple):
+    """Labelled rows of a stratum of the earlier curve by bin, and the rows that each stands for."""
+
+    pos: FloatArray
+    neg: FloatArray
+    weight: float
+
+
+def _rates(rows: tuple[EarlierRows, ...], odds_against: float) -> FloatArray:
+    """The share of positives in each bin, at these odds."""
+    pos = np.sum([one.weight * one.pos for one in rows], axis=0)
+    neg = np.sum([one.weight * one.neg for one in rows], axis=0)
+    pos, neg = np.maximum(pos, 1e-300), np.maximum(neg, 1e-300) * (odds_against * pos.sum() / neg.sum())
+    share: FloatArray = pos / (pos + neg)
+    return share
+
 
 def bins_of(score: FloatArray, like: Curve, cuts: tuple[float, ...]) -> ScoreBins:
     """Bins of scores with edges at the cuts, and what is expected in each, at the prevalence of the earlier curve.
 
-    One positive and one negative are added to the earlier curve, spread over the bins like the rows: that none was
-    found in a bin does not mean that there is none.
+    The share of positives is taken to rise with the score: where it falls, neighbouring bins are pooled.
     """
+    if like.not_labelled:
+        raise MissingInformationError(
+            "an earlier curve must have labels in each of its strata, got one without; label a few rows of each first."
+        )
     falling = np.sort(score)[::-1]
     inner = falling[[int(share * len(falling)) for share in _SHARES if share * len(falling) >= 1]]
     lowest = np.unique(np.concatenate([inner, cuts, [-np.inf]]))[::-1]
@@ -48,18 +83,37 @@ def bins_of(score: FloatArray, like: Curve, cuts: tuple[float, ...]) -> ScoreBin
         lowest = np.append(lowest[:-1][n_rows[:-1] > 0], -np.inf)
         of_row = np.searchsorted(-lowest, -score)
         n_rows = np.bincount(of_row, minlength=len(lowest)).astype(np.float64)
-    of_like = np.searchsorted(-lowest, -like.score)
-    share = n_rows / n_rows.sum()
-    pos, neg = (np.bincount(of_like, _cases(like, label), len(lowest)) + share for label in ("pos", "neg"))
-    odds = pos / pos.sum() * neg.sum() / neg / like.odds_against
-    return ScoreBins(lowest, n_rows, odds / (1 + odds), of_row)
+    behind = _earlier(like, lowest, n_rows)
+    rate = _rates(behind, like.odds_against)
+    rising = isotonic_rates((rate * n_rows)[::-1], ((1 - rate) * n_rows)[::-1])
+    return ScoreBins(lowest, n_rows, rising[::-1], of_row, behind, like.odds_against)
 
 
-def _cases(like: Curve, label: str) -> FloatArray:
-    """Weighted cases of a class as many as were labelled."""
-    weighted = np.asarray(getattr(like, label), np.float64)
-    squares = getattr(like, f"{label}_squares") if like.weighted else None
-    return weighted if squares is None or not squares.sum() else weighted * (weighted.sum() / squares.sum())
+def _earlier(like: Curve, lowest: FloatArray, n_rows: FloatArray) -> tuple[EarlierRows, ...]:
+    """Positives and negatives of the earlier curve by bin, each with half a row more in each of its strata.
+
+    That none was found in a bin does not mean that there is none. The half row is spread like the rows of its stratum,
+    and stands for as many rows as a labelled one.
+    """
+    if not like.sampled:
+        parts = [(Counted(like.score, like.pos, like.neg), n_rows, 1.0)]
+    else:
+        parts = [
+            (one.labelled, _by_bin(one.labelled, lowest) + _by_bin(one.unlabelled, lowest), one.weight)
+            for one in like.strata
+        ]
+    found = []
+    for counted, rows, weight in parts:
+        half = rows / rows.sum() / 2
+        place = np.searchsorted(-lowest, -counted.score)
+        pos, neg = (np.bincount(place, column, len(lowest)) + half for column in (counted.pos, counted.neg))
+        found.append(EarlierRows(pos, neg, weight))
+    return tuple(found)
+
+
+def _by_bin(counted: Counted, lowest: FloatArray) -> FloatArray:
+    rows = np.asarray(counted.pos, np.float64) + counted.neg
+    return np.bincount(np.searchsorted(-lowest, -counted.score), rows, len(lowest)).astype(np.float64)
 
 
 def expected_curve(bins: ScoreBins, pos: FloatArray | None = None, neg: FloatArray | None = None) -> Curve:

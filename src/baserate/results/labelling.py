@@ -78,7 +78,8 @@ class LabellingPlan(Result):
     assurance : float
         The wanted share of test sets with an interval that is narrow enough.
     random_labels : float
-        How many labels a random sample of all rows would need for the same standard error; nan if nothing is known.
+        How many labels a random sample of all rows would need for intervals of the same median width, or, without a
+        simulation, for the same standard error; nan if nothing is known.
     confidence_level : float
         The level of the interval.
 

@@ -1,0 +1,159 @@
+"""``baserate plan --draw``: which rows of a file to label, and the file with their labels."""
+
+import csv
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+import numpy as np
+
+from baserate.arrays import FloatArray
+from baserate.cli.arguments import check_outputs, curves_of
+from baserate.cli.output import say
+from baserate.cli.prevalences import prevalence_from
+from baserate.curves.curve import Curve
+from baserate.design import draw_rows, labelling
+from baserate.design.drawing import clauses_of, rule_of
+from baserate.errors import DataFileError, InputError
+from baserate.metrics.by_name import metric_from
+
+# Columns that a file of rows to label has besides those of the file that they were drawn from.
+_ADDED = ("position", "stratum", "inclusion", "drawn_label")
+
+
+class _Rows(NamedTuple):
+    """The header and the rows of a CSV file."""
+
+    names: list[str]
+    rows: list[list[str]]
+
+    def column(self, name: str) -> list[str]:
+        """One column by its name."""
+        if name not in self.names:
+            raise InputError(f"column {name!r} must be in the file, got {', '.join(self.names[:10])}; check the name.")
+        place = self.names.index(name)
+        return [row[place] for row in self.rows]
+
+    def numbers(self, name: str) -> FloatArray:
+        """One column of numbers."""
+        texts = self.column(name)
+        try:
+            return np.array(texts, np.float64)
+        except ValueError:
+            wrong = next(text for text in texts if not _is_number(text))
+            raise InputError(f"column {name!r} must hold numbers, got {wrong!r}; check the file.") from None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _read(path: str, delimiter: str | None) -> _Rows:
+    try:
+        with Path(path).open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.reader(file, delimiter=delimiter or ","))
+    except FileNotFoundError:
+        raise DataFileError(f"file not found: {path!r}; check the path.") from None
+    except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
+        raise DataFileError(
+            f"rows to label are drawn from a CSV file, got {path!r}: {error}; write it as CSV."
+        ) from None
+    names, *rows = rows or [[]]
+    short = next((k for k, row in enumerate(rows, 2) if len(row) != len(names)), None)
+    if short is not None:
+        raise DataFileError(
+            f"every line must have {len(names)} values, got another number in line {short} of {path!r}."
+        )
+    return _Rows(names, rows)
+
+
+def _write(path: str, names: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    with Path(path).open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(names)
+        writer.writerows(rows)
+
+
+def draw(path: str, wanted: int, output: str | None, asked: dict[str, Any]) -> None:
+    """Draw rows of a file, and write them with the columns that say how they were drawn."""
+    if output is None:
+        raise click.UsageError("Missing option '--output'.")
+    check_outputs([output], [one for one in (path, asked["known"], asked["like"]) if one])
+    table = _read(path, asked["delimiter"])
+    taken = [name for name in _ADDED if name in table.names]
+    if taken:
+        raise InputError(f"columns {', '.join(_ADDED)} are added to the file, got a file with {taken[0]!r}; rename it.")
+    score = table.numbers(_only_score(asked))
+    label, rule = (None, None) if asked["known"] is None else _known(asked["known"], len(score), asked)
+    plan = labelling(
+        score,
+        _example(asked),
+        metric=metric_from(asked["metric"]),
+        threshold=asked["threshold"],
+        budget=wanted,
+        prevalence=None if asked["prevalence"] is None else prevalence_from(asked["prevalence"]),
+        label=label,
+        rule=rule,
+        simulations=0,
+    )
+    drawn = draw_rows(plan, score, label=label, rng=asked["seed"]).position.tolist()
+    clause, share = clauses_of(plan, score)
+    known = {} if label is None else {int(k): int(label[k]) for k in np.flatnonzero(~np.isnan(label))}
+    lines = [[k, *table.rows[k], clause[k], f"{share[k]:.10g}", known.get(k, "")] for k in [*known, *drawn]]
+    _write(output, [_ADDED[0], *table.names, *_ADDED[1:]], lines)
+    say(*str(plan).split("\n"), f"rule: {plan.rule}")
+
+
+def _only_score(asked: dict[str, Any]) -> str:
+    if len(asked["score"]) != 1:
+        raise click.UsageError("--draw needs one --score.")
+    name: str = asked["score"][0]
+    return name
+
+
+def _example(asked: dict[str, Any]) -> Curve | None:
+    """The earlier curve, if there is one."""
+    if asked["like"] is None:
+        return None
+    data = {name: asked[name] for name in ("label", "positive", "delimiter", "decimal")}
+    nothing: dict[str, Any] = {"weight": None, "by": (), "period": None, "tz": None, "tolerance": None}
+    (curve,) = curves_of((asked["like"],), scores=asked["score"], **data, **nothing).values()
+    return curve
+
+
+def _known(path: str, n_rows: int, asked: dict[str, Any]) -> tuple[FloatArray, str]:
+    """Labels of a file that was drawn and filled in, for each row, and the rule by which it was drawn."""
+    filled = _read(path, None)
+    places, texts = filled.numbers("position").astype(np.intp), filled.column("drawn_label")
+    if len(places) and not 0 <= places.min() <= places.max() < n_rows:
+        raise InputError(
+            f"position must be below the number of rows, {n_rows:,}, got {places.max():,}; pass the file drawn from."
+        )
+    positive = asked["positive"] or "1"
+    others = sorted({text for text in texts if text} - {positive})
+    if len(others) > 1:
+        raise InputError(
+            f"drawn_label must hold two classes, got {', '.join(others[:3])} besides {positive!r}; name the positive "
+            f"one with --positive, and leave rows without a label empty."
+        )
+    label = np.full(n_rows, np.nan)
+    label[places] = [np.nan if not text else float(text == positive) for text in texts]
+    return label, rule_of(filled.column("stratum"))
+
+
+def fill(path: str, output: str | None, asked: dict[str, Any]) -> None:
+    """Write the file with a column of the labels of drawn rows, empty elsewhere, and say the rule."""
+    if output is None:
+        raise click.UsageError("Missing option '--output'.")
+    check_outputs([output], [path, asked["known"]])
+    table = _read(path, asked["delimiter"])
+    label, rule = _known(asked["known"], len(table.rows), asked)
+    texts = ["" if np.isnan(one) else str(int(one)) for one in label]
+    _write(output, [*table.names, "drawn_label"], [[*row, text] for row, text in zip(table.rows, texts, strict=True)])
+    say(f"{int((~np.isnan(label)).sum()):,} of {len(label):,} rows labelled in {os.fspath(output)}", f"rule: {rule}")
