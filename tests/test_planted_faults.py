@@ -64,7 +64,7 @@ FAULTS = {
     "lecture_4_roc": {"roc_auc": ("AUC-ROC",), "brier_score": ("Brier score",)},
     "lecture_7_weather": {"mce": ("MCE",)},
 }
-SIZE = 0.998
+SIZE = 1.002
 
 
 @contextlib.contextmanager
@@ -79,6 +79,7 @@ def planted(name):
         object.__setattr__(row, "compute", right)
 
 
+@pytest.mark.filterwarnings("ignore:invalid value encountered in log:RuntimeWarning")  # a share above 1
 @pytest.mark.parametrize(("name", "metric"), [(name, metric) for name, metrics in FAULTS.items() for metric in metrics])
 def test_a_fault_of_two_in_a_thousand_turns_rows_red(name, metric):
     with planted(metric):
