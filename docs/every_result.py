@@ -144,6 +144,8 @@ _MAKERS: dict[str, list[Callable[[], results.Result]]] = {
     "Changes": [lambda: br.monitoring.explain_changes(br.average_precision, PERIODS, **FEW)],
     "ClaimVerdict": [lambda: br.check(br.Claim(br.precision, at_least=0.3, at="threshold=0.9"), GOOD)],
     "Comparison": [comparison],
+    "CostCurve": [lambda: br.costs.cost_curve(GOOD), lambda: br.costs.brier_curve(GOOD)],
+    "CostMap": [lambda: br.costs.cost_map(pair(), [0.001, 0.1], [1, 100], n_resamples=20, rng=0)],
     "CoxCalibration": [lambda: br.calibration.cox_calibration(GOOD)],
     "Crossing": [lambda: br.crossings(br.f1, SENSITIVE, SPECIFIC)[0]],
     "CrossingEstimate": [lambda: br.crossing_estimates(br.average_precision, pair(), **FEW)[0]],

@@ -17,7 +17,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import baserate as br
 from helpers.scikit import breast_cancer
 
-
 # A row of weight 2 is in one fold, and its two copies may be in two; CalibratedClassifierCV fails these, too.
 OTHER_FOLDS = {
     f"check_sample_weight_equivalence_on_{kind}_data": "rows are dealt to folds" for kind in ("dense", "sparse")
@@ -85,7 +84,7 @@ def test_search_pickle_text_labels_and_routing(data):
     X, y = data
     grid = {"method": ["platt", "isotonic"], "estimator__var_smoothing": [1e-9, 1e-3]}
     found = GridSearchCV(br.RecalibratedClassifier(GaussianNB(), cv=3), grid, cv=3, scoring="neg_log_loss").fit(X, y)
-    again = pickle.loads(pickle.dumps(found.best_estimator_))  # noqa: S301
+    again = pickle.loads(pickle.dumps(found.best_estimator_))
     assert (again.predict_proba(X) == found.predict_proba(X)).all()
     text = br.RecalibratedClassifier(GaussianNB()).fit(X[:, :1], np.where(y == 1, "malign", "benign"))
     assert set(text.predict(X[:, :1])) == {"benign", "malign"}
