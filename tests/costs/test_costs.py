@@ -167,11 +167,13 @@ def test_the_h_measure_at_a_prevalence_by_quadrature(eta, severity):
     assert h_measure(CURVE.at_prevalence(eta), severity=severity) == pytest.approx(1 - model / none, abs=1e-9)
 
 
-def test_the_h_measure_of_chance_and_of_perfection_and_its_interval():
+def test_the_h_measure_of_chance_of_perfection_and_of_next_to_no_steps():
     assert h_measure(br.Curve.from_counts([0.5], pos=[3], neg=[9])) == pytest.approx(0, abs=1e-15)
     assert h_measure(br.Curve.from_counts([0.1, 0.9], pos=[0, 3], neg=[9, 0])) == pytest.approx(1, abs=1e-15)
-    found = br.estimate(h_measure, CURVE.at_prevalence(0.01), n_resamples=200, rng=0)
-    assert found.low < h_measure(CURVE.at_prevalence(0.01)) < found.high
+    nearly = [0.0, 1e-14, 0.5, 0.5 + 1e-15, 1.0]  # steps that divide to nothing
+    stairs = br.Curve.from_rates(nearly, [0.0, 0.0, 0.1, 0.1, 1.0], prevalence=0.01)
+    plain = br.Curve.from_rates([0.5, 1.0], [0.1, 1.0], prevalence=0.01)
+    assert h_measure(stairs) == pytest.approx(h_measure(plain), abs=1e-12)
     with pytest.raises(br.errors.MissingInformationError, match="rows of both classes"):
         h_measure(br.Curve.from_counts([0.5], pos=[3], neg=[0]))
 

@@ -83,7 +83,8 @@ def h_measure(curve: Curve, *, severity: float | None = None) -> float:
 
     where :math:`L_0` is the lowest cost without a model and :math:`u` the density Beta(2, 1 + 1/severity) of the
     relative cost of a false positive. 0 for chance, 1 for a perfect model; unlike AUC-ROC it weighs costs in the same
-    way for every model. It has an interval by ``br.estimate(br.costs.h_measure, curve)``.
+    way for every model. The best thresholds of a sample are optimistic, so H is a little too high; it has no interval
+    yet, because drawn populations are more so: `estimate` puts the value at the lower end of its interval.
 
     Parameters
     ----------

@@ -25,9 +25,10 @@ def hull_rates(fp: Counts, tp: Counts) -> HullRates:
     """The hull of cumulative counts, from the highest threshold down."""
     across, up = (np.concatenate([[0], counts]).astype(np.float64) for counts in (fp, tp))
     kept = upper_hull(across, up)
-    # A threshold without rows of its own, as drawn curves have them, is the one before.
-    kept = kept[np.append(True, np.diff(across[kept]) + np.diff(up[kept]) > 0)]
-    return HullRates(across[kept] / across[-1], up[kept] / up[-1], kept - 1)
+    fpr, tpr = across[kept] / across[-1], up[kept] / up[-1]
+    # Drawn curves have thresholds with next to no rows, whose rates are those of the one before.
+    moved = np.append(True, np.diff(fpr) + np.diff(tpr) > 0)
+    return HullRates(fpr[moved], tpr[moved], kept[moved] - 1)
 
 
 def losses(hull: HullRates, at: FloatArray) -> FloatArray:
