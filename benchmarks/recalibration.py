@@ -75,14 +75,14 @@ def judged(rows: Rows, seed: int) -> dict[tuple[bool, str], Loss]:
         f"{name} (scikit-learn)": CalibratedClassifierCV(FrozenEstimator(model), method=name).fit(X_cal, y_cal)
         for name in THEIRS
     }
-    found = {}
+    found: dict[tuple[bool, str], Loss] = {}
     for shifted, prevalence in ((False, own), (True, own / 10)):
         for name in OURS:
             fitted = br.calibration.recalibrate(curve, name)
             moved = fitted.at_prevalence(prevalence) if shifted else fitted
             found[shifted, name] = losses(moved.map(score), y_test, prevalence)
-        for name, other in others.items():
-            found[shifted, name] = losses(other.predict_proba(X_test)[:, 1], y_test, prevalence)
+        for whose, other in others.items():
+            found[shifted, whose] = losses(other.predict_proba(X_test)[:, 1], y_test, prevalence)
     return found
 
 

@@ -167,6 +167,8 @@ _MAKERS: dict[str, list[Callable[[], results.Result]]] = {
         lambda: br.labels.corrected(JUDGED, br.labels.LabelErrors(0.9, 0.99, 100, 400), may_follow_score=True, rng=0),
         lambda: br.labels.corrected(JUDGED, br.labels.LabelErrors(0.9, 0.9), rng=0),
     ],
+    "CostCurve": [lambda: br.costs.cost_curve(GOOD), lambda: br.costs.brier_curve(GOOD)],
+    "CostMap": [lambda: br.costs.cost_map(pair(), [0.001, 0.1], [1, 100], n_resamples=20, rng=0)],
     "CoxCalibration": [lambda: br.calibration.cox_calibration(GOOD)],
     "Crossing": [lambda: br.crossings(br.f1, SENSITIVE, SPECIFIC)[0]],
     "CrossingEstimate": [lambda: br.crossing_estimates(br.average_precision, pair(), **FEW)[0]],

@@ -38,7 +38,7 @@ PAGES = (
         "pointwise",
         "Metrics of a threshold",
         f"On a `Point` each of these is a number, on a `Curve` an array along its thresholds. {LETTERS}",
-        ("metrics.rates", "metrics.predictive", "metrics.gains", "metrics.costs", "metrics.natural"),
+        ("metrics.rates", "metrics.predictive", "metrics.gains", "metrics.costs", "metrics.natural", "costs"),
     ),
     Page(
         "areas",

@@ -65,6 +65,14 @@ def run(setup: Setup) -> Experiment:
             f"AP {br.average_precision(worst):.10f}, AUCNPR {br.normalized_auc_pr(worst):.1e}",
             abs(br.average_precision(worst) - _floor(worst)) < 1e-12 and abs(br.normalized_auc_pr(worst)) < 1e-12,
         ),
+        Number(
+            "normalized area of the opposite ranking, all positives first",
+            1.0,
+            br.normalized_auc_pr(br.Curve.from_counts([1, 2], pos=[0, N_POS], neg=[N_NEG, 0])),
+            5e-10,
+            "what its definition gives",
+            printed=False,
+        ),
     )
     return Experiment(
         title="A region of PR space that nothing can reach",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import drawing
 import numpy as np
-from experiment import Experiment, Number, Setup, Shape
+from experiment import Experiment, Given, Number, Setup, Shape
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from unachievable import lowest_precision
@@ -89,13 +89,24 @@ def growth() -> Shape:
     )
 
 
-def of_points(places: dict[str, Place]) -> list[Number | Shape]:
+def of_points(places: dict[str, Place]) -> list[Number | Shape | Given]:
     a, b, c = places.values()
     at_b, at_c = b.point(), c.point()
     by_hand = "not in the paper: its formula by hand, 2·q·r / (q + r) with q = (p − 0.33) / 0.67"
     return [
-        Number("F1 of B", 0.45, br.f1(at_b), 0.005),
-        Number("F1 of C", 0.45, br.f1(at_c), 0.005),
+        *(
+            Given(f"F1 of {name} is 0.45", f"{br.f1(at):.12g}", abs(br.f1(at) - F1) < 1e-12, "put on this line")
+            for name, at in (("B", at_b), ("C", at_c))
+        ),
+        *(
+            Number(what, value, ours, 5e-10, "by hand, 0.45·r / (2·r − 0.45)", printed=False)
+            for what, value, ours in (
+                ("precision of B", 0.3441176471, br.precision(at_b)),
+                ("precision of C", 0.9, br.precision(at_c)),
+                ("lift of B, its precision over 0.33", 1.0427807487, br.lift(at_b)),
+                ("lift of C, its precision over 0.33", 2.7272727273, br.lift(at_c)),
+            )
+        ),
         Number("modified F1 of B", 0.0408189965, br.modified_f1(at_b), 5e-10, by_hand, printed=False),
         Number("modified F1 of C", 0.4435797665, br.modified_f1(at_c), 5e-10, by_hand, printed=False),
         Shape(

@@ -67,6 +67,14 @@ def run(setup: Setup) -> Experiment:
     findings: tuple[Number | Shape, ...] = (
         *down,
         *original,
+        Number(
+            "lowest AUCPR at 1:24",
+            0.0202721315,
+            br.min_auc_pr(some_curve(0.5, ORIGINAL)),
+            5e-11,
+            "theorem 2 by hand, 1 + 24 ln 0.96",
+            printed=False,
+        ),
         Shape(
             "downsampled, AUCNPR varies less than AUCPR",
             f"variance {ours.var(ddof=1):.4f} against {areas.var(ddof=1):.4f}",

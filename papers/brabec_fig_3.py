@@ -52,6 +52,15 @@ def run(setup: Setup) -> Experiment:
                 f"eager − careful: {sides[0]:+.1e}, {sides[1]:+.1e}, {sides[2]:+.1e}",
                 bool(sides[0] < -1e-4 and abs(sides[1]) < 1e-12 and sides[2] > 1e-4),
             ),
+            *(
+                Number(f"{what} at 0.01", value, metric(point.at_prevalence(0.01)), 5e-10, "by hand", printed=False)
+                for what, value, metric, point in (
+                    ("F1 of the eager one", 0.6228373702, br.f1, EAGER),
+                    ("F1 of the careful one", 0.7062978222, br.f1, CAREFUL),
+                    ("precision of the eager one", 0.4761904762, br.precision, EAGER),
+                    ("precision of the careful one", 0.8583690987, br.precision, CAREFUL),
+                )
+            ),
             Shape("precision does not swap", f"{len(precision)} swaps", precision == []),
         ),
         figure=picture(swap),

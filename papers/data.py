@@ -60,6 +60,15 @@ def _creditcard_from_openml() -> pl.DataFrame | None:
     return pl.from_pandas(found.frame).with_columns(pl.col("Class").cast(pl.Utf8).cast(pl.Int64))
 
 
+# --- what the authors of a paper published --------------------------------------------------------------
+
+
+def openml_metrics(which: str) -> pl.DataFrame | None:
+    """Siblini's published values by data set and model ("balanced" or "imbalanced"), if they are in the folder."""
+    path = FOLDER / "public" / f"openml_metrics_{which}.parquet"
+    return pl.read_parquet(path) if path.exists() else None
+
+
 # --- many binary data sets ------------------------------------------------------------------------
 
 # Many sets are cut from one table, and these were drawn from a formula.

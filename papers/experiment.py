@@ -71,7 +71,20 @@ class Difference:
     note: str
 
 
-Finding = Number | Shape | Difference
+@dataclass(frozen=True)
+class Given:
+    """What is so by construction: it says how something was made, and could not have come out otherwise.
+
+    It is never counted as agreeing; `holds` is whether the construction was kept to.
+    """
+
+    what: str
+    ours: str
+    holds: bool
+    note: str = ""
+
+
+Finding = Number | Shape | Difference | Given
 
 
 @dataclass(frozen=True)
@@ -86,7 +99,7 @@ class Experiment:
         Which figure or table: ``"Siblini et al. 2020, Fig. 2"``.
     story : str
         What is done here and what to see in the picture, in a few sentences of Markdown.
-    findings : Number, Shape or Difference
+    findings : Number, Shape, Difference or Given
         What was published beside what comes out.
     figure : matplotlib Figure
         The picture, made with ``Figure()`` rather than pyplot, so that nothing stays open.
@@ -105,7 +118,7 @@ class Experiment:
     @property
     def compared(self) -> list[Finding]:
         """What is meant to agree."""
-        return [finding for finding in self.findings if not isinstance(finding, Difference)]
+        return [finding for finding in self.findings if not isinstance(finding, Difference | Given)]
 
     @property
     def n_agree(self) -> int:
@@ -113,4 +126,4 @@ class Experiment:
 
     @property
     def n_differ(self) -> int:
-        return len(self.findings) - len(self.compared)
+        return sum(isinstance(finding, Difference) for finding in self.findings)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from experiment import Difference, Experiment, Finding, MissingDataError, Setup, Shape
+from experiment import Difference, Experiment, Finding, Given, MissingDataError, Setup, Shape
 
 
 class Paper(NamedTuple):
@@ -64,7 +64,8 @@ INTRODUCTION = """# The papers, run again
 Made by `make papers`. Every figure and table of the papers behind this project that can be run again is here: the
 picture, what was printed, what comes out, and whether the two agree. A number in parentheses was printed by no paper;
 its note says where it comes from. Rows that differ are those where we do not match what was printed and say why, or
-where something is only laid beside it; they are never counted as agreeing.
+where something is only laid beside it; they are never counted as agreeing. Nor are rows marked *given*, which are
+so by construction: they say how something was made, and could not have come out otherwise.
 
 """
 
@@ -101,7 +102,7 @@ def row(finding: Finding) -> list[str]:
 
 def _compared(finding: Finding) -> list[str]:
     """What was published, ours, the difference of the two and its tolerance."""
-    if isinstance(finding, Shape):
+    if isinstance(finding, Shape | Given):
         return ["", finding.ours, "", ""]
     if isinstance(finding, Difference):
         return [finding.published, finding.ours, "", ""]
@@ -118,6 +119,8 @@ def _compared(finding: Finding) -> list[str]:
 def _verdict(finding: Finding) -> str:
     if not finding.holds:
         return "**no**"
+    if isinstance(finding, Given):
+        return "given"
     return "differs" if isinstance(finding, Difference) else "agrees"
 
 

@@ -37,6 +37,14 @@ def run(setup: Setup) -> Experiment:
             f"{br.accuracy(poor['f1'].at_threshold(0.5)):g} and {br.accuracy(poor['f2'].at_threshold(0.5)):g}",
             (area["f1"], area["f2"]) == (1, 0),
         ),
+        Number(
+            "accuracy of f1 at 0.5",
+            1.0,
+            br.accuracy(poor["f1"].at_threshold(0.5)),
+            5e-10,
+            "counted by hand",
+            printed=False,
+        ),
         Shape(
             "in the small it shows: by bins f2 is as far off as can be",
             f"ECE {br.ece(poor['f1']):g} and {br.ece(poor['f2']):g}",

@@ -39,6 +39,14 @@ def run(setup: Setup) -> Experiment:
         Number(
             "ECE of eight groups of one", 0.3, eight.ece, 5e-10, "the mean distance of y and p, by hand", printed=False
         ),
+        Number(
+            "MCE of eight groups of one",
+            0.6,
+            br.mce(curve, bins=br.calibration.equal_frequency(8)),
+            5e-10,
+            "the largest distance of y and p, by hand",
+            printed=False,
+        ),
         Shape(
             "changing predictions moves the points sideways only",
             f"mean scores {_list(moved.mean_score)}, event rates {_list(moved.event_rate)}: now worse, ECE "

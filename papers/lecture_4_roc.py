@@ -7,8 +7,9 @@ ROC curve versus calibration plot. The data of the slides is not given; here the
 import drawing
 import numpy as np
 import scipy
+import scipy.stats
 from diagrams import reliability_diagram
-from experiment import Experiment, Finding, Setup, Shape
+from experiment import Experiment, Finding, Number, Setup, Shape
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -43,7 +44,7 @@ def run(setup: Setup) -> Experiment:
             "by a monotone function. The orange ROC curve is that of the first. A ROC curve sees only the order, a "
             "calibration plot only means of groups."
         ),
-        findings=findings(curves, (own, shuffled, moved)),
+        findings=(*findings(curves, (own, shuffled, moved)), *row_by_row(score, happened, curves[0])),
         figure=picture(curves, (own, shuffled, moved)),
     )
 
@@ -79,6 +80,25 @@ def findings(curves: list[br.Curve], found: tuple[br.results.Reliability, ...]) 
             f"Brier {br.brier_score(curves[0]):.4f} and {br.brier_score(curves[1]):.4f}",
             br.brier_score(curves[1]) > br.brier_score(curves[0]),
             "not in the lecture",
+        ),
+    )
+
+
+def row_by_row(score: NDArray[np.float64], happened: NDArray[np.bool_], curve: br.Curve) -> tuple[Number, ...]:
+    """The same numbers from the rows, without a curve."""
+    n_pos, n_neg = happened.sum(), (~happened).sum()
+    above = scipy.stats.rankdata(score)[happened].sum() - n_pos * (n_pos + 1) / 2
+    return (
+        Number(
+            "AUC-ROC", float(above / (n_pos * n_neg)), br.roc_auc(curve), 5e-10, "from ranks of rows", printed=False
+        ),
+        Number(
+            "Brier score",
+            float(np.mean((score - happened) ** 2)),
+            br.brier_score(curve),
+            5e-10,
+            "the mean over rows",
+            printed=False,
         ),
     )
 

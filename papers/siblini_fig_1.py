@@ -74,7 +74,7 @@ def run(setup: Setup) -> Experiment:
             "The authors' data is private, so two streams are simulated in which the truth is known. In both the share "
             "of frauds falls from 0.0057 to 0.0007, and AUC-PR falls with it (orange). Read at 0.0031 (blue, 95 % "
             "intervals; thin lines are the truth) the first model turns out to be as good as ever, and the second one "
-            "to get worse, which is what the authors found of theirs. `explain_change` splits the fall from the first "
+            "to get worse, as they were made. `explain_change` splits the fall from the first "
             "to the last three months into the part of the prevalence and that of the model, `model_alarms` says when "
             "one should have noticed (of histories without a change, one in a hundred may have an alarm). At the "
             "bottom right, what reading at one prevalence changes, month by month: it takes away where frauds were "

@@ -7,7 +7,7 @@ doi:10.1007/978-3-030-44584-3_36.
 import drawing
 import models
 import numpy as np
-from experiment import Experiment, Finding, Number, Setup, Shape
+from experiment import Experiment, Finding, Given, Number, Setup, Shape
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -41,10 +41,11 @@ def findings(curve: br.Curve, rare: br.Curve, even: br.Curve) -> tuple[Finding, 
     at_recall = curve.at_recall(0.8)
     fixed = np.abs(precision_at(rare, 0.8) - precision_at(even, 0.8))
     return (
-        Shape(
+        Given(
             "the ROC curve is the same at both shares",
             f"AUC-ROC {br.roc_auc(rare):.4f} and {br.roc_auc(even):.4f}",
             br.roc_auc(rare) == br.roc_auc(even),
+            "one curve read at two shares; its rates are not computed again",
         ),
         Shape(
             "the PR curve falls where positives are rare",

@@ -33,7 +33,7 @@ class Runs(NamedTuple):
 
 
 def simulate(setup: Setup) -> Runs:
-    n_rows, n_runs = (40_000, 12) if setup.quick else (400_000, 30)
+    n_rows, n_runs = (40_000, 12) if setup.quick else (1_000_000, 30)
     rng = np.random.default_rng(5)
     shape = (n_runs, len(NEGATIVE_MEANS))
     own, calibrated = ({name: np.zeros(shape) for name in gaussians.METRICS} for _ in range(2))

@@ -60,8 +60,8 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names.spli
 
 # Names that are not needed daily: br.calibration.decompose, br.results.Estimate, ...
 _ROOMS = (
-    *("calibration", "design", "errors", "examples", "folds", "labels", "monitoring", "native", "papers", "plots"),
-    *("prior", "results"),
+    *("calibration", "costs", "design", "errors", "examples", "folds", "labels", "monitoring", "native", "papers"),
+    *("plots", "prior", "results"),
 )
 
 # What is made of scikit-learn, which need not be installed; ``import *`` does not ask for it.

@@ -1,6 +1,7 @@
 """What type checkers see of the package; __init__.py loads the same names when they are asked for."""
 
 from baserate import calibration as calibration
+from baserate import costs as costs
 from baserate import design as design
 from baserate import errors as errors
 from baserate import examples as examples
@@ -137,6 +138,7 @@ __all__ = [
     "check",
     "cluster_estimate",
     "compare",
+    "costs",
     "crossing_estimates",
     "crossings",
     "curve",

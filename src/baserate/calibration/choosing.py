@@ -172,7 +172,7 @@ def choose_recalibration(
     )
 
 
-class _Class(NamedTuple):
+class _Judging(NamedTuple):
     """A class at each score of all folds: masses, and sums of squared weights."""
 
     mass: FloatArray
@@ -203,8 +203,8 @@ class _Losses(NamedTuple):
 class _Rows(NamedTuple):
     """The rows that judge, fold after fold."""
 
-    pos: _Class
-    neg: _Class
+    pos: _Judging
+    neg: _Judging
     prevalence: float
     given: bool  # so that the mix of the classes is known, and not random
 
@@ -247,7 +247,7 @@ def _rows_of(dealt: Sequence[Fold], curve: Curve) -> _Rows:
     )
     pos, pos_squares, neg, neg_squares = columns
     return _Rows(
-        _Class(pos, pos_squares), _Class(neg, neg_squares), curve.prevalence, curve.given_prevalence is not None
+        _Judging(pos, pos_squares), _Judging(neg, neg_squares), curve.prevalence, curve.given_prevalence is not None
     )
 
 

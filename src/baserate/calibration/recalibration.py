@@ -18,7 +18,7 @@ from baserate.errors import InputError, MissingInformationError, shown
 from baserate.formulas import logistic, recalibrating
 from baserate.formulas.prior_shift import shifted
 from baserate.formulas.proportions import Share
-from baserate.formulas.recalibrating import Beta, Knots
+from baserate.formulas.recalibrating import BetaLogOdds, Knots
 from baserate.results import PrevalenceEstimate
 from baserate.results.base import Result, Row, Said
 from baserate.results.words import cases, plural
@@ -67,8 +67,6 @@ class Recalibration(Result):
     True
     """
 
-    _drawn = ("score", "rate")
-
     method: Method
     coefficients: Mapping[str, float]
     score: FloatArray
@@ -108,13 +106,13 @@ class Recalibration(Result):
         return self._beta.at(scores)
 
     @property
-    def _beta(self) -> Beta:
+    def _beta(self) -> BetaLogOdds:
         """The coefficients of each method of log-odds, as those of the beta family."""
         has = self.coefficients
         if self.method == "beta":
-            return Beta(has["a"], has["b"], has["c"])
+            return BetaLogOdds(has["a"], has["b"], has["c"])
         slope = 1 / has["temperature"] if self.method == "temperature" else has.get("slope", 1.0)
-        return Beta(slope, slope, has.get("intercept", 0.0))
+        return BetaLogOdds(slope, slope, has.get("intercept", 0.0))
 
     @checks.declared
     def curve(self, curve: Curve) -> Curve:
@@ -134,7 +132,7 @@ class Recalibration(Result):
         return mapped if curve.given_prevalence is None else mapped.at_prevalence(curve.given_prevalence)
 
     def at_prevalence(self, prevalence: Prevalence | PrevalenceEstimate) -> "Recalibration":
-        """The same map with probabilities for another prevalence, or for an estimated one.
+        """A copy of the map with probabilities for another prevalence, or for an estimated one.
 
         It is exact under prior shift, see `adjust`.
         """

@@ -20,7 +20,7 @@ _HALVINGS = 60
 _CLOSE = 1e-11
 
 
-class Beta(NamedTuple):
+class BetaLogOdds(NamedTuple):
     """Log-odds as ``a log(p) - b log(1 - p) + c``; with a = b it is a line in the log-odds of p."""
 
     a: float
@@ -70,10 +70,10 @@ def temperature(share: FloatArray, targets: Targets) -> float:
     return float(np.divide(1.0, slope))
 
 
-def beta(share: FloatArray, targets: Targets) -> Beta:
+def beta(share: FloatArray, targets: Targets) -> BetaLogOdds:
     """The increasing map of the beta family: a and b are not negative."""
     terms = {"a": np.log(share), "b": -np.log1p(-share), "c": np.ones(len(share))}
-    return Beta(**_increasing(terms, targets))
+    return BetaLogOdds(**_increasing(terms, targets))
 
 
 def _increasing(terms: dict[str, FloatArray], targets: Targets) -> dict[str, float]:

@@ -13,6 +13,7 @@ from baserate.results.calibration_tests import (
 )
 from baserate.results.changes import Alarms, Change, Changes, GroupTable
 from baserate.results.comparisons import CrossingEstimate, Difference, Lead, Ranking, Region
+from baserate.results.costs import CostCurve, CostMap
 from baserate.results.designs import PointSupport, Support, TestSetPlan
 from baserate.results.intervals import Band, Bounds, Estimate, MaxWidth
 from baserate.results.isotonic import Decomposition, IsotonicReliability
@@ -41,6 +42,8 @@ __all__ = [
     "Comparison",
     "CorrectedRate",
     "CorrectedRates",
+    "CostCurve",
+    "CostMap",
     "CoxCalibration",
     "Crossing",
     "CrossingEstimate",
