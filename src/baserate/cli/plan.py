@@ -81,7 +81,7 @@ def plan(*, methods: tuple[PlanMethod, ...], prevalence: str | None, form: str |
     Finds the cheapest numbers of positives and negatives for a target width of an interval. There are three
     targets. Precision at a prevalence: --half-width and --prevalence. Precision at its worst prevalence: --delta. Both
     are for a threshold fixed beforehand, where --tpr and --fpr are expected. Average precision: --ap-width and
-    --prevalence. Its ROC curve is the binormal one through --tpr and --fpr, or that of pilot data, --like.
+    --prevalence. It assumes the binormal ROC curve through --tpr and --fpr, or the curve of pilot data (--like).
     """
     at = None if prevalence is None else prevalence_from(prevalence)
     example = {name: asked.pop(name) for name in ("like", "label", "score", "positive", "delimiter", "decimal")}

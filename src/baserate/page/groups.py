@@ -125,7 +125,7 @@ def _sizes(curves: list[Curve | None]) -> str:
 
 
 def _unlabelled(curve: Curve) -> str:
-    """How many rows of a slice have no label, where some have none."""
+    """The share of rows without a label, as text; empty if all have one."""
     if not curve.unlabelled or curve.weighted:
         return ""
     return f", {percent(curve.unlabelled / (curve.unlabelled + curve.n_pos + curve.n_neg))} of the rows without a label"
