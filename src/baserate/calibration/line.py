@@ -79,7 +79,7 @@ def cox_calibration(curve: Curve, *, confidence_level: float = 0.95) -> CoxCalib
     alone, the interval of a slope from 100 positives and 100 negatives that separate well, at prevalence 0.001, covered
     45 % instead of 96 %.
 
-    The scores of a bucket are its middle; a caution says how much that can matter.
+    The rows of a bucket count at its middle; a caution says how large the error can be.
 
     References
     ----------

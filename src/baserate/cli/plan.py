@@ -105,7 +105,7 @@ def plan(
     Finds the cheapest numbers of positives and negatives for a target width of an interval. There are three
     targets. Precision at a prevalence: --half-width and --prevalence. Precision at its worst prevalence: --delta. Both
     are for a threshold fixed beforehand, where --tpr and --fpr are expected. Average precision: --ap-width and
-    --prevalence. Its ROC curve is the binormal one through --tpr and --fpr, or that of pilot data, --like.
+    --prevalence. It assumes the binormal ROC curve through --tpr and --fpr, or the curve of pilot data (--like).
 
     With --draw, it shares N labels among strata of the scores in FILE, and draws the rows to label: those of
     --threshold and above, a band below, and the rest, as is best for --metric by the curve of --like or of --known.

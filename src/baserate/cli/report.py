@@ -39,7 +39,7 @@ Examples:
 @click.option(
     "--store",
     type=click.Path(exists=True, dir_okay=False),
-    help="Show the history in a store of monitor instead of files.",
+    help="Store written by `baserate monitor`, to report on instead of files.",
 )
 @click.option(
     "--prevalence",

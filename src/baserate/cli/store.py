@@ -216,7 +216,7 @@ def _counted(n: int) -> str:
 
 
 def _say(gone: Iterable[CurveKey], dry_run: bool, what: str = "") -> None:
-    """Print what was deleted of which periods, by model and slice."""
+    """Print what was deleted, and of which periods, for each model and slice."""
     periods: dict[str, list[str]] = {}
     for key in gone:
         periods.setdefault(key.model + (f", {key.slice}" if key.slice else ""), []).append(key.period)

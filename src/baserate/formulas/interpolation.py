@@ -1,8 +1,8 @@
 """Areas at many prevalences, interpolated from a few dozen.
 
 An area under precision is a sum (or integral) of ``weight / (1 + x ratio)``. As a function of ``log x`` it is
-analytic wherever the imaginary part stays below pi, and it has no zero there, so its logarithm is analytic
-too and Chebyshev interpolation of it converges geometrically: a few dozen nodes give all sixteen digits.
+analytic wherever the imaginary part stays below pi. It has no zero there, so its logarithm is analytic, too. Chebyshev
+interpolation of that converges geometrically: a few dozen nodes give all sixteen digits.
 """
 
 import math

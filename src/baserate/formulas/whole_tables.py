@@ -1,8 +1,7 @@
 """All confusion matrices of whole numbers, with given class sizes, that obey given inequalities: by enumeration.
 
-For each number of true positives, an inequality on a sum of cells leaves a range of false positives. So all tables are
-a range for each number of true positives, and a ratio of sums, which is monotone in the false positives, is extreme at
-an end of a range.
+For each number of true positives, the inequalities leave a range of false positives. A ratio of sums of cells is
+monotone in the false positives, so it is extreme at an end of such a range.
 """
 
 from collections.abc import Iterable, Sequence

@@ -31,7 +31,7 @@ class SqlTable(NamedTuple):
 def table(
     connection: Any, kind: str, files: Sequence[File], columns: Columns, said: Dialect, *, parallel: bool = True
 ) -> SqlTable:
-    """The requested columns of all files; CSV files perhaps by one thread each."""
+    """The requested columns of all files; each CSV file is read by one thread unless `parallel`."""
     if kind == "CSV":
         return _of_csv(files, columns, said, parallel)
     return (_of_parquet if kind == "Parquet" else _of_json)(connection, files, columns)

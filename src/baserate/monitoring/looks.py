@@ -128,7 +128,7 @@ def _is_open(law: FloatArray, bad: float, level: float, most: int) -> bool:
 
 
 def _limit(law: FloatArray, bad: float, level: float) -> float:
-    """The limit of an alarm, from sorted deals: the smooth quantile, unless the counted one decides otherwise.
+    """The limit of an alarm, from sorted permutations: the smooth quantile, unless the counted one decides otherwise.
 
     A level that is too small to be counted needs data beyond all deals, and beyond the smooth quantile.
     """
@@ -243,7 +243,7 @@ def levels(
 ) -> FloatArray:
     """The level of each look, such that the probability of a false alarm, given none before, is what it may spend.
 
-    For looks that spend so little that hardly any path of noise tells how much larger the level may be, it is that.
+    A look that may spend very little has that as its level: too few simulated paths tell how much larger it may be.
     """
     rng = np.random.default_rng(SEED)
     base = rng.standard_normal(_PATHS) * np.sqrt(reference)

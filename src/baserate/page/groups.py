@@ -130,7 +130,7 @@ def _sizes(curves: list[Curve | None]) -> str:
 
 
 def _unlabelled(curve: Curve) -> str:
-    """How many rows of a slice have no label, where some have none."""
+    """The share of rows without a label, as text; empty if all have one."""
     share = share_unlabelled(curve)
     return f", {percent(share)} of the rows without a label" if share else ""
 

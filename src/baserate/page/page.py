@@ -35,9 +35,9 @@ _METHODS = (
     "is shaded; AUC-PRG is the area under precision gain over recall gain (Flach & Kull, NeurIPS 2015). Reading at a "
     "prevalence gives every negative the matching weight (Siblini et al., IDA 2020; Brabec et al., ICCS 2020).",
     "Intervals of areas are melded Clopper–Pearson intervals over drawn populations, within each class. Intervals of "
-    "precision, recall and likelihood ratios are those of br.estimate for the threshold, melded and exact; between "
-    "whole percents of recall those of precision are interpolated. Intervals of F1 and of costs come from exact "
-    "intervals of both rates at a joint level of 95 %.",
+    "precision, recall and likelihood ratios are those of br.estimate at the threshold. For precision they are "
+    "computed at each whole percent of recall, and interpolated in between. Intervals of F1 and of costs come from "
+    "exact intervals of both rates at a joint level of 95 %.",
     "Models on the same rows are compared in pairs, by the paired bootstrap with an unseen negative (br.lead). A model "
     "leads if it is better than all others with a probability of 95 %; else those that it is not surely better than "
     "cannot be told apart from it. How many more positives would decide assumes that the difference stays, and that "
@@ -64,8 +64,8 @@ _PARTS_HINT = (
     "Average precision at the prevalence of each period has changed since the first periods by the sum of these parts: "
     '<span class="key prior"></span> what the prevalence did, <span class="key model"></span> what the model did; '
     "a threshold has no part in an area. Beside them each period is read at one common prevalence, where only the "
-    "model matters; hollow marks are the reference, upright lines are alarms of "
-    "br.monitoring.judge_periods, of which all models together raise a false one in 5 % of series, however long. "
+    "model matters. Hollow marks are the reference. Upright lines are alarms of "
+    "br.monitoring.judge_periods: all models together raise a false one in 5 % of series, however long. "
     "Lines through marks and bars are 95 % intervals."
 )
 _CHECK_HINT = (

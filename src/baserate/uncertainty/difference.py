@@ -51,9 +51,10 @@ def difference(
         "expanded", the default from 20 rows per class: percentiles of the paired bootstrap, widened by Student's
         quantile and, for areas, by the bias that the bootstrap shows. "delong_t", the default for AUC-ROC: DeLong's
         variance with Satterthwaite's degrees of freedom. "melded", the default for fewer rows, for Brier score and for
-        log loss: as for `estimate`, with the free row placed against one model and for the other. Below five rows of a
-        class there is no "expanded". Others: "percentile", the plain bootstrap; for areas "influence"; for AUC-ROC
-        "delong". Calibration errors such as `ece` have no interval, nor have their differences.
+        log loss: as for `estimate`, with the free row placed against one model and for the other. With fewer than
+        five rows in a class, "expanded" is not available. Others: "percentile", the plain bootstrap; for areas
+        "influence"; for AUC-ROC "delong". Calibration errors such as `ece` have no interval, nor have their
+        differences.
     confidence_level, n_resamples, rng
         As for `estimate`.
 
