@@ -176,8 +176,7 @@ def _expanded(contest: Contest, settings: IntervalSettings) -> Verdict:
     check_draws(settings.n_draws, level, ends.expanded_tail(level, _fewer(contest)))
     worth, chosen = resampled(contest, settings)
     differences = differences_in(contest, worth)
-    moved_back = _of_bias(contest) if contest.of_curves else 0.0
-    interval_and_p = ends.expanded(differences, contest.values(), level, _fewer(contest), moved_back)
+    interval_and_p = ends.expanded(differences, contest.values(), level, _fewer(contest), of_bias(contest))
     verdict = Verdict(*interval_and_p, _leading(contest, worth, worth, interval_and_p[2]))
     same = (differences == differences[:1, :1]).all(axis=(0, 1))
     if same.any():
@@ -187,8 +186,10 @@ def _expanded(contest: Contest, settings: IntervalSettings) -> Verdict:
     return _holding(verdict, contest, chosen, settings, _expanded)
 
 
-def _of_bias(contest: Contest) -> FloatArray:
-    """How many times the bias of the draws is taken back, at each x."""
+def of_bias(contest: Contest) -> FloatArray:
+    """How many times the bias of the draws is taken back, at each x: of areas only."""
+    if not contest.of_curves:
+        return np.zeros(1)
     curve = contest.models.curves[0]
     below = contest.x * curve.n_pos / curve.n_neg  # how far the odds lie below those of the data
     return _BIASES * np.interp(np.log(below), np.log(_NO_BIAS_FROM), [1.0, 0.0])

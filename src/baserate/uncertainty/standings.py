@@ -6,7 +6,7 @@ import numpy as np
 
 from baserate.arrays import FloatArray
 from baserate.uncertainty import ends
-from baserate.uncertainty.contests import Contest, differences_in, methods_of, resampled
+from baserate.uncertainty.contests import Contest, differences_in, methods_of, of_bias, resampled
 from baserate.uncertainty.estimate import IntervalSettings
 
 
@@ -48,5 +48,5 @@ def standings(contest: Contest, settings: IntervalSettings) -> Standings:
         return Standings(first_better, (high - low) / 2, best, drawn)
     curve = contest.models.curves[0]
     fewer = float(min(curve.n_pos, curve.n_neg))
-    low, high, _ = ends.expanded(drawn, contest.values(), settings.confidence_level, fewer)
+    low, high, _ = ends.expanded(drawn, contest.values(), settings.confidence_level, fewer, of_bias(contest))
     return Standings(first_better, (high - low) / 2, ends.leading(worth, worth), drawn)
