@@ -262,7 +262,8 @@ def _of_store(store: CurveStore) -> _Subject:
     """The models of a store, pooled over their periods, with the periods and the slices of each, and of these."""
     whole: dict[str, dict[str, Curve]] = {}
     slices: dict[str, dict[str, dict[object, dict[str, Curve]]]] = {}
-    for model, part in dict.fromkeys((key.model, key.slice) for key in store.keys()):  # noqa: SIM118  # no mapping
+    keys = store.keys()
+    for model, part in dict.fromkeys((key.model, key.slice) for key in keys):
         curves = store.curves(model=model, slice=part)
         if part is None:
             whole[model] = curves
