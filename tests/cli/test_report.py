@@ -128,6 +128,7 @@ def test_the_page_says_the_sentences_of_monitor_for_files_and_for_a_store(ask, y
             (verdict,) = (line for line in said if line.startswith(f"{model}: "))
             assert verdict.partition("(")[0] in text, name
         assert '"channel"' in text
+    assert '"multiples":[{"name":"channel","prevalence":0.001,"models":["new_model","old_model"]' in text
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """What the page says that its numbers rest on, and where labels are missing."""
 
 import numpy as np
+import polars as pl
 import pytest
 
 import baserate as br
@@ -54,11 +55,10 @@ def test_what_all_models_share_is_said_once(curves):
 
 
 def test_facts_say_where_labels_are_missing(curves):
-    y = np.array([0, 1, 0, 1] * 25, float)
-    score = np.linspace(0, 1, 100)
-    missing = y.copy()
-    missing[:60] = np.nan
-    regions = {"North": br.Curve.from_scores(y, score), "South": br.Curve.from_scores(missing, score)}
+    labels = [0, 1] * 50 + [None] * 60 + [0, 1] * 20
+    table = {"y": labels, "s": np.linspace(0, 1, 200), "region": ["North"] * 100 + ["South"] * 100}
+    with pytest.warns(br.errors.UnlabelledWarning):
+        regions = br.curves_by(pl.DataFrame(table), "region", label="y", score="s")
     said = dict(facts(made({"m": curves["old_model"]}, {"region": {"m": regions}})))
     assert said["Where labels are missing"] == "By region: most in South (60 % of the rows), fewest in North (0 %)."
     assert where_labels_are_missing("region", {"m": {"North": regions["North"]}}) == ""

@@ -263,6 +263,9 @@ def test_tables_and_charts_can_be_taken_away(opened, models, tmp_path):
     with opened.expect_download() as taken:
         opened.get_by_role("button", name="Save the chart as PNG: Precision and recall").click()
     assert taken.value.path().read_bytes().startswith(b"\x89PNG")
+    copy = opened.get_by_role("button", name="Copy the table as CSV: How good is it there?")
+    copy.click()
+    until(opened, "[...document.querySelectorAll('.take button')].some((one) => one.textContent === 'Copied')")
 
 
 def test_curves_scores_and_gains_are_tabs(opened, models):
@@ -288,9 +291,19 @@ def test_costs_follow_what_is_typed(opened, models):
     assert float(points["Cost of a case"][0][0]) == pytest.approx(br.expected_cost(at, cost_fn=70, cost_fp=3), rel=5e-4)
     benefit = br.net_benefit(at, threshold_probability=0.2)
     assert float(points["Net benefit"][0][0]) == pytest.approx(benefit, rel=5e-4)
+    opened.focus("#costs")
+    opened.keyboard.press("ArrowRight")
+    cost, threshold = re.search(r"old_model ([\d,.]+) a day at ([\d.]+)", tip(opened, "costs").text_content()).groups()
+    at = curve.at_threshold(float(threshold)).at_prevalence("1:1000")
+    assert float(cost.replace(",", "")) == pytest.approx(1e5 * br.expected_cost(at, cost_fn=70, cost_fp=3), rel=5e-3)
     opened.click("#cheapest")
     cost = float(shown(opened, "points")["Cost of a case"][0][0])
     assert cost <= float(points["Cost of a case"][0][0])
+    all_costs = [
+        br.expected_cost(curve.at_threshold(one).at_prevalence("1:1000"), cost_fn=70, cost_fp=3)
+        for one in curve.score[:3000:5]
+    ]
+    assert cost <= min(all_costs) * 1.01
     opened.fill("#worth", "1")
     assert opened.get_attribute("#worth", "aria-invalid") == "true"
     assert opened.text_content("#worth-text").endswith("Still 0.2.")

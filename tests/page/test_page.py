@@ -10,6 +10,7 @@ import baserate as br
 from baserate.page import content as contents
 from baserate.page import words
 from baserate.page.page import page
+from baserate.written import one_in
 
 pytestmark = pytest.mark.slow  # together, these take long
 
@@ -178,8 +179,8 @@ def test_any_two_models_may_swap_and_more_than_once(curves):
 
 
 def test_numbers_are_said_as_people_say_them():
-    assert [contents.one_in(p) for p in (0.4, 0.047, 1e-6)] == ["1 in 2.5", "1 in 21", "1 in 1,000,000"]
-    assert [contents.one_in(p) for p in (0.9, 0.6, 0.99996)] == ["90 %", "60 %", "99.996 %"]
+    assert [one_in(p) for p in (0.4, 0.047, 1e-6)] == ["1 in 2.5", "1 in 21", "1 in 1,000,000"]
+    assert [one_in(p) for p in (0.9, 0.6, 0.99996)] == ["90 %", "60 %", "99.996 %"]
     assert [words.amount(n) for n in (1e6, 12_345_678, 1234.5)] == ["1,000,000", "12,345,678", "1,234.5"]
     rare = made({"m": br.Curve.from_scores([0, 1, 0, 0], [4, 3, 2, 1])}, [1e-4])
     assert "average precision 0.0003 (95 % sure: " in contents.verdict(rare)[0]

@@ -90,7 +90,8 @@ def _test(curve: Curve) -> list[str]:
 def _estimate(estimated: Estimate) -> list[str]:
     if not np.isfinite(estimated.value):
         return ["–", estimated.reason.sentence if estimated.reason else ""]
-    interval = f"{_plain(estimated.low, 3)} – {_plain(estimated.high, 3)}" if np.isfinite(estimated.low) else ""
+    to = "to" if estimated.low < 0 else "–"  # a dash before a minus would be a riddle
+    interval = f"{_plain(estimated.low, 3)} {to} {_plain(estimated.high, 3)}" if np.isfinite(estimated.low) else ""
     return [_plain(estimated.value, 4), interval]
 
 

@@ -20,6 +20,7 @@ from baserate.page.calibration import Calibration, calibration
 from baserate.page.condensed import LogOddsRange
 from baserate.page.groups import MOST_ASKED, OF_GROUP, RECALL, OfGroups, are_periods, band, grid, group_table
 from baserate.page.judged import JudgedSeries, breaks, judged
+from baserate.page.multiples import OverTime, multiples
 from baserate.page.small import POOLED, Groups, folded, small_groups, small_models
 from baserate.page.unlabelled import where_labels_are_missing
 from baserate.page.verdicts import headline, pair_of, who_leads_where
@@ -70,6 +71,7 @@ class Content:
     compared: PairsCompared
     lead_changes: list[Crossing | CrossingEstimate]
     groups: list[Json] = field(default_factory=list)
+    multiples: list[Json] = field(default_factory=list)  # slices over their periods
     series: list[JudgedSeries] = field(default_factory=list)  # each model over its periods
     quick_draws: int | None = None  # populations drawn, if they are fewer than usual
     revealing: tuple[str, ...] = ()  # sentences about groups so small that single rows can be inferred
@@ -99,11 +101,15 @@ def content(
     groups: Mapping[str, Mapping[str, Groups]],
     *,
     rows: SameRows | None = None,
+    over_time: Mapping[str, OverTime] | None = None,
     n_resamples: int,
     min_cases: int | None = None,
     quick: bool = False,
 ) -> Content:
-    """Compute all content, with one progress line; `rows` has the models with the scores of each row, if known."""
+    """Compute all content, with one progress line.
+
+    `rows` has the models with the scores of each row, and `over_time` the slices by period, if these are known.
+    """
     _check(models, groups)
     if min_cases is not None:
         groups = {name: folded(by_model, min_cases) for name, by_model in groups.items()}
@@ -137,6 +143,7 @@ def content(
         compared=both,
         lead_changes=_at_the_top(both.crossings, models),
         groups=tables,
+        multiples=[multiples(name, slices, wanted[0]) for name, slices in (over_time or {}).items()],
         series=series,
         quick_draws=draws if quick else None,
         revealing=tuple(sentence for sentence in said if sentence is not None),

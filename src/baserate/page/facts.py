@@ -1,10 +1,16 @@
 """What the numbers of a page rest on: facts about the data of each model, and what was done with them."""
 
+from baserate.curves.curve import Curve
 from baserate.metrics.areas import average_precision
 from baserate.metrics.bounds import bounds
 from baserate.page.content import Content, PageModel
 from baserate.page.words import counted, isolated, listed
 from baserate.written import one_in, percent
+
+
+def own_prevalence(curve: Curve) -> float:
+    """The prevalence of the rows of a curve, which those of a page have."""
+    return curve.n_pos / (curve.n_pos + curve.n_neg)
 
 
 def facts(made: Content) -> list[tuple[str, str]]:
@@ -26,7 +32,7 @@ def _of_model(model: PageModel, prevalence: float) -> list[str]:
     curve = model.curve
     said = [
         f"{counted(curve.n_pos, 'positive')}, {counted(curve.n_neg, 'negative')}, prevalence "
-        f"{one_in(curve.own_prevalence)}",
+        f"{one_in(own_prevalence(curve))}",
         f"{counted(curve.unlabelled, 'row')} without a label, not counted",
     ]
     said += [f"read from {isolated(str(curve.source))}"] * (curve.source is not None)

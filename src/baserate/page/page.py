@@ -15,7 +15,7 @@ from baserate.page.content import (
     main_sentence,
     verdict,
 )
-from baserate.page.facts import facts
+from baserate.page.facts import facts, own_prevalence
 from baserate.page.groups import RECALL, grid, group_grid
 from baserate.page.judged import JudgedSeries
 from baserate.page.modules import inlined
@@ -96,7 +96,12 @@ def page(made: Content) -> str:
         "compared_short": "Which model" if len(made.models) > 1 else "By prevalence",
         "crossings": _crossings(made),
         "judged": _judged(made),
-        "groups": "".join(_group(number, group) for number, group in enumerate(made.groups)),
+        "groups": "".join(
+            [
+                *(_group(number, group) for number, group in enumerate(made.groups)),
+                *(_multiples(number, one) for number, one in enumerate(made.multiples)),
+            ]
+        ),
         "calibration": _calibration(made),
         "facts": f"<dl>{''.join(_fact(name, said) for name, said in facts(made))}</dl>",
         "methods": "".join(f"<p>{html.escape(sentence)}</p>" for sentence in _METHODS),
@@ -139,7 +144,7 @@ def _embedded(content: str) -> tuple[str, str]:
 
 
 def _json(made: Content) -> str:
-    own = {model.name: one_in(model.curve.own_prevalence) for model in made.models}
+    own = {model.name: one_in(own_prevalence(model.curve)) for model in made.models}
     alike = len(set(own.values())) == 1
     marks = [f"The data have {next(iter(own.values()))}"] if alike else [f"{isolated(n)}: {p}" for n, p in own.items()]
     marks += [f"asked for: {', '.join(map(one_in, made.asked))}"] * bool(made.asked)
@@ -150,7 +155,7 @@ def _json(made: Content) -> str:
     whole = {
         "prevalence": made.prevalence,
         "asked": made.asked,
-        "own": list(dict.fromkeys(model.curve.own_prevalence for model in made.models)),
+        "own": list(dict.fromkeys(own_prevalence(model.curve) for model in made.models)),
         "range": numbers(made.span, 17),
         "nodes": numbers(made.span.nodes, 17),
         "recall": RECALL,
@@ -159,6 +164,7 @@ def _json(made: Content) -> str:
         "models": [model.json for model in made.models],
         "crossings": [swap.prevalence for swap in made.lead_changes],
         "groups": made.groups,
+        "multiples": made.multiples,
         "group_grid": numbers(group_grid(made.span, made.prevalence), 17),
         "verdict": main_sentence(made, together=made.broken),
         "broken": made.broken,
@@ -235,6 +241,25 @@ def _group(number: int, group: Json) -> str:
         f'<p class="groups"><output id="group-count-{number}"></output>'
         f'<button type="button" id="group-more-{number}">Show more</button></p>'
         f'<p class="hint">{_COLOUR_HINT} {hint}</p></section>'
+    )
+
+
+def _multiples(number: int, found: Json) -> str:
+    rows, heading = found["rows"], html.escape(str(found["name"]))
+    assert isinstance(rows, list)
+    figures = "".join(
+        f"<figure><figcaption>{html.escape(row['key'])}</figcaption>"
+        f'<div id="multiple-{number}-{k}" class="chart"></div></figure>'
+        for k, row in enumerate(rows)
+    )
+    few = "" if len(rows) == found["all"] else f" Of {found['all']:,} slices, these have changed most."
+    where = one_in(float(str(found["prevalence"])))
+    return (
+        f'<section aria-labelledby="multiples-{number}-head">'
+        f'<h2 id="multiples-{number}-head" data-short="{heading} × period">By {heading} and period'
+        f'</h2><p class="hint">Average precision at {where}; what has changed most comes first.{few}</p>'
+        f'<div class="charts multiples">{figures}</div><div class="legend" role="group" aria-label="Models"></div>'
+        "</section>"
     )
 
 

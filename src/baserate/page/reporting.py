@@ -19,6 +19,7 @@ from baserate.errors import InputError, printable
 from baserate.ingest.labelling import Missing
 from baserate.monitoring.store import CurveStore
 from baserate.page.content import Content, content, verdict
+from baserate.page.multiples import OverTime
 from baserate.page.page import page
 from baserate.page.small import Groups
 from baserate.page.tables import tables
@@ -200,6 +201,7 @@ def report(
         wanted,
         found.groups if groups is None else groups,
         rows=found.rows,
+        over_time=found.over_time,
         n_resamples=draws,
         min_cases=least,
         quick=quick,
@@ -238,6 +240,7 @@ class _Subject:
     models: dict[str, Curve]
     rows: SameRows | None = None
     groups: GroupTables = field(default_factory=dict)
+    over_time: Mapping[str, OverTime] = field(default_factory=dict)  # slices by period
 
 
 def _several(prevalence: object) -> list[object]:
@@ -262,9 +265,9 @@ def _of_curves(data: Curve | Models | Pair | CurveStore | Mapping[str, Curve]) -
 
 
 def _of_store(store: CurveStore) -> _Subject:
-    """The models of a store, pooled over their periods, with the periods and the slices of each."""
+    """The models of a store, pooled over their periods, with the periods and the slices of each, and of these."""
     whole: dict[str, dict[str, Curve]] = {}
-    slices: dict[str, dict[str, dict[object, Curve]]] = {}
+    slices: dict[str, dict[str, dict[object, dict[str, Curve]]]] = {}
     keys = store.keys()
     for model, part in dict.fromkeys((key.model, key.slice) for key in keys):
         curves = store.curves(model=model, slice=part)
@@ -272,14 +275,21 @@ def _of_store(store: CurveStore) -> _Subject:
             whole[model] = curves
         else:
             column, _, value = part.rpartition("=")
-            slices.setdefault(column or "slice", {}).setdefault(model, {})[value] = Curve.pool(curves.values())
+            slices.setdefault(column or "slice", {}).setdefault(model, {})[value] = curves
     if not whole:
         raise InputError(f"a store must have curves of all rows, got {str(store.path)!r} without; add some first.")
     models = {name: Curve.pool(curves.values()) for name, curves in whole.items()}
     groups: dict[str, Mapping[str, Groups]] = {"period": whole}
-    for column, by_model in slices.items():
-        groups[column] = {name: curves for name, curves in by_model.items() if name in models}
-    return _Subject(models, None, groups)
+    over_time = {
+        column: {name: parts for name, parts in by_model.items() if name in models}
+        for column, by_model in slices.items()
+    }
+    for column, by_part in over_time.items():
+        groups[column] = {
+            name: {value: Curve.pool(curves.values()) for value, curves in parts.items()}
+            for name, parts in by_part.items()
+        }
+    return _Subject(models, None, groups, over_time)
 
 
 def _of_table(table: Table, keys: list[str], times: dict[str, Any], columns: dict[str, Any]) -> _Subject:

@@ -8,6 +8,7 @@ import { beginContents } from "./contents.js";
 import { beginDay, showDay } from "./day.js";
 import { beginGroups, showGroups, showMetric } from "./groups.js";
 import { beginLegends, showLegends } from "./legend.js";
+import { showMultiples } from "./multiples.js";
 import { showOver } from "./over.js";
 import { beginPrevalence, showPrevalence } from "./prevalence.js";
 import { showProbabilities } from "./probabilities.js";
@@ -27,6 +28,7 @@ const sections = [
   { begin: beginLooks, show: showQuality },
   { show: showOver },
   { begin: beginGroups, show: () => { showMetric(); showGroups(); } },
+  { show: showMultiples },
   { show: showProbabilities },
   { show: () => { if (onPaper() || fitted) fitPaper(); fitted = onPaper(); } },
   { show: () => { $("one-model").hidden = !oneByOne(); } },

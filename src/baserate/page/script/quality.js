@@ -148,8 +148,9 @@ function showScores() {
   const { edges, pos, neg } = histogram;
   const most = Math.max(...pos, ...neg);
   const ticks = [0, 0.25, 0.5, 0.75, 1].map((part) => edges[0] + part * (edges[edges.length - 1] - edges[0]));
+  const fine = 10 ** Math.floor(Math.log10(ticks[4] - ticks[0]) - 1.7);
   const chart = picture("scores", {
-    x: { range: [edges[0], edges[edges.length - 1]], ticks: ticks.map((tick) => [tick, String(Number(tick.toPrecision(3)))]) },
+    x: { range: [edges[0], edges[edges.length - 1]], ticks: ticks.map((tick) => [tick, String(Number((Math.round(tick / fine) * fine).toPrecision(6)))]) },
     y: { range: [0, most], ticks: upTo(most, (tick) => String(tick).replace(/^0\./, ".")) },
     label: "score", described: sentences.scoreChart(names[m]),
   });

@@ -147,7 +147,8 @@ export function tabled() { return oneByOne() ? [chosen()] : visible(); }
 export function fitPaper() {
   for (const table of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".scroll table"))) {
     table.style.zoom = "";
-    if (onPaper() && table.scrollWidth > 660) table.style.zoom = String(660 / table.scrollWidth);
+    const room = Math.min(660, table.parentElement?.clientWidth || 660);
+    if (onPaper() && table.scrollWidth > room) table.style.zoom = String(room / table.scrollWidth);
   }
 }
 

@@ -89,6 +89,14 @@ export interface Group {
   checks: string[][];
 }
 
+/** Slices over their periods: values by model and period. */
+export interface Multiples {
+  name: string;
+  models: string[];
+  periods: string[];
+  rows: { key: string; values: Known[][] }[];
+}
+
 /** All pairs of models at nodes of the log-odds, in the order of models. */
 export interface Pairs {
   nodes: number[];
@@ -153,6 +161,7 @@ export interface Content {
   models: Model[];
   crossings: number[];
   groups: Group[];
+  multiples: Multiples[];
   group_grid: number[];
   verdict: string;
   own_rows: string[];

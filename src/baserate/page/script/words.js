@@ -168,6 +168,8 @@ export const sentences = {
   atThePrevalence: (metric) => `${metric} at the chosen prevalence`,
   /** @param {string} metric @param {string} group */
   byGroup: (metric, group) => `${metric} by ${group}, all read at the chosen prevalence`,
+  /** @param {string} heading @param {string} key */
+  overPeriods: (heading, key) => `Average precision of each period where ${heading} is ${key}`,
   ofData: "the data",
   asked: "asked for",
   swap: "models swap",
