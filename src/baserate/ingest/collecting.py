@@ -42,7 +42,7 @@ class Fetched:
     def _numbers(self, name: str) -> FloatArray:
         column = self._columns[name]
         if isinstance(column, list):
-            column = np.array([np.nan if value is None else value for value in map(_plain, column)], np.float64)
+            return np.array([np.nan if value is None else value for value in map(_plain, column)], np.float64)
         return _floats(column)
 
     def stacked(self, names: Sequence[str], *, as_one: str, place: str) -> "Fetched":
@@ -123,9 +123,9 @@ def asking(frame: AnyFrame) -> Iterator[None]:
 
 def _floats(column: Array) -> FloatArray:
     """Numbers as floats, nan where they are masked."""
-    numbers = np.ma.getdata(column).astype(np.float64)
+    numbers = np.ma.getdata(column).astype(np.float64, copy=False)
     if isinstance(column, np.ma.MaskedArray) and column.mask.any():
-        numbers[column.mask] = np.nan
+        return np.where(column.mask, np.nan, numbers)
     return numbers
 
 
