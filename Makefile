@@ -111,10 +111,10 @@ bench: $(COMPARING) ## speed and memory beside other programs, in one run (half 
 	@$(BENCH)/bin/python benchmarks/speed.py --write docs/speed.md $(if $(HUGE),--huge)
 
 bench-main: $(READY) ## what the main commands cost: that section of the page alone (some minutes)
-	@$(BIN)/python benchmarks/speed.py --main-job --write docs/speed.md
+	@$(BIN)/python benchmarks/speed.py --only main-job --write docs/speed.md
 
 bench-where: $(READY) ## where the time of the main commands goes: that section of the page alone (a minute)
-	@$(BIN)/python benchmarks/speed.py --where --write docs/speed.md
+	@$(BIN)/python benchmarks/speed.py --only where --write docs/speed.md
 
 bench-page: $(READY) browser ## a page of 20 models and 1,000 slices: size, time to make, open and redraw: that section alone (minutes)
 	@$(BIN)/python benchmarks/large_page.py --write docs/speed.md

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 from files import say
-from tables import table
+from tables import crowd, table
 
 _SLICES = 20
 _SCORES = ("score", "second", "third")
@@ -233,7 +233,7 @@ def page(sizes: list[int], names: list[str], rounds: int) -> str:
     return f"""# Engines: a curve beside a GROUP BY
 
 Made by `make bench-engines` in one run on one machine, by turns and {rounds} times each; printed are medians, and of
-the ratio the lowest and the highest. Python {platform.python_version()}, {packages}.
+the ratio the lowest and the highest. Python {platform.python_version()}, {packages}. {crowd()}
 
 GROUP BY is `floor(score * 65536), label, count(*)` by the same engine. The curve is `br.curve` with its defaults: up to
 4 million rows every score is kept, so that a curve of fewer rows costs more and is exact. Months, slices and scores are

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from tables import table
+from tables import crowd, table
 
 GIB = 2**30
 _CHUNK = 5_000_000
@@ -119,7 +119,7 @@ def report(large: int, fits: int, folder: Path) -> str:
     return f"""# Files: time and memory
 
 Made by `make bench-files` in one run on one machine; each file is read by a process of its own, whose peak resident
-memory is printed, interpreter and libraries included. Python {platform.python_version()}, {packages}.
+memory is printed, interpreter and libraries included. Python {platform.python_version()}, {packages}. {crowd()}
 
 `br.curve("scores.parquet", label="fraud", score="score")` with its defaults, and `bounds` of average precision at the
 file's own prevalence (0.01) and at 1e-4. GROUP BY is what DuckDB takes for `floor(score * 65536), fraud, count(*)` of

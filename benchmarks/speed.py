@@ -1,14 +1,17 @@
 """Speed and memory beside other programs, in one run: ratios are what counts, milliseconds belong to a machine.
 
 ``python benchmarks/speed.py`` prints the page; ``--write docs/speed.md`` puts it into the documentation, with its
-picture; ``--quick`` takes few rows and less than a minute; ``--huge`` adds 1e8 rows; ``--main-job`` and ``--where``
-measure a section alone, in minutes, and have it take its place on the page, with the day. Programs that are not
-installed are left out, and the page says so.
+picture; ``--quick`` takes few rows and less than a minute; ``--huge`` adds 1e8 rows; ``--only memory calibration``
+measures some sections alone, in minutes, and has them take their places on the page, with the day; ``--cpu`` has their
+seconds be processor time, where others use the machine. Programs that are not installed are left out, and the page says
+so.
 """
 
 import argparse
 import os
 import platform
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -17,6 +20,7 @@ import competitors
 import further_questions as further
 import main_job
 import rows_to_numbers as numbers
+import timing
 import where_time_goes
 from competitors import SCIPY, SKLEARN, TORCH, TORCH_BINNED
 from sections import FULL, QUICK, Section, Sizes, say, wrapped
@@ -47,6 +51,23 @@ def sections(sizes: Sizes, *, huge: bool) -> tuple[numbers.APRaces, list[Section
         numbers.import_section(sizes),
     ]
     return races, found
+
+
+def _of_average_precision(sizes: Sizes) -> list[Section]:
+    races = numbers.average_precision_races(sizes)
+    return [numbers.average_precision_section(races), numbers.growth_section(races)]
+
+
+# What can be measured alone.
+ALONE: dict[str, Callable[[Sizes], list[Section]]] = {
+    "main-job": lambda sizes: [main_job.section(sizes)],
+    "where": lambda sizes: [where_time_goes.section(sizes)],
+    "average-precision": _of_average_precision,
+    "prevalences": lambda sizes: [further.prevalences_section(sizes)],
+    "intervals": lambda sizes: [further.intervals_section(sizes)],
+    "calibration": lambda sizes: [further.calibration_section(sizes)],
+    "memory": lambda sizes: [numbers.memory_section(sizes)],
+}
 
 
 def learned(found: list[Section], sizes: Sizes) -> str:
@@ -129,14 +150,18 @@ def page(sizes: Sizes, *, huge: bool = False) -> tuple[str, str]:
     return "\n\n".join(parts) + "\n", picture(drawn(races), numbers.LIMITS, title)
 
 
-def with_section(page: str, found: Section) -> str:
-    """A page that was written before with a section measured anew, in front of all others."""
-    own_words = f"{found.words}\n\nThis section was measured by itself, on {date.today():%d %B %Y}."
+def with_section(page: str, found: Section, by: str = "") -> str:
+    """A page that was written before with a section measured anew, in its place or in front of all others."""
+    own_words = f"{found.words}\n\nThis section was measured by itself{by}, on {date.today():%d %B %Y}."
     head, *others = page.rstrip().split("\n\n## ")
-    kept = [other for other in others if other.split(",")[0] != found.head.split(",")[0]]
-    how = 1 + next((k for k, other in enumerate(kept) if other.startswith("How it was measured")), -1)
+    heads = [other.split("\n")[0].split(",")[0] for other in others]
     new = str(replace(found, words=own_words)).removeprefix("## ").rstrip()
-    return "\n\n## ".join([head, *kept[:how], new, *kept[how:]]) + "\n"
+    own_head = found.head.split(",")[0]
+    if own_head in heads:
+        others[heads.index(own_head)] = new
+    else:
+        others.insert(1 + next((k for k, other in enumerate(heads) if other == "How it was measured"), -1), new)
+    return "\n\n## ".join([head, *others]) + "\n"
 
 
 def drawn(races: numbers.APRaces) -> dict[str, dict[int, float]]:
@@ -151,12 +176,15 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="few rows: less than a minute, and not to be believed")
     parser.add_argument("--huge", action="store_true", help="1e8 rows as well, where the memory allows it")
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the page there, and its picture beside it")
-    parser.add_argument("--main-job", action="store_true", help="that section alone: minutes")
-    parser.add_argument("--where", action="store_true", help="where the time goes: that section alone, a minute")
+    parser.add_argument("--only", nargs="+", choices=ALONE, help="these sections alone: minutes")
+    parser.add_argument("--cpu", action="store_true", help="with --only: processor time, where others use the machine")
     options = parser.parse_args()
-    if options.main_job or options.where:
-        measured = main_job if options.main_job else where_time_goes
-        _alone(measured.section(QUICK if options.quick else FULL), options.write)
+    if options.only:
+        if options.cpu:
+            timing.clock = time.process_time
+        for name in options.only:
+            for section in ALONE[name](QUICK if options.quick else FULL):
+                _alone(section, options.write, by=", by processor time because others used the machine" * options.cpu)
         return
     text, drawing = page(QUICK if options.quick else FULL, huge=options.huge)
     print(text)
@@ -166,10 +194,10 @@ def main() -> None:
     say("done")
 
 
-def _alone(found: Section, target: Path | None) -> None:
+def _alone(found: Section, target: Path | None, by: str) -> None:
     print(found)
     if target:
-        target.write_text(with_section(target.read_text(encoding="utf-8"), found), encoding="utf-8")
+        target.write_text(with_section(target.read_text(encoding="utf-8"), found, by), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Tables for the pages that the studies write."""
 
+import os
 from collections.abc import Iterable, Sequence
 
 
@@ -8,3 +9,11 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, words: int | N
     left = len(heads) if words is None else words
     lines = [heads, ["---"] * left + ["---:"] * (len(heads) - left), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def crowd() -> str:
+    """A sentence on how busy the machine was."""
+    return (
+        f"In the quarter of an hour before the end, {os.getloadavg()[2]:.0f} processes wanted the {os.cpu_count()} "
+        f"processors on average, which makes times longer, and CPU seconds little."
+    )

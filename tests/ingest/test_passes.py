@@ -95,7 +95,7 @@ def test_few_rows_of_a_parquet_file_are_read_once_and_not_grouped(monkeypatch, t
         name: br.Curve.from_scores(part["y"], part["p"])
         for (name,), part in sorted(table.partition_by("group", as_dict=True).items())
     }
-    assert seen == [(EACH_ROW, True)] * 3
+    assert seen == [(EACH_ROW, True)] * 2  # groups come as lists
     seen.clear()
     br.curve(path, label="y", score="p", max_scores=4_999)
     assert seen[0] == (12, True)

@@ -39,12 +39,14 @@ def count_rows(scores: FloatArray, positive: BoolArray) -> Counted:
     return Counted(keys, rare, common) if rarer_is_positive else Counted(keys, common, rare)
 
 
-def count_rare_positives(pos: FloatArray, neg: FloatArray) -> Counted:
-    """Count unweighted rows that are split by class, if positives are the rarer one."""
-    keys = np.empty(len(pos) + len(neg))
-    np.negative(pos, out=keys[: len(pos)])
-    np.negative(neg, out=keys[len(pos) :])
-    return Counted(*_by_key(keys, np.negative(pos)))
+def count_classes(pos: FloatArray, neg: FloatArray) -> Counted:
+    """Count unweighted rows that are split by class."""
+    rarer, common = sorted((pos, neg), key=len)
+    scores = np.empty(len(pos) + len(neg))
+    np.negative(rarer, out=scores[: len(rarer)])
+    np.negative(common, out=scores[len(rarer) :])
+    keys, rare, others = _by_key(scores, np.negative(rarer))
+    return Counted(keys, rare, others) if rarer is pos else Counted(keys, others, rare)
 
 
 def _by_key(keys: FloatArray, rarer: FloatArray) -> tuple[FloatArray, Counts, Counts]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from baserate import native
 from baserate.arrays import Array, BoolArray, Counts, FloatArray
-from baserate.curves.counting import Counted, count_rare_positives, count_rows, narrow, starts
+from baserate.curves.counting import Counted, count_classes, count_rows, narrow, starts
 from baserate.formulas.steps import Steps
 
 # Up to this many different scores are counted without sorting, if rows are eight times as many.
@@ -165,7 +165,7 @@ def count_split(rows: ScoredRows) -> Counted:
     if native.kernel is None:  # rows that came from elsewhere
         return count_rows(np.concatenate([rows.pos, rows.neg]), np.arange(n) < len(rows.pos))
     if not rows.sorted and _FEWER * len(rows.pos) <= len(rows.neg):  # numpy needs less room, and is quicker
-        return count_rare_positives(rows.pos, rows.neg)
+        return count_classes(rows.pos, rows.neg)
     rising = sort(rows)
     score, pos, neg = np.empty(n), np.empty(n, np.uint32), np.empty(n, np.uint32)
     different = native.loaded().count(rising.pos, rising.neg, score, pos, neg)

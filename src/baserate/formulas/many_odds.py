@@ -24,6 +24,9 @@ _MANY_X = 16
 _MANY_RATIOS = 4096
 _MOST_CELLS = 1 << 14
 
+# Numbers in a table of x and cells that are worked on together: so few stay in the processor's cache.
+_AT_ONCE = 1 << 15
+
 
 def is_worth_it(n_x: int, n_ratios: int) -> bool:
     """Whether there are so many terms and x that this is faster than direct summation."""
@@ -59,12 +62,24 @@ def _moments(weight: FloatArray, ratio: FloatArray, cell: Indices, centre: Float
 
 def _over_cells(moments: list[FloatArray], centre: FloatArray, x: FloatArray) -> FloatArray:
     used = moments[0] != 0
-    scaled = x[:, np.newaxis] * centre[used]
-    q = scaled / (1 + scaled)
-    total = np.zeros_like(q)
-    for moment in reversed(moments):
-        total = total * q + moment[used]
-    return np.asarray((total / (1 + scaled)).sum(axis=-1), np.float64)
+    centre, moments = centre[used], [moment[used] for moment in moments]
+    at_once = max(1, _AT_ONCE // len(centre))
+    some = (x[start : start + at_once, np.newaxis] for start in range(0, len(x), at_once))
+    return np.concatenate([_over_cells_at(moments, centre, x_j) for x_j in some])
+
+
+def _over_cells_at(moments: list[FloatArray], centre: FloatArray, x: FloatArray) -> FloatArray:
+    """The sums for a column of x."""
+    q = x * centre
+    beyond = 1 + q
+    q /= beyond
+    total = np.multiply(q, moments[-1])
+    for moment in moments[-2:0:-1]:
+        total += moment
+        total *= q
+    total += moments[0]
+    total /= beyond
+    return np.asarray(total.sum(axis=-1), np.float64)
 
 
 def short_pieces(pieces: Segments) -> BoolArray:

@@ -38,6 +38,8 @@ def with_bucket(frame: AnyFrame, bits: int) -> AnyFrame:
 
 def bucket_of(score: FloatArray, bits: int) -> FloatArray:
     """The bucket of each score of an array, computed by numpy."""
+    if len(score) and score.min() >= 0 and score.max() <= 1:
+        return np.floor(score * 2.0**bits) + 0.0
     size = np.abs(score)
     place = np.searchsorted(_FAR, size)  # a margin on the end of a range is within it
     power = np.append(_REACH, 0.0)[place]

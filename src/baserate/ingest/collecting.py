@@ -41,14 +41,9 @@ class Fetched:
 
     def _numbers(self, name: str) -> FloatArray:
         column = self._columns[name]
-        if isinstance(column, np.ma.MaskedArray):
-            numbers = column.data.astype(np.float64)
-            if column.mask.any():
-                numbers[column.mask] = np.nan
-            return numbers
         if isinstance(column, list):
-            column = np.array([np.nan if value is None else value for value in map(_plain, column)], np.float64)
-        return column.astype(np.float64)
+            return np.array([np.nan if value is None else value for value in map(_plain, column)], np.float64)
+        return _floats(column)
 
     def stacked(self, names: Sequence[str], *, as_one: str, place: str) -> "Fetched":
         """Some columns of numbers as one, each below the one before, beside the place of each; all others repeat."""
@@ -58,6 +53,10 @@ class Fetched:
         one = numbers[0] if n == 1 else np.concatenate(numbers)
         columns = others | {as_one: one, place: np.repeat(np.arange(n), len(numbers[0]))}
         return Fetched(columns, self._written, dict.fromkeys(others, n) if n > 1 else {})
+
+    def lists(self, name: str) -> list[FloatArray]:
+        """A column of lists of numbers, nan where one is null."""
+        return [_floats(np.asanyarray(numbers)) for numbers in self._columns[name]]
 
     def instant(self, name: str) -> object:
         """The only value of a column of times, to the microsecond; None if it is null."""
@@ -125,6 +124,14 @@ def asking(frame: AnyFrame) -> Iterator[None]:
             f"{frame.implementation.name.lower()} failed with {type(error).__name__} ({said}); its own error is the "
             f"cause of this one."
         ) from error
+
+
+def _floats(column: Array) -> FloatArray:
+    """Numbers as floats, nan where they are masked."""
+    numbers = np.ma.getdata(column).astype(np.float64, copy=False)
+    if isinstance(column, np.ma.MaskedArray) and column.mask.any():
+        return np.where(column.mask, np.nan, numbers)
+    return numbers
 
 
 def _column(series: "nw.Series[Any]") -> Array | list[object]:

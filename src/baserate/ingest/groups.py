@@ -6,7 +6,7 @@ Few rows are fetched instead, which is faster than grouping in the engine; then 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import or_
 from typing import Any, NamedTuple
@@ -20,6 +20,7 @@ from baserate.errors import DataFileError, InputError
 from baserate.ingest.bucket_expressions import with_bucket
 from baserate.ingest.collecting import AnyFrame, Fetched, exactly, indexed, marked
 from baserate.ingest.request import Request
+from baserate.ingest.sql import name as quoted
 
 ScoreRange = tuple[float, float]
 
@@ -61,6 +62,14 @@ class GroupedCounts(NamedTuple):
 Group = tuple[Any, ...]
 
 
+class Part(NamedTuple):
+    """All rows of some groups: those of one score, by its place, and of them the k-th of n shares."""
+
+    score: int
+    k: int
+    n: int
+
+
 class TooManyCells(Exception):
     """There are more cells than allowed; use wider buckets."""
 
@@ -83,14 +92,38 @@ class GroupReader:
         """Whether rows have weights."""
         return self._request.weighted
 
+    @property
+    def n_scores(self) -> int:
+        """The number of scores of each row."""
+        return len(self._request.scores)
+
     def n_groups(self) -> int:
-        """The number of groups of all scores, by a query of the keys only."""
+        """The number of groups of all scores, by a query of the keys only, unless it is known."""
+        if self._is_positive is not None:
+            return len(self.groups)
         of_each_score = 1
         if self._request.keys:
             grouped = self._request.frame.group_by(*self._request.keys).agg(nw.len().alias("rows"))
             answer = self._request.collect(grouped.select(nw.len().alias("groups")))
             of_each_score = int(answer.numbers("groups")[0])
         return of_each_score * len(self._request.scores)
+
+    @property
+    def lists_groups(self) -> bool:
+        """Whether the engine puts the scores of each group into a list, in less time than it takes to add them up."""
+        return bool(self._request.keys) and not self.weighted and self._request.frame.implementation.is_duckdb()
+
+    def count(self, most: int) -> FloatArray | None:
+        """The rows of each group, by a query without scores; None if there are more than `most` groups."""
+        asked, n_scores = self._request, len(self._request.scores)
+        counted = asked.frame.group_by(*asked.keys, *self._classes_of).agg(nw.len().alias("rows"))
+        answer = asked.collect(counted.head(most + 1))
+        answer = answer.stacked(["rows"] * n_scores, as_one="of_all", place="which")
+        rows = answer.numbers("of_all")
+        if len(rows) > most:
+            return None
+        groups, *_ = self._told(answer, rows)
+        return np.bincount(groups, rows, minlength=len(self.groups)).astype(np.float64)
 
     @property
     def known_length(self) -> int | None:
@@ -104,10 +137,22 @@ class GroupReader:
         answer = self._ask(bits, ranges, most)
         seen = _seen(answer, each_row=bits == EACH_ROW, weighted=self._request.weighted)
         rows = seen["rows"]
-        labels, label = self._labels(answer, len(rows))
         if most is not None and len(rows) > most:
-            self._classes(labels)  # more than two of them are the likeliest reason, and the better thing to say
+            self._classes(self._labels(answer, len(rows))[0])  # more than two are the likeliest reason, and better said
             raise TooManyCells
+        groups, positive, unlabelled = self._told(answer, rows)
+        least_weight = seen.pop("least_weight", None)
+        cells = GroupedCounts(groups, positive, np.full(len(rows), bits, np.int8), **seen)
+        if unlabelled.any():
+            cells = cells.some(~unlabelled)
+        self._check(cells, None if least_weight is None else least_weight[~unlabelled])
+        if bits == EACH_ROW:
+            self.each_row = cells
+        return cells
+
+    def _told(self, answer: Fetched, rows: FloatArray) -> tuple[Indices, BoolArray, BoolArray]:
+        """The group of each cell, whether it is positive, and whether it has no label; the first answer is kept."""
+        labels, label = self._labels(answer, len(rows))
         groups = self._groups_of(answer, len(rows))
         unlabelled = np.array([value is None for value in labels], np.bool_)[label]
         if self._is_positive is None:
@@ -117,13 +162,34 @@ class GroupReader:
         unknown = set(labels) - self._is_positive.keys() - {None}
         if unknown:
             raise changed(f"the label {min(map(repr, unknown))} was not there before")
-        positive = np.array([self._is_positive.get(value, False) for value in labels], np.bool_)[label]
-        least_weight = seen.pop("least_weight", None)
-        cells = GroupedCounts(groups, positive, np.full(len(rows), bits, np.int8), **seen).some(~unlabelled)
-        self._check(cells, None if least_weight is None else least_weight[~unlabelled])
-        if bits == EACH_ROW:
-            self.each_row = cells
-        return cells
+        return groups, np.array([self._is_positive.get(value, False) for value in labels], np.bool_)[label], unlabelled
+
+    def listed(self, part: Part) -> Iterator[tuple[int, FloatArray, FloatArray]]:
+        """The groups of a part, each with the scores of its positives and of its negatives, in any order.
+
+        The engine brings a list for each class of a group, which is quicker than to bring rows.
+        """
+        asked, name = self._request, self._request.scores[part.score]
+        relation = nw.to_native(asked.frame)
+        if part.n > 1:
+            relation = relation.filter(f"hash({', '.join(asked.keys)}) % {part.n} = {part.k}")
+        keys = ", ".join(map(quoted, [*asked.keys, *self._classes_of]))
+        query: AnyFrame = nw.from_native(relation.aggregate(f"{keys}, list({name}) AS scores, {part.score} AS which"))
+        answer = asked.collect(query)
+        lists = answer.lists("scores")
+        low, high = (np.array([end(scores) for scores in lists], np.float64) for end in (np.min, np.max))
+        missing = np.isnan(low)  # in the whole list, if one is
+        rows = [np.isnan(one).sum() if some else len(one) for one, some in zip(lists, missing, strict=True)]
+        each = np.array(rows, np.float64)
+        groups, positive, unlabelled = self._told(answer, each)
+        cells = GroupedCounts(groups, positive, np.full(len(each), EACH_ROW, np.int8), low, low, high, each)
+        self._check(cells.some(~unlabelled), None)
+        by_group: dict[int, tuple[list[FloatArray], list[FloatArray]]] = {}
+        for k in np.flatnonzero(~unlabelled).tolist():
+            by_group.setdefault(int(groups[k]), ([], []))[not positive[k]].append(lists[k])
+        nothing = np.zeros(0)
+        for group, (pos, neg) in by_group.items():
+            yield group, np.concatenate([nothing, *pos]), np.concatenate([nothing, *neg])
 
     def _ask(self, bits: int, ranges: Sequence[ScoreRange] | None, most: int | None) -> Fetched:
         asked = self._request

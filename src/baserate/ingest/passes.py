@@ -16,6 +16,7 @@ from baserate.curves.extremes import blur
 from baserate.curves.table import CountTable
 from baserate.errors import InputError, PrecisionWarning
 from baserate.ingest.bucket_expressions import MOST_BITS, widths
+from baserate.ingest.by_group import bits_for, curves_by_group
 from baserate.ingest.groups import EACH_ROW, EXACT, GroupedCounts, GroupReader, TooManyCells, changed
 from baserate.ingest.stretches import FEW_RANGES, MANY_RANGES, Axis, Stretches
 
@@ -23,7 +24,6 @@ from baserate.ingest.stretches import FEW_RANGES, MANY_RANGES, Axis, Stretches
 # classes and as much again, in 4,096. Fewer of many groups, if these were to fill so much of their buckets: a look that
 # finds too many is thrown away.
 _FINEST_FIRST, _FINEST_OF_LITTLE, _LITTLE = 16, 12, 2**18
-_FILLED = 0.6
 _COARSER = 3  # bits less, if that were too many
 
 # Looks at the data, at most.
@@ -38,11 +38,13 @@ _PREVALENCES = np.array([1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5])
 
 def gather(reader: GroupReader, tolerance: float, max_scores: int) -> list[Curve]:
     """A curve per group: exact if it fits, else with bounds of average precision within the tolerance."""
+    listed = curves_by_group(reader, max_scores) if tolerance > 0 else None
+    if listed is not None:
+        return listed
     length = reader.known_length
-    if length is not None and length <= max_scores:
-        return curves_of(reader.read(EACH_ROW), reader)
-    if tolerance == 0:
-        return curves_of(reader.read(EXACT), reader)
+    few = length is not None and length <= max_scores
+    if few or tolerance == 0:
+        return curves_of(reader.read(EACH_ROW if few else EXACT), reader)
     cells = _first_look(reader, max_scores)
     if np.array_equal(cells.low, cells.high):
         return curves_of(cells, reader)
@@ -71,7 +73,7 @@ def _first_look(reader: GroupReader, max_scores: int) -> GroupedCounts:
     finest = _FINEST_OF_LITTLE if max_scores < _LITTLE else _FINEST_FIRST
     n_groups = reader.n_groups()
     if n_groups > 1:
-        finest = min(finest, int(np.log2(max(max_scores / _FILLED / n_groups, 1))))
+        finest = min(finest, bits_for(n_groups, max_scores))
     for bits in [*range(finest, 0, -_COARSER), 0]:
         try:
             return reader.read(bits, most=max_scores)
