@@ -36,7 +36,7 @@ FALSE_ALARM = 0.05
 N_DEALS = 50  # at least, at each look
 STREAMS_OF_A_KIND = 500
 FAR, NEVER_SKIPPED = 12.0, (0.01, 0.08)  # shares of windows as bad: as a multiple of the level, and within these
-LONG, NEVER_SKIPPED_LONG = 200, 0.004  # looks of a stream whose looks share a law, and the share of windows then
+LONG, NEVER_SKIPPED_LONG = 200, 0.002  # looks of a stream whose looks share a law, and the share of windows then
 NEAR, ALIKE = 35, 0.1  # such looks are that close, and the logarithms of their prevalences, too
 SHIFTS = np.array([0.5, 1.0, 2.0, 3.0])  # that bets are made on, in standard deviations of a p-value's normal score
 MOST_DEALS, AS_BAD = 2000, 10  # of the martingale: it deals until so many deals are as bad as the rows
@@ -114,6 +114,9 @@ def alarms(counts: Counts, setting: Setting, *, screened: bool = True) -> tuple[
     first = [0, 0]
     for t in bad_looks(counts, setting, level.max(axis=0)) if screened else range(len(later)):
         beside = Comparison(later, reference, settings, t)
+        share = far_from_an_alarm(setting, level[:, t].max())
+        if screened and setting.looks >= LONG and beside.worst < ndtri(1 - share):
+            continue
         for k in (k for k in (0, 1) if not first[k]):
             look = beside.look(float(level[k, t]))
             if badness(look.statistic, settings.side) > look.limit:
@@ -134,14 +137,20 @@ def bad_looks(counts: Counts, setting: Setting, level: Floats) -> list[int]:
 @cache
 def ordinary(setting: Setting, level: tuple[float, ...]) -> Floats:
     """From which deviation on a window is far from an alarm, by look and window."""
-    deviation, least = kind_of(setting).deviation, NEVER_SKIPPED[0] if setting.looks < LONG else NEVER_SKIPPED_LONG
+    deviation = kind_of(setting).deviation
     found = np.full(deviation.shape[1:], -np.inf)
-    for look, share in enumerate(np.clip(FAR * np.array(level), least, NEVER_SKIPPED[1])):
+    for look, share in enumerate(far_from_an_alarm(setting, one) for one in level):
         law = np.sort(np.concatenate([deviation[:, one] for one in looks_like(setting, look)]), axis=0)
         as_bad = int(share * (len(law) + 1)) - 1
         if as_bad >= 0:
             found[look] = law[as_bad]
     return found
+
+
+def far_from_an_alarm(setting: Setting, level: float) -> float:
+    """The share of windows that are as bad, if a window is far from an alarm at this level."""
+    least = NEVER_SKIPPED[0] if setting.looks < LONG else NEVER_SKIPPED_LONG
+    return min(max(FAR * level, least), NEVER_SKIPPED[1])
 
 
 def looks_like(setting: Setting, look: int) -> list[int]:
