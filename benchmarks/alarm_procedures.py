@@ -12,9 +12,10 @@
 - "own prevalences": the metric as it is printed every month, with Bonferroni for the looks, and true standard
   deviations, too.
 
-The procedures of the library are only asked at looks where one window at least is among the worse ones of its kind. All
-others are far from an alarm, and permutation tests would take their time to say so. Where few negatives decide, every
-look is asked: there a window may be bad for its own stream, and ordinary for its kind.
+The procedures of the library are only asked at looks where one window at least is among the worse ones of its kind, and
+more than ordinary among a few deals of its rows. All others are far from an alarm, and permutation tests would take
+their time to say so. Where few negatives decide, every look is asked: there a window may be bad for its own stream, and
+ordinary for its kind. Both procedures decide by the same deals, as each of them would alone.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +23,19 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from alarm_streams import COMMON, METRICS, REFERENCE, THRESHOLD, Counts, Floats, Setting, prevalences, scores, stream
+from alarm_streams import (
+    COMMON,
+    METRICS,
+    NEARLY_PERFECT,
+    REFERENCE,
+    THRESHOLD,
+    Counts,
+    Floats,
+    Setting,
+    prevalences,
+    scores,
+    stream,
+)
 from scipy.special import logsumexp, ndtri
 
 import baserate as br
@@ -35,8 +48,9 @@ from baserate.uncertainty.draws import Reader, drawn, seeds_from
 FALSE_ALARM = 0.05
 N_DEALS = 50  # at least, at each look
 STREAMS_OF_A_KIND = 500
-FAR, NEVER_SKIPPED = 12.0, (0.01, 0.08)  # shares of windows as bad: as a multiple of the level, and within these
-LONG, NEVER_SKIPPED_LONG = 200, 0.004  # looks of a stream whose looks share a law, and the share of windows then
+FAR, VERY_FAR = 5.0, 40.0  # shares of windows as bad, as a multiple of the level: in streams of a kind, and in deals
+LONG = 100  # looks of a stream whose looks share a law
+NEVER_SKIPPED, NEVER_SKIPPED_LONG = 0.01, 0.002  # shares of windows that the law of a kind can tell
 NEAR, ALIKE = 35, 0.1  # such looks are that close, and the logarithms of their prevalences, too
 SHIFTS = np.array([0.5, 1.0, 2.0, 3.0])  # that bets are made on, in standard deviations of a p-value's normal score
 MOST_DEALS, AS_BAD = 2000, 10  # of the martingale: it deals until so many deals are as bad as the rows
@@ -114,6 +128,8 @@ def alarms(counts: Counts, setting: Setting, *, screened: bool = True) -> tuple[
     first = [0, 0]
     for t in bad_looks(counts, setting, level.max(axis=0)) if screened else range(len(later)):
         beside = Comparison(later, reference, settings, t)
+        if screened and is_regular(setting) and beside.worst < ndtri(1 - min(VERY_FAR * level[:, t].max(), 0.5)):
+            continue
         for k in (k for k in (0, 1) if not first[k]):
             look = beside.look(float(level[k, t]))
             if badness(look.statistic, settings.side) > look.limit:
@@ -125,23 +141,33 @@ def alarms(counts: Counts, setting: Setting, *, screened: bool = True) -> tuple[
 
 def bad_looks(counts: Counts, setting: Setting, level: Floats) -> list[int]:
     """The looks at which a window is among the worse ones of its kind."""
-    if setting.read_at != COMMON:
+    if not is_regular(setting):
         return list(range(setting.looks))
     bad = deviations(counts, setting) < ordinary(setting, tuple(level.tolist()))
     return np.flatnonzero(bad.any(axis=1)).tolist()
 
 
+def is_regular(setting: Setting) -> bool:
+    """Whether what is bad for its own stream is bad for its kind; not so where few negatives decide."""
+    return setting.read_at == COMMON and setting.average_precision < NEARLY_PERFECT
+
+
 @cache
 def ordinary(setting: Setting, level: tuple[float, ...]) -> Floats:
     """From which deviation on a window is far from an alarm, by look and window."""
-    deviation, least = kind_of(setting).deviation, NEVER_SKIPPED[0] if setting.looks < LONG else NEVER_SKIPPED_LONG
+    deviation = kind_of(setting).deviation
     found = np.full(deviation.shape[1:], -np.inf)
-    for look, share in enumerate(np.clip(FAR * np.array(level), least, NEVER_SKIPPED[1])):
+    for look, share in enumerate(far_from_an_alarm(setting, one) for one in level):
         law = np.sort(np.concatenate([deviation[:, one] for one in looks_like(setting, look)]), axis=0)
         as_bad = int(share * (len(law) + 1)) - 1
         if as_bad >= 0:
             found[look] = law[as_bad]
     return found
+
+
+def far_from_an_alarm(setting: Setting, level: float) -> float:
+    """The share of windows of a kind that are as bad, if a window is far from an alarm at this level."""
+    return max(FAR * level, NEVER_SKIPPED if setting.looks < LONG else NEVER_SKIPPED_LONG)
 
 
 def looks_like(setting: Setting, look: int) -> list[int]:

@@ -90,22 +90,22 @@ class Comparison:
         self._scale = _mean_and_spread(first)
         self._first = _worst(_standardised(first, *self._scale), settings.side)
         self._standing = _standardised(seen, *self._scale)[0]
-        self._bad = float(_worst(self._standing, settings.side))
+        self.worst = float(_worst(self._standing, settings.side))  # in standard errors, positive if it is bad
         self._law = np.empty(0)
 
     def look(self, level: float) -> Look:
         """The worst window, and the limit of an alarm at a level."""
-        worst = int(np.argmax(_worst(self._standing[:, np.newaxis], self._settings.side)))
-        limit = _limit(np.sort(self._deals(level)), self._bad, level)
-        return Look(float(self._standing[worst]), self._lengths[worst], limit)
+        which = int(np.argmax(_worst(self._standing[:, np.newaxis], self._settings.side)))
+        limit = _limit(np.sort(self._deals(level)), self.worst, level)
+        return Look(float(self._standing[which]), self._lengths[which], limit)
 
     def _deals(self, level: float) -> FloatArray:
         """The worst window in as many deals as a level needs."""
         most = max(self._settings.n_deals, _most_deals(level))
-        if not _is_open(self._first, self._bad, level, most):
+        if not _is_open(self._first, self.worst, level, most):
             return self._first
         n = 0  # decide by other deals than those that the standard error is from
-        while n < most and _is_open(self._law[:n], self._bad, level, most):
+        while n < most and _is_open(self._law[:n], self.worst, level, most):
             n += _AT_ONCE
             if n > len(self._law):
                 more = _standardised(self._deal(_AT_ONCE), *self._scale)
