@@ -125,7 +125,8 @@ def _where_sampled(
     if method is not None:
         checks.one_of(method, ["melded"], "method")
     check_draws(settings.n_draws, settings.confidence_level)
-    first, second, low, high, p_value, reason = compared(metric, pair, at, settings)
+    *found, _, reason = compared(metric, pair, at, settings)
+    first, second, low, high, p_value = (float(column[0]) for column in found)
     n_labelled, n_pos = (sum(getattr(one, name) for one in pair.a.strata) for name in ("n_labelled", "n_pos"))
     return Difference(
         metric=describe(metric),
