@@ -23,12 +23,12 @@ from baserate.registry import describe, traits_of
 from baserate.uncertainty import ends
 from baserate.uncertainty.cells import RUNS_PER_LOGIT, Cells, cell_of
 from baserate.uncertainty.draws import Reader, drawn
-from baserate.uncertainty.estimate import IntervalSettings, check_estimable, on_labelled
+from baserate.uncertainty.estimate import IntervalSettings, check_estimable
 from baserate.uncertainty.laws import gammas
 from baserate.uncertainty.methods import Estimand
 from baserate.uncertainty.readers import cut_for, has_interval, is_chosen
 from baserate.uncertainty.sampled import OfStrata, groups_of, of_weight_1
-from baserate.uncertainty.sampled_methods import reading
+from baserate.uncertainty.sampled_methods import on_labelled, reading
 from baserate.uncertainty.samplers import Drawn, Streams
 
 
@@ -108,7 +108,7 @@ def _estimand(metric: MetricFunction, place: Curve | Point, x: FloatArray | None
     curve = place if isinstance(place, Curve) else place.curve
     assert curve is not None
     assert isinstance(curve.table, SampledTable)
-    return Estimand(metric, on_labelled(place, curve.table), np.array([place.odds_against]) if x is None else x)
+    return Estimand(metric, on_labelled(place), np.array([place.odds_against]) if x is None else x)
 
 
 class _OfPair(OfStrata):
