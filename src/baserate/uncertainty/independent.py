@@ -38,9 +38,6 @@ FLATTERED = (
 _ROUNDING = 1e-12  # of a product that may be an integer
 
 
-_PESSIMIST_AND_OPTIMIST = 2  # observers of one curve whose rows are all labelled
-
-
 class Readings(NamedTuple):
     """A metric at several places of one curve: at prevalences, or at thresholds and prevalences."""
 
@@ -163,7 +160,7 @@ def apart(metric: MetricFunction, first: Readings, second: Readings, confidence_
         of_both = first.drawn[:, np.newaxis, :, 0] - second.drawn[np.newaxis, :, :, 0]
     slack = [_slack(metric, [place], np.array([sign])) for place, sign in ((at, 1.0), (other, -1.0))]
     below, above = (sum(part) for part in zip(*slack, strict=True))
-    if max(of_both.shape[:2]) > _PESSIMIST_AND_OPTIMIST:  # of sampled labels: each only tries one place
+    if is_sampled(at) or is_sampled(other):  # each of many observers tries one place
         return _sum_of(value, of_both.min(axis=(0, 1)), of_both.max(axis=(0, 1)), confidence_level)
     return _sum_of(value, of_both.ravel() - below, of_both.ravel() + above, confidence_level)
 
