@@ -280,6 +280,21 @@ ALERTS_ONLY = br.Curve.from_sampled(
 )
 
 
+def test_bands_along_a_curve():
+    """The band at a recall is the interval of precision there, about the rule that chooses this recall."""
+    curve = curve_of(np.random.default_rng(0), n=10_000, rate=0.1, prevalence=0.05)
+    for at in (curve, curve.at_prevalence(0.001)):
+        band = br.pr_band(at, [0.4], n_resamples=500, rng=0)
+        rule = br.estimate(br.precision, at.at_recall(0.4), about="rule", n_resamples=500, rng=0)
+        assert (band.low[0], band.high[0]) == pytest.approx((rule.low, rule.high), rel=1e-9)
+        wide = br.pr_band(at, [0.2, 0.4], simultaneous=True, n_resamples=500, rng=0)
+        assert wide.low[1] <= band.low[0] < band.high[0] <= wide.high[1]
+    roc = br.roc_band(curve, [0.01, 0.1], n_resamples=500, rng=0)
+    assert ((roc.low < roc.value) & (roc.value < roc.high)).all()
+    gain = br.prg_band(curve.at_prevalence(0.001), [0.6], n_resamples=500, rng=0)
+    assert gain.low[0] <= gain.value[0] <= gain.high[0]
+
+
 def test_a_sweep_over_alerts_alone_says_what_is_unknown():
     band = br.sweep_estimates(br.precision, ALERTS_ONLY.at_threshold(2), [0.1, 0.001], rng=0)
     assert np.isnan(band.value).all()
@@ -342,7 +357,7 @@ REFUSED = {
     "crossings with intervals": lambda curve: br.crossing_estimates(br.roc_auc, PAIR),
     "a rule that searches": lambda curve: br.difference(br.f1, PAIR, at="best=f1"),
     "the difference of optima": lambda curve: br.difference(br.best_f1, PAIR),
-    "a band": br.pr_band,
+    "a band at an unknown prevalence": br.prg_band,
 }
 
 

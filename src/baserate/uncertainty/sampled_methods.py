@@ -16,7 +16,7 @@ from baserate.formulas.proportions import Interval
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.registry import Family, is_constant, row_of, traits_of
 from baserate.uncertainty import ends
-from baserate.uncertainty.cells import RUNS_PER_LOGIT, Cells
+from baserate.uncertainty.cells import RUNS_PER_LOGIT, Cells, Cut, cells_of
 from baserate.uncertainty.draws import Reader, Seeds, drawn
 from baserate.uncertainty.methods import AtGiven, Estimand, FromDraws, HowRowsCame, Method, made, methods
 from baserate.uncertainty.readers import cut_for, has_interval, losses_of, reading_of
@@ -51,6 +51,13 @@ def sampled_readings(metric: MetricFunction, at: Sequence[Curve | Point], n_draw
     sampler = OfSampled(estimands[0].curve, known_strata(at[0]), cells)
     readers = [_at_x(one) for one in estimands]
     return np.concatenate(drawn(sampler, readers, n_draws, seeds), axis=2)
+
+
+def sampler_of(curve: Curve, cut: Cut = cells_of) -> OfSampled:
+    """The sampler of a curve of sampled labels."""
+    labelled = on_labelled(curve)
+    assert isinstance(labelled, Curve)
+    return OfSampled(labelled, known_strata(curve), cut(labelled, RUNS_PER_LOGIT))
 
 
 def _at_x(estimand: Estimand) -> Reader:
