@@ -349,7 +349,6 @@ REFUSED = {
     "other scores": lambda curve: curve.shift_scores(0.1),
     "bounds": lambda curve: br.bounds(br.roc_auc, curve),
     "a store": compact,
-    "a report": lambda curve: br.report({"model": curve}),
     "monitoring": lambda curve: br.explain_change(br.roc_auc, curve, PLAIN),
     "calibration": br.reliability,
     "prevalence now": lambda curve: br.prior.estimate_prevalence(PLAIN, curve),

@@ -21,6 +21,7 @@ from baserate.page.calibration import Calibration, calibration
 from baserate.page.condensed import LogOddsRange
 from baserate.page.groups import OF_GROUP, RECALL, OfGroups, are_periods, band, grid, group_table
 from baserate.page.judged import JudgedSeries, breaks, judged
+from baserate.page.sampled import where_labels_are
 from baserate.page.small import POOLED, Groups, folded, small_groups, small_models
 from baserate.page.verdicts import headline, pair_of, who_leads_where
 from baserate.page.versus import DRAWS_OF_PAIRS, MOST_COMPARED, PairsCompared, compared
@@ -164,7 +165,8 @@ def _periods(groups: Mapping[str, Mapping[str, Groups]]) -> dict[str, dict[str, 
     """The periods of each model in order, of the first table of periods; rows without a time are in none."""
     for by_model in groups.values():
         keys = {key for curves in by_model.values() for key in curves} - {None, *POOLED}
-        if len(keys) > 1 and are_periods(keys):
+        sampled = any(curve.sampled for curves in by_model.values() for curve in curves.values())
+        if len(keys) > 1 and are_periods(keys) and not sampled:
             series = {
                 name: {key: curves[key] for key in sorted(keys & curves.keys())} for name, curves in by_model.items()
             }
@@ -357,7 +359,7 @@ def facts(made: Content) -> list[tuple[str, str]]:
         said[0] += f", prevalence {one_in(own_prevalence(curve))}"
         said.append(f"{counted(curve.unlabelled, 'row')} without a label, not counted")
         said.append(f"{counted(len(curve), 'threshold')}, scores from {curve.score[-1]:.4g} to {curve.top[0]:.4g}")
-        said += ["rows are weighted"] * curve.weighted
+        said += [where_labels_are(curve)] if curve.sampled else ["rows are weighted"] * curve.weighted
         said += [f"read from {isolated(str(curve.source))}"] * (curve.source is not None)
         if curve.bucketed:
             width = bounds(average_precision, curve.at_prevalence(made.prevalence)).width

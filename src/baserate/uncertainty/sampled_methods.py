@@ -16,7 +16,7 @@ from baserate.formulas.proportions import Interval
 from baserate.metrics.over_prevalence import MetricFunction
 from baserate.registry import Family, is_constant, row_of, traits_of
 from baserate.uncertainty import ends
-from baserate.uncertainty.cells import RUNS_PER_LOGIT, Cells, Cut, cells_of
+from baserate.uncertainty.cells import RUNS_PER_LOGIT, Cells, Cut, between, cells_of
 from baserate.uncertainty.draws import Reader, Seeds, drawn
 from baserate.uncertainty.methods import AtGiven, Estimand, FromDraws, HowRowsCame, Method, made, methods
 from baserate.uncertainty.readers import cut_for, has_interval, losses_of, reading_of
@@ -58,6 +58,20 @@ def sampler_of(curve: Curve, cut: Cut = cells_of) -> OfSampled:
     labelled = on_labelled(curve)
     assert isinstance(labelled, Curve)
     return OfSampled(labelled, known_strata(curve), cut(labelled, RUNS_PER_LOGIT))
+
+
+def rates_drawn(curve: Curve, falling: FloatArray, n_draws: int, seeds: Seeds) -> tuple[FloatArray, FloatArray]:
+    """TPR and FPR at falling thresholds, for each observer and population."""
+    sampler = sampler_of(curve, lambda labelled, _: between(labelled, falling))
+
+    def read(models: tuple[Drawn, ...]) -> FloatArray:
+        (one,) = models
+        corner = np.searchsorted(-one.score, -falling, side="right") - 1
+        return np.concatenate([one.steps.tp[:, corner], one.steps.fp[:, corner]], axis=1)
+
+    (rates,) = drawn(sampler, [Reader(read, of_curves=False, whole_row=True)], n_draws, seeds)
+    tpr, fpr = np.split(rates, 2, axis=2)
+    return tpr, fpr
 
 
 def _at_x(estimand: Estimand) -> Reader:
