@@ -13,9 +13,9 @@ from baserate.claims.more_labels import copies
 from baserate.curves.compact import compact
 from baserate.uncertainty.cells import cells_of
 from baserate.uncertainty.draws import Reader, drawn
-from baserate.uncertainty.estimate import on_labelled
 from baserate.uncertainty.readers import chosen_on_draws
 from baserate.uncertainty.sampled import OfSampled
+from baserate.uncertainty.sampled_methods import on_labelled
 from baserate.uncertainty.samplers import NOBODY, OfCurve, Streams
 
 N, CUTOFF, RATE = 50_000, 2.0, 0.005
@@ -224,7 +224,7 @@ def test_thresholds_that_were_chosen_have_the_intervals_of_labelled_rows(what):
 def test_a_rule_chooses_in_each_population_at_its_own_prevalence(rule):
     """A population that is read at its own prevalence has the point that a curve of its counts has."""
     curve = curve_of(np.random.default_rng(1), n=5_000, rate=0.1, prevalence=0.1)
-    point = br.Rule.parse(rule).on(on_labelled(curve, curve.table))
+    point = br.Rule.parse(rule).on(on_labelled(curve))
     sampler = OfSampled(curve, curve.strata, _cells(curve))
     (drawn_curves,) = sampler.seen_by(NOBODY, sampler.masses(5, Streams.of((1, 2, 3))))
     chosen = chosen_on_draws(point, drawn_curves)
@@ -278,6 +278,21 @@ def test_a_sweep_has_the_intervals_of_each_prevalence():
 ALERTS_ONLY = br.Curve.from_sampled(
     [1] * 30 + [0] * 12 + [None] * 500, [2.0] * 42 + [1.0] * 500, rule="all >= 2, else none"
 )
+
+
+def test_bands_along_a_curve():
+    """The band at a recall is the interval of precision there, about the rule that chooses this recall."""
+    curve = curve_of(np.random.default_rng(0), n=10_000, rate=0.1, prevalence=0.05)
+    for at in (curve, curve.at_prevalence(0.001)):
+        band = br.pr_band(at, [0.4], n_resamples=500, rng=0)
+        rule = br.estimate(br.precision, at.at_recall(0.4), about="rule", n_resamples=500, rng=0)
+        assert (band.low[0], band.high[0]) == pytest.approx((rule.low, rule.high), rel=1e-9)
+        wide = br.pr_band(at, [0.2, 0.4], simultaneous=True, n_resamples=500, rng=0)
+        assert wide.low[1] <= band.low[0] < band.high[0] <= wide.high[1]
+    roc = br.roc_band(curve, [0.01, 0.1], n_resamples=500, rng=0)
+    assert ((roc.low < roc.value) & (roc.value < roc.high)).all()
+    gain = br.prg_band(curve.at_prevalence(0.001), [0.6], n_resamples=500, rng=0)
+    assert gain.low[0] <= gain.value[0] <= gain.high[0]
 
 
 def test_a_sweep_over_alerts_alone_says_what_is_unknown():
@@ -334,17 +349,14 @@ REFUSED = {
     "other scores": lambda curve: curve.shift_scores(0.1),
     "bounds": lambda curve: br.bounds(br.roc_auc, curve),
     "a store": compact,
-    "a report": lambda curve: br.report({"model": curve}),
     "monitoring": lambda curve: br.explain_change(br.roc_auc, curve, PLAIN),
-    "groups": lambda curve: br.by_slice(br.roc_auc, {"a": curve, "b": PLAIN}),
     "calibration": br.reliability,
     "prevalence now": lambda curve: br.prior.estimate_prevalence(PLAIN, curve),
     "a swap test": lambda curve: br.swap_test(br.roc_auc, PAIR),
-    "a lead": lambda curve: br.lead(br.roc_auc, PAIR, prevalences=[0.1, 0.2]),
     "crossings with intervals": lambda curve: br.crossing_estimates(br.roc_auc, PAIR),
     "a rule that searches": lambda curve: br.difference(br.f1, PAIR, at="best=f1"),
     "the difference of optima": lambda curve: br.difference(br.best_f1, PAIR),
-    "a band": br.pr_band,
+    "a band at an unknown prevalence": br.prg_band,
 }
 
 
@@ -354,51 +366,3 @@ def test_what_is_not_known_to_hold_is_refused(what):
     curve = br.Curve.from_sampled(label, score, rule="all >= 0.5, else 50 %")
     with pytest.raises(br.BaserateError, match="only some rows were sampled"):
         REFUSED[what](curve)
-
-
-# --- two models -----------------------------------------------------------------------------------
-
-
-def pair_of(rng, n=4_000, prevalence=0.05, rate=0.05):
-    """Two models with equal scores on average; the first one gives the alerts, all of which are labelled."""
-    y = np.arange(n) < rng.binomial(n, prevalence)
-    shared = rng.normal(size=n) + 3 * y
-    first, second = (shared + rng.normal(size=n) for _ in "ab")
-    alert = first >= 3
-    known = alert | (rng.random(n) < rate)
-    label = np.where(known, y.astype(float), np.nan)
-    return br.Pair.from_sampled(label, first, second, stratum=np.where(alert, "alert", "rest"))
-
-
-@pytest.mark.slow
-def test_a_difference_is_covered_where_the_first_model_chose_what_is_labelled():
-    """The true difference is 0. Left out, the unlabelled rows would make the first model look far better."""
-    found = [
-        br.difference(br.recall, pair_of(np.random.default_rng(seed)), at="threshold=3", n_resamples=100, rng=seed)
-        for seed in range(40)
-    ]
-    assert held([_Ends(one.low, one.high) for one in found], 0) >= 0.93 - 2 * math.sqrt(0.93 * 0.07 / 40)
-    assert {one.method for one in found} == {"melded"}
-
-
-class _Ends:
-    def __init__(self, low, high):
-        self.low, self.high = low, high
-
-
-def test_a_pair_with_all_rows_labelled_is_plain():
-    y, first, second = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6], [0.1, 0.2, 0.7, 0.6]
-    pair = br.Pair.from_sampled(y, first, second, inclusion=[1] * 4)
-    plain = br.Pair.from_scores(y, first, second)
-    assert (pair.a, pair.b) == (plain.a, plain.b)
-    assert np.array_equal(pair.positive, plain.positive)
-
-
-def test_models_of_a_pair_are_those_of_single_curves():
-    pair = pair_of(np.random.default_rng(0))
-    found = br.difference(br.roc_auc, pair.at_prevalence(0.01), n_resamples=100, rng=0)
-    assert found.first == br.roc_auc(pair.a)
-    assert found.second == br.roc_auc(pair.b)
-    assert found.low < found.value < found.high
-    with pytest.raises(br.BaserateError, match="method must be"):
-        br.difference(br.roc_auc, pair, method="delong_t")

@@ -232,18 +232,19 @@ def _explained(
         return Change(describe(metric), math.nan, math.nan, NO_PART, NO_PART, NO_PART, NO_PART, *where)
 
 
-def check_counted_curve(curve: object, rule: str) -> None:
-    """Refuse anything but a Curve with counts of cases."""
+def check_counted_curve(curve: object, rule: str, *, sampled: bool = False) -> None:
+    """Refuse anything but a Curve with counts of cases; and sampled labels, where they are not known to be right."""
     if not isinstance(curve, Curve):
         raise InputError(f"{rule}, got {type(curve).__name__}; build them with Curve.from_scores or curves_by.")
     check_counted(curve)
-    curve._check_not_sampled("monitoring")
+    if not sampled:
+        curve._check_not_sampled("monitoring")
 
 
-def check_curves(curves: Mapping[Any, Curve]) -> dict[Hashable, Curve]:
+def check_curves(curves: Mapping[Any, Curve], *, sampled: bool = False) -> dict[Hashable, Curve]:
     """A checked mapping of keys to Curves, which is not empty."""
     if not curves:
         raise InputError("curves must hold at least one Curve, got none; pass what br.curves_by returns.")
     for curve in curves.values():
-        check_counted_curve(curve, "every group must be a Curve")
+        check_counted_curve(curve, "every group must be a Curve", sampled=sampled)
     return dict(curves)

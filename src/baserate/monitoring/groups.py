@@ -18,7 +18,7 @@ from baserate.monitoring.change import GroupKey, check_curves, reading
 from baserate.registry import describe
 from baserate.results import Estimate
 from baserate.results.changes import GroupDifference, GroupRow, GroupTable
-from baserate.uncertainty.estimate import IntervalSettings, estimates
+from baserate.uncertainty.estimate import IntervalSettings, estimates, sizes_behind
 from baserate.uncertainty.independent import apart, caution_of, readings
 from baserate.uncertainty.methods import Estimand
 from baserate.uncertainty.readers import why_no_ends
@@ -105,7 +105,7 @@ def by_slice(
     >>> all(row.differences[0].adjusted_p_value > 0.05 for row in found.groups)  # no channel stands out
     True
     """
-    named = check_curves(curves)
+    named = check_curves(curves, sampled=True)
     settings = _settings(
         metric,
         named,
@@ -170,7 +170,7 @@ def by_period(
     >>> table["common"].round(2).to_list()
     [0.71, 0.7, 0.6, 0.42]
     """
-    named = check_curves(curves)
+    named = check_curves(curves, sampled=True)
     settings = _settings(
         metric,
         named,
@@ -237,7 +237,8 @@ def _unfit(curve: Curve, settings: _GroupSettings) -> Reason | None:
     if curve.missing_class is not None:
         return curve.missing_class
     fewest_pos, fewest_neg = settings.floors
-    return Reason.TOO_FEW_CASES if curve.n_pos < fewest_pos or curve.n_neg < fewest_neg else None
+    n_pos, n_neg = sizes_behind(curve) if curve.sampled else (curve.n_pos, curve.n_neg)
+    return Reason.TOO_FEW_CASES if n_pos < fewest_pos or n_neg < fewest_neg else None
 
 
 def _estimates(curve: Curve, settings: _GroupSettings) -> list[Estimate]:

@@ -38,6 +38,10 @@ def calibration(name: str, curve: Curve, asked: float) -> Calibration:
         return Calibration(
             [f"Scores of {isolated(name)} are not probabilities: they range from {lowest:.4g} to {highest:.4g}."]
         )
+    if curve.sampled:
+        return Calibration(
+            [f"Calibration of {isolated(name)} is not shown: only some rows were sampled for labelling."]
+        )
     own = replace(curve, _given=None)
     table = reliability(own, bins=BINS, confidence_level=_LEVEL)
     said = [f"{isolated(name)}, at the data's own prevalence of {one_in(own.prevalence)}: {table.verdict}"]

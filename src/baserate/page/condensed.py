@@ -127,7 +127,6 @@ class Condensed:
 
 def condensed(curve: Curve, span: LogOddsRange) -> Condensed:
     """The condensed curve, with the error of its areas over the span."""
-    curve._check_not_sampled("report")
     precision, interpolated = average_precision(curve, span), smooth(over_odds.auc_pr, curve, span)
     log_odds = np.linspace(span.low, span.high, _COMPARED)
     x = np.exp(-log_odds)

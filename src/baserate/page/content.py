@@ -165,7 +165,8 @@ def _periods(groups: Mapping[str, Mapping[str, Groups]]) -> dict[str, dict[str, 
     """The periods of each model in order, of the first table of periods; rows without a time are in none."""
     for by_model in groups.values():
         keys = {key for curves in by_model.values() for key in curves} - {None, *POOLED}
-        if len(keys) > 1 and are_periods(keys):
+        sampled = any(curve.sampled for curves in by_model.values() for curve in curves.values())
+        if len(keys) > 1 and are_periods(keys) and not sampled:
             series = {
                 name: {key: curves[key] for key in sorted(keys & curves.keys())} for name, curves in by_model.items()
             }

@@ -4,6 +4,7 @@ from baserate.curves.curve import Curve
 from baserate.metrics.areas import average_precision
 from baserate.metrics.bounds import bounds
 from baserate.page.content import Content, PageModel
+from baserate.page.sampled import where_labels_are
 from baserate.page.words import counted, isolated, listed
 from baserate.written import one_in, percent
 
@@ -37,7 +38,7 @@ def _of_model(model: PageModel, prevalence: float) -> list[str]:
     ]
     said += [f"read from {isolated(str(curve.source))}"] * (curve.source is not None)
     said.append(f"{counted(len(curve), 'threshold')}, scores from {curve.score[-1]:.4g} to {curve.top[0]:.4g}")
-    said += ["rows are weighted"] * curve.weighted
+    said += [where_labels_are(curve)] if curve.sampled else ["rows are weighted"] * curve.weighted
     if curve.bucketed:
         width = bounds(average_precision, curve.at_prevalence(prevalence)).width
         said.append(f"scores are in buckets: average precision is exact to {width:.1g}")

@@ -7,10 +7,11 @@ import scipy
 
 from baserate.curves.curve import Curve
 from baserate.formulas.hull import upper_hull
-from baserate.formulas.proportions import clopper_pearson
+from baserate.formulas.proportions import Interval, clopper_pearson
 from baserate.metrics import over_odds
 from baserate.metrics.areas import roc_auc
 from baserate.page.condensed import LogOddsRange, smooth
+from baserate.page.sampled import DrawnRates
 from baserate.page.words import DIGITS, FEW_DIGITS, SHOWN_DIGITS, Json, numbers
 from baserate.uncertainty.estimate import IntervalSettings, estimates, sizes_behind
 from baserate.uncertainty.methods import Estimand
@@ -62,7 +63,12 @@ def menu(curve: Curve, span: LogOddsRange, threshold: float | None) -> Json:
 def _rates(curve: Curve, threshold: float) -> list[float | None]:
     at = curve.at_threshold(threshold)
     n_pos, n_neg = sizes_behind(curve)
-    ends = [clopper_pearson(np.array(rate * n), n, _LEVEL_OF_EACH) for rate, n in ((at.tpr, n_pos), (at.fpr, n_neg))]
+    if curve.sampled:
+        drawn = DrawnRates(curve, np.array([threshold]))
+        ends = [Interval(low[0], high[0]) for low, high in (drawn.tpr(_LEVEL_OF_EACH), drawn.fpr(_LEVEL_OF_EACH))]
+    else:
+        rates = (at.tpr, n_pos), (at.fpr, n_neg)
+        ends = [clopper_pearson(np.array(rate * n), n, _LEVEL_OF_EACH) for rate, n in rates]
     return numbers([at.tpr, at.fpr]) + numbers([float(end) for both in ends for end in both], FEW_DIGITS)
 
 

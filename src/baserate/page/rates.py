@@ -7,6 +7,7 @@ from baserate.curves.curve import Curve
 from baserate.formulas.proportions import clopper_pearson
 from baserate.metrics.predictive import precision
 from baserate.page.condensed import RECALLS
+from baserate.page.sampled import DrawnRates
 from baserate.page.words import FEW_DIGITS, Json, numbers
 from baserate.uncertainty import points
 from baserate.uncertainty.estimate import sizes_behind
@@ -30,10 +31,16 @@ def intervals(curve: Curve, rows: Indices, n_models: int) -> Json:
     """
     totals = curve.table.total_pos, curve.table.total_neg
     tpr, fpr = (column[rows] / total for column, total in zip(curve.table.cumulative(), totals, strict=True))
-    n_pos, n_neg = sizes_behind(curve)
-    of_tpr, of_fpr = (clopper_pearson(rate * n, n, _LEVEL_OF_EACH) for rate, n in ((tpr, n_pos), (fpr, n_neg)))
-    recall = clopper_pearson(tpr * n_pos, n_pos, _LEVEL)
-    low, high = _of_ratio(curve, rows, tpr, fpr, n_models)
+    against = np.array([float(totals[1]) / float(totals[0])])
+    if curve.sampled:
+        drawn = DrawnRates(curve, curve.score[rows])
+        of_tpr, of_fpr, recall = drawn.tpr(_LEVEL_OF_EACH), drawn.fpr(_LEVEL_OF_EACH), drawn.tpr(_LEVEL)
+        low, high = _ratios(*drawn.precision(float(against[0]), _LEVEL), against)
+    else:
+        n_pos, n_neg = sizes_behind(curve)
+        of_tpr, of_fpr = (clopper_pearson(rate * n, n, _LEVEL_OF_EACH) for rate, n in ((tpr, n_pos), (fpr, n_neg)))
+        recall = clopper_pearson(tpr * n_pos, n_pos, _LEVEL)
+        low, high = _of_ratio(curve, rows, tpr, fpr, against, n_models=n_models)
     return {
         "tpr_low": numbers(of_tpr.low, FEW_DIGITS),
         "tpr_high": numbers(of_tpr.high, FEW_DIGITS),
@@ -47,17 +54,21 @@ def intervals(curve: Curve, rows: Indices, n_models: int) -> Json:
 
 
 def _of_ratio(
-    curve: Curve, rows: Indices, tpr: FloatArray, fpr: FloatArray, n_models: int
+    curve: Curve, rows: Indices, tpr: FloatArray, fpr: FloatArray, against: FloatArray, *, n_models: int
 ) -> tuple[FloatArray, FloatArray]:
     """Ends of TPR/FPR at each threshold; the upper one may be infinite."""
     wanted = RECALLS if n_models <= _SEVERAL else RECALLS[_SPARSE - 1 :: _SPARSE]
     known = np.unique(np.append(np.searchsorted(tpr, wanted - 1e-12).clip(0, len(rows) - 1), [0, len(rows) - 1]))
-    against = np.array([float(curve.table.total_neg) / float(curve.table.total_pos)])
     ends = np.array([_precision(curve, float(curve.score[rows[k]]), against) for k in known.tolist()])
     with np.errstate(divide="ignore", invalid="ignore"):
         value = np.where(tpr + fpr > 0, tpr / (tpr + against * fpr), np.nan)
         low, high = (np.interp(tpr, tpr[known], end) for end in ends.T)
-        low, high = np.fmin(low, value), np.fmax(high, value)
+    return _ratios(np.fmin(low, value), np.fmax(high, value), against)
+
+
+def _ratios(low: FloatArray, high: FloatArray, against: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """TPR/FPR where precision has these ends."""
+    with np.errstate(divide="ignore", invalid="ignore"):
         least, most = (np.where(end >= 1, np.inf, against * end / (1 - end)) for end in (low, high))
     return least, most
 

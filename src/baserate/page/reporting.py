@@ -257,7 +257,8 @@ def _of_curves(data: Curve | Models | Pair | CurveStore | Mapping[str, Curve]) -
     if isinstance(data, Curve):
         return _Subject({"model": data})
     if isinstance(data, SameRows):
-        return _Subject(dict(zip(data.names, data.curves, strict=True)), data)
+        rows = None if data.curves[0].sampled else data
+        return _Subject(dict(zip(data.names, data.curves, strict=True)), rows)
     if isinstance(data, CurveStore):
         return _of_store(data)
     named = curves_of(data, label=None, score=None, by=(), period=None, tz=None)

@@ -85,9 +85,7 @@ def agreement(
     kept = _distinct(values)
     columns, values = [columns[k] for k in kept], values[:, kept]
     if len(columns) < 2:
-        raise InputError(
-            "agreement needs two metrics with different values, got one; pass more metrics."
-        )
+        raise InputError("agreement needs two metrics with different values, got one; pass more metrics.")
     again = _resampled(models, columns, n, checks.generator(rng)) if isinstance(models, Models) else []
     rows = [_compared(values, *pair) for pair in combinations(range(len(columns)), 2)]
     ends = _ends(again, len(columns), level)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -10,6 +9,7 @@ from baserate import checks
 from baserate.arrays import ArrayLike, FloatArray, Indices, Prevalences
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
+from baserate.errors import MissingInformationError
 from baserate.formulas.choosing import ROUNDING
 from baserate.formulas.steps import Steps, per_rise
 from baserate.metrics.over_prevalence import MetricFunction
@@ -29,7 +29,11 @@ from baserate.uncertainty.estimate import (
     sizes_behind,
 )
 from baserate.uncertainty.methods import Estimand
-from baserate.uncertainty.samplers import OfCurve, check_draws
+from baserate.uncertainty.sampled_methods import sampler_of
+from baserate.uncertainty.samplers import Drawn, OfCurve, check_draws
+
+# From drawn steps, and the odds of each.
+_Read = Callable[[Steps, FloatArray], FloatArray]
 
 _PLACES = 101  # along a curve, if the caller does not say where
 
@@ -134,8 +138,8 @@ def pr_band(
     check_counted(curve)
     places = _places(recalls, "recalls", above=True)
 
-    def precision(steps: Steps) -> FloatArray:
-        return places / (places + curve.odds_against * _fpr_at(steps, places))
+    def precision(steps: Steps, x: FloatArray) -> FloatArray:
+        return places / (places + x * _fpr_at(steps, places))
 
     settings = IntervalSettings.of(confidence_level, n_resamples, rng)
     return _band(curve, precision, places, settings, simultaneous=simultaneous, names=("precision", "recall"))
@@ -174,9 +178,12 @@ def roc_band(
     check_counted(curve)
     places = _places(fprs, "fprs")
     settings = IntervalSettings.of(confidence_level, n_resamples, rng)
-    read = partial(_tpr_at, fprs=places)
+
+    def recall(steps: Steps, _: FloatArray) -> FloatArray:
+        return _tpr_at(steps, places)
+
     return replace(
-        _band(curve, read, places, settings, simultaneous=simultaneous, names=("recall", "fpr")), prevalence=None
+        _band(curve, recall, places, settings, simultaneous=simultaneous, names=("recall", "fpr")), prevalence=None
     )
 
 
@@ -211,10 +218,15 @@ def prg_band(
     True
     """
     check_counted(curve)
+    if curve.sampled and curve.given_prevalence is None:
+        raise MissingInformationError(
+            "a band of precision gain needs a given prevalence where only some rows were sampled for labelling, got "
+            "one that is estimated; read the curve at a prevalence, curve.at_prevalence(0.01)."
+        )
     places = _places(recall_gains, "recall_gains")
     recalls = curve.prevalence / (1 - (1 - curve.prevalence) * places)
 
-    def precision_gain(steps: Steps) -> FloatArray:
+    def precision_gain(steps: Steps, _: FloatArray) -> FloatArray:
         return 1 - _fpr_at(steps, recalls) / recalls
 
     settings, names = IntervalSettings.of(confidence_level, n_resamples, rng), ("precision_gain", "recall_gain")
@@ -232,7 +244,7 @@ def _places(given: object, name: str, *, above: bool = False) -> FloatArray:
 
 def _band(
     curve: Curve,
-    read: Callable[[Steps], FloatArray],
+    read: _Read,
     places: FloatArray,
     settings: IntervalSettings,
     *,
@@ -242,11 +254,19 @@ def _band(
     check_draws(settings.n_draws, settings.confidence_level)
     value = low = high = np.full(len(places), np.nan)
     if not curve.missing_class:
-        value = read(curve.table.steps.each(lambda column: column[np.newaxis]))[0]
-        sampler = OfCurve(curve, cells_of(curve))
-        (values,) = drawn(sampler, [Reader(lambda models: read(models[0].steps))], settings.n_draws, settings.seeds)
+        x = np.array([curve.odds_against])
+        value = read(curve.table.steps.each(lambda column: column[np.newaxis]), x)[0]
+        own = curve.given_prevalence is None
+
+        def along(models: tuple[Drawn, ...]) -> FloatArray:
+            return read(models[0].steps, models[0].odds_or(x) if own else x)
+
+        reader = Reader(along, whole_row=curve.sampled)
+        sampler = sampler_of(curve) if curve.sampled else OfCurve(curve, cells_of(curve))
+        (values,) = drawn(sampler, [reader], settings.n_draws, settings.seeds)
         if simultaneous:
-            low, high = ends.envelope(values, settings.confidence_level)
+            extremes = np.stack([values.min(axis=0), values.max(axis=0)]) if curve.sampled else values
+            low, high = ends.envelope(extremes, settings.confidence_level)
             low, high = np.minimum(low, value), np.maximum(high, value)
         else:
             low, high = ends.melded(values, value, settings.confidence_level)

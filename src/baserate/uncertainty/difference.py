@@ -1,6 +1,7 @@
 """The difference of two models on the same rows: interval, p-value and permutation test."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from baserate.uncertainty.contests import Contest, Verdict, methods_of, why_defa
 from baserate.uncertainty.estimate import ASKED_FOR, CAUTION, FELL_SHORT, IntervalSettings, check_estimable
 from baserate.uncertainty.readers import is_chosen, why_no_ends
 from baserate.uncertainty.sampled_methods import WHY
-from baserate.uncertainty.sampled_pairs import Compared, compared
+from baserate.uncertainty.sampled_pairs import compared
 from baserate.uncertainty.samplers import check_draws
 
 
@@ -96,7 +97,7 @@ def difference(
         in_closed_form = name in ("influence", "delong", "delong_t")
         reason = Reason.NO_VARIATION if in_closed_form else why_no_ends(metric)
     return _difference(
-        Compared(first, second, low, high, p_value, reason),
+        _Found(first, second, low, high, p_value, reason),
         metric,
         pair,
         settings,
@@ -104,6 +105,15 @@ def difference(
         why=why_default(contest, name) if method is None else ASKED_FOR,
         sizes=(float(pair.a.n_pos), float(pair.a.n_neg)),
     )
+
+
+class _Found(NamedTuple):
+    first: float
+    second: float
+    low: float
+    high: float
+    p_value: float
+    reason: Reason | None
 
 
 def _where_sampled(
@@ -118,13 +128,15 @@ def _where_sampled(
         checks.one_of(method, ["melded"], "method")
     check_draws(settings.n_draws, settings.confidence_level)
     found = compared(metric, pair, at, settings)
+    first, second, low, high, p_value = (float(column[0]) for column in found[:5])
+    at_one = _Found(first, second, low, high, p_value, found.reason)
     n_labelled, n_pos = (sum(getattr(one, name) for one in pair.a.strata) for name in ("n_labelled", "n_pos"))
     sizes, why = (float(n_pos), float(n_labelled - n_pos)), WHY if method is None else ASKED_FOR
-    return _difference(found, metric, pair, settings, method="melded", why=why, sizes=sizes)
+    return _difference(at_one, metric, pair, settings, method="melded", why=why, sizes=sizes)
 
 
 def _difference(
-    found: Compared,
+    found: _Found,
     metric: MetricFunction,
     pair: Pair,
     settings: IntervalSettings,

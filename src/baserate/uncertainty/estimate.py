@@ -10,7 +10,6 @@ import numpy as np
 from baserate import checks
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
-from baserate.curves.strata import SampledTable
 from baserate.errors import InputError, MissingInformationError, Reason, shown
 from baserate.formulas.proportions import Interval
 from baserate.metrics.bounds import bounds
@@ -24,7 +23,7 @@ from baserate.uncertainty.draws import Seeds, seeds_from
 from baserate.uncertainty.methods import INDEPENDENT, NOTHING, Estimand, HowRowsCame, made
 from baserate.uncertainty.prevalence import Beta, Span, strata, uncertain
 from baserate.uncertainty.readers import is_chosen
-from baserate.uncertainty.sampled_methods import how_labels_came
+from baserate.uncertainty.sampled_methods import how_labels_came, on_labelled
 
 # Methods whose coverage fell below the confidence level somewhere in docs/coverage.md; a test compares.
 FELL_SHORT = frozenset(
@@ -237,20 +236,19 @@ def _where_sampled(
     estimand: Estimand, settings: IntervalSettings, method: str | None, rows: HowRowsCame
 ) -> list[Estimate]:
     """Estimates where only some rows were sampled for labelling."""
-    at, table = estimand.at, estimand.curve.table
-    assert isinstance(table, SampledTable)
+    at = estimand.at
     if rows is not INDEPENDENT:
         estimand.curve._check_not_sampled("an interval for clusters of rows")
     if at.not_labelled is not None and len(estimand.x) > 1:  # what is known at one prevalence need not be at others
         each = ((at.at_prevalence(1 / (1 + float(x_j))), np.array([x_j])) for x_j in estimand.x)
         alone = (estimand._replace(at=place, x=x_j, mixed=False) for place, x_j in each)
         return [row for one in alone for row in _where_sampled(one, settings, method, rows)]
-    alike = estimand._replace(at=on_labelled(at, table))
+    alike = estimand._replace(at=on_labelled(at))
     value, reason = evaluate(estimand.metric, at)
     unknown = math.isnan(value) and at.not_labelled is not None
     if at.not_labelled is not None:  # what is known there does not depend on the prevalence
         alike = alike._replace(x=np.array([alike.at.odds_against]))
-    how = how_labels_came(table, settings.n_draws, settings.seeds)
+    how = how_labels_came(at, settings.n_draws, settings.seeds)
     ((*made,),) = estimates([alike], settings, method, how)
     n_pos, n_neg = sizes_behind(at)
     made = [replace(row, n_pos=n_pos, n_neg=n_neg, caution=None) for row in made]
@@ -259,17 +257,6 @@ def _where_sampled(
     if unknown:
         made = [replace(row, value=math.nan, low=math.nan, high=math.nan, reason=reason) for row in made]
     return made
-
-
-def on_labelled(at: Curve | Point, table: SampledTable) -> Curve | Point:
-    """A curve or point with the labelled rows as weighted ones."""
-    counted = table.labelled()
-    given = at.given_prevalence
-    curve = Curve(counted, (counted.total_pos, counted.total_neg), given)
-    if isinstance(at, Curve) or at.threshold is None:
-        return curve
-    place = curve.at_threshold(at.threshold)
-    return replace(place, chosen=at.chosen) if at.chosen is not None else place
 
 
 def _rows(

@@ -3,7 +3,8 @@
 Each curve is drawn independently, and read by a pessimist and an optimist. For a change, the lower end adds up the
 smallest reading of each curve and the upper end the largest, which is how melding combines independent samples. A
 difference of groups has one reading of each curve and no extrema inside (`turns`): there the draws of all combinations
-of observers are pooled.
+of observers are pooled. Where labels were sampled, there are more observers, and the extremes of all combinations
+count.
 """
 
 import math
@@ -27,6 +28,7 @@ from baserate.uncertainty.draws import Reader, drawn
 from baserate.uncertainty.estimate import IntervalSettings, is_bucketed
 from baserate.uncertainty.methods import searched_for
 from baserate.uncertainty.readers import chosen_on_draws, cut_for, has_interval, is_chosen, reading_of
+from baserate.uncertainty.sampled_methods import is_sampled, sampled_readings
 from baserate.uncertainty.samplers import Drawn, OfCurve, Streams
 
 FLATTERED = (
@@ -62,6 +64,8 @@ def readings(
     if not has_interval(metric):  # `why_no_ends` says why
         return Readings(at, value, np.full((1, settings.n_draws, len(at)), np.nan))
     of_points = [place for place in at if isinstance(place, Point)]
+    if is_sampled(at[0]):
+        return Readings(at, value, sampled_readings(metric, at, settings.n_draws, settings.seeds))
     if of_points:
         rates = (_at_chosen if is_chosen(at[0]) else _at_thresholds)(of_points, settings)
         return Readings(at, value, rates.values(metric), rates)
@@ -156,6 +160,8 @@ def apart(metric: MetricFunction, first: Readings, second: Readings, confidence_
         of_both = first.drawn[:, np.newaxis, :, 0] - second.drawn[np.newaxis, :, :, 0]
     slack = [_slack(metric, [place], np.array([sign])) for place, sign in ((at, 1.0), (other, -1.0))]
     below, above = (sum(part) for part in zip(*slack, strict=True))
+    if is_sampled(at) or is_sampled(other):  # each of many observers tries one place
+        return _sum_of(value, of_both.min(axis=(0, 1)), of_both.max(axis=(0, 1)), confidence_level)
     return _sum_of(value, of_both.ravel() - below, of_both.ravel() + above, confidence_level)
 
 

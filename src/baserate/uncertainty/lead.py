@@ -24,6 +24,7 @@ from baserate.uncertainty.difference import contest_among, contest_of
 from baserate.uncertainty.estimate import IntervalSettings, estimates
 from baserate.uncertainty.methods import Estimand
 from baserate.uncertainty.readers import has_interval, is_chosen, why_no_ends
+from baserate.uncertainty.sampled_pairs import compared
 from baserate.uncertainty.samplers import check_draws
 
 _CELLS = 128  # of the grid of log-odds on which drawn curves are compared
@@ -68,6 +69,10 @@ def lead(
     grid = checks.prevalences(prevalences)
     settings = IntervalSettings.of(confidence_level, n_resamples, rng)
     check_draws(settings.n_draws, settings.confidence_level)
+    if isinstance(pair, Pair) and pair.a.sampled:
+        found = compared(metric, pair, at, settings, x=(1 - grid) / grid, sign=_sign(metric))
+        value, (low, high, _, leading, reason) = found.first - found.second, found[2:]
+        return Lead(describe(metric), pair.names, grid, value, low, high, leading, settings.confidence_level, reason)
     contest = contest_of(metric, pair, at)._replace(x=(1 - grid) / grid, sign=_sign(metric))
     verdict, value, reason = Verdict.none(contest), np.full((1, len(grid)), np.nan), pair.a.missing_class
     if reason is None:

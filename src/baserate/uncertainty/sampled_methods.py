@@ -11,14 +11,15 @@ import numpy as np
 from baserate.arrays import FloatArray
 from baserate.curves.curve import Curve
 from baserate.curves.point import Point
-from baserate.curves.strata import SampledTable
+from baserate.curves.strata import SampledTable, Stratum
 from baserate.formulas.proportions import Interval
+from baserate.metrics.over_prevalence import MetricFunction
 from baserate.registry import Family, is_constant, row_of, traits_of
 from baserate.uncertainty import ends
-from baserate.uncertainty.cells import Cells
-from baserate.uncertainty.draws import Reader, Seeds
+from baserate.uncertainty.cells import RUNS_PER_LOGIT, Cells, Cut, between, cells_of
+from baserate.uncertainty.draws import Reader, Seeds, drawn
 from baserate.uncertainty.methods import AtGiven, Estimand, FromDraws, HowRowsCame, Method, made, methods
-from baserate.uncertainty.readers import has_interval, losses_of, reading_of
+from baserate.uncertainty.readers import cut_for, has_interval, losses_of, reading_of
 from baserate.uncertainty.sampled import OfSampled
 from baserate.uncertainty.samplers import Drawn, Sampler
 
@@ -27,9 +28,9 @@ WHY = "labels were sampled: populations of each stratum are drawn, with unseen r
 _FIRST = 3  # drawn curves that are read one by one
 
 
-def how_labels_came(table: SampledTable, n_draws: int, seeds: Seeds) -> HowRowsCame:
-    """Rows of which only some were labelled; strata without labels are left out, as nothing can be said of them."""
-    strata = [one for one in table.strata if not one.missing]
+def how_labels_came(at: Curve | Point, n_draws: int, seeds: Seeds) -> HowRowsCame:
+    """Rows of which only some were labelled."""
+    strata = known_strata(at)
 
     def sampler(curve: Curve, cells: Cells, again: bool) -> Sampler:
         return OfSampled(curve, strata, cells)
@@ -40,6 +41,74 @@ def how_labels_came(table: SampledTable, n_draws: int, seeds: Seeds) -> HowRowsC
 
     rows = HowRowsCame(_methods, sampler, at_given)
     return rows
+
+
+def sampled_readings(metric: MetricFunction, at: Sequence[Curve | Point], n_draws: int, seeds: Seeds) -> FloatArray:
+    """A metric at given prevalences, at places of one curve, for each observer, population and place."""
+    labelled = [on_labelled(place) for place in at]
+    estimands = [Estimand(metric, one, np.array([one.odds_against])) for one in labelled]
+    cells = cut_for(metric, labelled[0])(estimands[0].curve, RUNS_PER_LOGIT)
+    sampler = OfSampled(estimands[0].curve, known_strata(at[0]), cells)
+    readers = [_at_x(one) for one in estimands]
+    return np.concatenate(drawn(sampler, readers, n_draws, seeds), axis=2)
+
+
+def sampler_of(curve: Curve, cut: Cut = cells_of) -> OfSampled:
+    """The sampler of a curve of sampled labels."""
+    labelled = on_labelled(curve)
+    assert isinstance(labelled, Curve)
+    return OfSampled(labelled, known_strata(curve), cut(labelled, RUNS_PER_LOGIT))
+
+
+def rates_drawn(curve: Curve, falling: FloatArray, n_draws: int, seeds: Seeds) -> tuple[FloatArray, FloatArray]:
+    """TPR and FPR at falling thresholds, for each observer and population."""
+    sampler = sampler_of(curve, lambda labelled, _: between(labelled, falling))
+
+    def read(models: tuple[Drawn, ...]) -> FloatArray:
+        (one,) = models
+        corner = np.searchsorted(-one.score, -falling, side="right") - 1
+        return np.concatenate([one.steps.tp[:, corner], one.steps.fp[:, corner]], axis=1)
+
+    (rates,) = drawn(sampler, [Reader(read, of_curves=False, whole_row=True)], n_draws, seeds)
+    tpr, fpr = np.split(rates, 2, axis=2)
+    return tpr, fpr
+
+
+def _at_x(estimand: Estimand) -> Reader:
+    """The metric at the prevalences of an estimand; a rule chooses again in each population."""
+    read = reading_of(estimand.metric, estimand.at)
+
+    def values(models: tuple[Drawn, ...]) -> FloatArray:
+        return read(replace(models[0], odds=None), estimand.x)
+
+    return Reader(values, of_curves=isinstance(estimand.at, Curve), whole_row=True)
+
+
+def is_sampled(at: Curve | Point) -> bool:
+    """Whether only some rows of the curve, or of that of the point, were sampled for labelling."""
+    curve = at if isinstance(at, Curve) else at.curve
+    return curve is not None and curve.sampled
+
+
+def known_strata(at: Curve | Point) -> list[Stratum]:
+    """The strata of a curve or point that have labels; nothing can be said of others."""
+    curve = at if isinstance(at, Curve) else at.curve
+    assert curve is not None
+    return [one for one in curve.strata if not one.missing]
+
+
+def on_labelled(at: Curve | Point) -> Curve | Point:
+    """A curve or point of sampled labels with the labelled rows as weighted ones."""
+    whole = at if isinstance(at, Curve) else at.curve
+    assert whole is not None
+    table = whole.table
+    assert isinstance(table, SampledTable)
+    counted = table.labelled()
+    curve = Curve(counted, (counted.total_pos, counted.total_neg), at.given_prevalence)
+    if isinstance(at, Curve) or at.threshold is None:
+        return curve
+    place = curve.at_threshold(at.threshold)
+    return replace(place, chosen=at.chosen) if at.chosen is not None else place
 
 
 def _methods(estimand: Estimand) -> Mapping[str, Method]:

@@ -18,46 +18,55 @@ from baserate.curves.strata import SampledTable
 from baserate.errors import MissingInformationError, Reason
 from baserate.metrics.by_name import Chooser, rule_from
 from baserate.metrics.definition import evaluate
-from baserate.metrics.over_prevalence import MetricFunction
+from baserate.metrics.over_prevalence import MetricFunction, sweep
 from baserate.registry import describe, traits_of
 from baserate.uncertainty import ends
 from baserate.uncertainty.cells import RUNS_PER_LOGIT, Cells, cell_of
 from baserate.uncertainty.draws import Reader, drawn
-from baserate.uncertainty.estimate import IntervalSettings, check_estimable, on_labelled
+from baserate.uncertainty.estimate import IntervalSettings, check_estimable
 from baserate.uncertainty.laws import gammas
 from baserate.uncertainty.methods import Estimand
 from baserate.uncertainty.readers import cut_for, has_interval, is_chosen
 from baserate.uncertainty.sampled import OfStrata, groups_of, of_weight_1
-from baserate.uncertainty.sampled_methods import reading
+from baserate.uncertainty.sampled_methods import on_labelled, reading
 from baserate.uncertainty.samplers import Drawn, Streams
 
 
 class Compared(NamedTuple):
-    """The metric of both models, and the interval and p-value of the difference."""
+    """The metric of both models at each x, interval and p-value of the difference, and how likely the first leads."""
 
-    first: float
-    second: float
-    low: float
-    high: float
-    p_value: float
+    first: FloatArray
+    second: FloatArray
+    low: FloatArray
+    high: FloatArray
+    p_value: FloatArray
+    leads: FloatArray
     reason: Reason | None
 
 
 def compared(
-    metric: MetricFunction, pair: Pair, at: Chooser | tuple[Chooser, ...] | None, settings: IntervalSettings
+    metric: MetricFunction,
+    pair: Pair,
+    at: Chooser | tuple[Chooser, ...] | None,
+    settings: IntervalSettings,
+    *,
+    x: FloatArray | None = None,
+    sign: float = 1.0,
 ) -> Compared:
-    """The difference of two models of sampled labels, by the melded interval."""
+    """Two models of sampled labels, by the melded interval: at the prevalence of the pair, or at each x.
+
+    `sign` is -1 where the lowest leads.
+    """
     rules = at if isinstance(at, tuple) else (at,) * 2
     places = [
         curve if rule is None or curve.missing_class else rule_from(rule).on(curve)
         for rule, curve in zip(rules, pair.curves, strict=True)
     ]
-    values, reasons = zip(*(evaluate(metric, place) for place in places), strict=True)
-    first, second = map(float, values)
-    reason = next((one for one in reasons if one is not None), None)
+    (first, reason), (second, other) = (_values(metric, place, x) for place in places)
+    reason = reason or other
     if reason is not None:
-        return Compared(first, second, *(np.nan,) * 3, reason)
-    estimands = [_estimand(metric, place) for place in places]
+        return Compared(first, second, *(np.full(len(first), np.nan),) * 4, reason)
+    estimands = [_estimand(metric, place, x) for place in places]
     cells = [cut_for(metric, one.at)(one.curve, RUNS_PER_LOGIT) for one in estimands]
     sampler = _OfPair(pair, [one.curve for one in estimands], cells)
     readings = [reading(one) for one in estimands]
@@ -68,14 +77,22 @@ def compared(
     reader = Reader(both, of_curves=isinstance(places[0], Curve), whole_row=True)
     (worth,) = drawn(sampler, [reader], settings.n_draws, settings.seeds)
     # Of two observers at mirrored places, one is against the first model and the other for the second.
-    differences = worth[:, :, 0] - worth[::-1, :, 1]
-    value = np.array([first - second])
+    mirrored = worth[::-1]
+    differences, value = worth[:, :, 0] - mirrored[:, :, 1], first - second
     low, high = ends.melded(differences, value, settings.confidence_level)
     p_value = ends.p_value(differences, value)
-    return Compared(first, second, float(low[0]), float(high[0]), float(p_value[0]), None)
+    return Compared(first, second, low, high, p_value, ends.leading(sign * worth, sign * mirrored)[0], None)
 
 
-def _estimand(metric: MetricFunction, place: Curve | Point) -> Estimand:
+def _values(metric: MetricFunction, place: Curve | Point, x: FloatArray | None) -> tuple[FloatArray, Reason | None]:
+    if x is not None:
+        swept = sweep(metric, place, 1 / (1 + x))
+        return swept.value, swept.reason
+    value, reason = evaluate(metric, place)
+    return np.array([float(value)]), reason
+
+
+def _estimand(metric: MetricFunction, place: Curve | Point, x: FloatArray | None) -> Estimand:
     check_estimable(metric, place)
     rule = place.chosen if isinstance(place, Point) and is_chosen(place) else None
     if rule is not None and (rule.depends_on_prevalence or rule.within_gaps):
@@ -91,7 +108,7 @@ def _estimand(metric: MetricFunction, place: Curve | Point) -> Estimand:
     curve = place if isinstance(place, Curve) else place.curve
     assert curve is not None
     assert isinstance(curve.table, SampledTable)
-    return Estimand(metric, on_labelled(place, curve.table), np.array([place.odds_against]))
+    return Estimand(metric, on_labelled(place), np.array([place.odds_against]) if x is None else x)
 
 
 class _OfPair(OfStrata):
