@@ -42,7 +42,7 @@ import baserate as br
 from baserate.curves.rules import Threshold
 from baserate.monitoring.alarms import WINDOWS
 from baserate.monitoring.dealing import OfDeals
-from baserate.monitoring.looks import SEED, Comparison, LookSettings, _cut, _deviations, badness, levels_of, spending
+from baserate.monitoring.looks import SEED, LookSettings, LookWindows, _cut, _deviations, badness, levels_of, spending
 from baserate.uncertainty.draws import Reader, drawn, seeds_from
 
 FALSE_ALARM = 0.05
@@ -127,7 +127,7 @@ def alarms(counts: Counts, setting: Setting, *, screened: bool = True) -> tuple[
     level = np.array([levels_of(later, reference, settings, spend) for spend in spent])
     first = [0, 0]
     for t in bad_looks(counts, setting, level.max(axis=0)) if screened else range(len(later)):
-        beside = Comparison(later, reference, settings, t)
+        beside = LookWindows(later, reference, settings, t)
         if screened and is_regular(setting) and beside.worst < ndtri(1 - min(VERY_FAR * level[:, t].max(), 0.5)):
             continue
         for k in (k for k in (0, 1) if not first[k]):

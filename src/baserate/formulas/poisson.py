@@ -12,7 +12,7 @@ _REACH = 9.0  # standard deviations
 _PARTS = 256
 
 
-class Tables(NamedTuple):
+class PoissonTables(NamedTuple):
     """Distribution functions of Poisson laws: one row for each."""
 
     lowest: Counts  # the first value of each
@@ -20,8 +20,8 @@ class Tables(NamedTuple):
     guide: Counts  # the first value whose share lies beyond each of equally many parts of the way from 0 to 1
 
 
-def poisson_tables(mean: FloatArray) -> Tables:
-    """Tables of Poisson laws with these means, as far as doubles tell their tails from nothing."""
+def poisson_tables(mean: FloatArray) -> PoissonTables:
+    """PoissonTables of Poisson laws with these means, as far as doubles tell their tails from nothing."""
     reach = _REACH * np.sqrt(mean)
     lowest = np.floor(np.maximum(mean - reach, 0.0))
     width = int((np.ceil(mean + reach + _REACH) - lowest).max())
@@ -31,10 +31,10 @@ def poisson_tables(mean: FloatArray) -> Tables:
     cdf /= cdf[:, -1:]
     before = np.ceil(cdf * _PARTS).astype(np.intp) + np.arange(len(mean))[:, np.newaxis] * (_PARTS + 1)
     ends_in = np.bincount(before.ravel(), minlength=len(mean) * (_PARTS + 1)).reshape(len(mean), _PARTS + 1)
-    return Tables(lowest.astype(np.int64), cdf, np.cumsum(ends_in, axis=1)[:, :-1])
+    return PoissonTables(lowest.astype(np.int64), cdf, np.cumsum(ends_in, axis=1)[:, :-1])
 
 
-def looked_up(uniform: FloatArray, table_of: Indices, tables: Tables) -> Counts:
+def looked_up(uniform: FloatArray, table_of: Indices, tables: PoissonTables) -> Counts:
     """The least value of a law whose distribution function is beyond each uniform number; each row has its table."""
     if native.kernel is not None:
         found = np.empty(uniform.shape, np.int64)

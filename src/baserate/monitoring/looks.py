@@ -70,10 +70,10 @@ class Look(NamedTuple):
 
 def look_at(periods: Sequence[Curve], reference: Curve, settings: LookSettings, level: float, t: int) -> Look:
     """The look at one period and those before it, beside the reference."""
-    return Comparison(periods, reference, settings, t).look(level)
+    return LookWindows(periods, reference, settings, t).look(level)
 
 
-class Comparison:
+class LookWindows:
     """The windows that end at a period, beside the reference; rows are dealt again as often as a decision needs."""
 
     def __init__(self, periods: Sequence[Curve], reference: Curve, settings: LookSettings, t: int) -> None:

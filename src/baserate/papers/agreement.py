@@ -1,6 +1,6 @@
 """Do metrics agree on models? Rank correlations between metrics, and who wins by which."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -116,10 +116,10 @@ def _column(metric: MetricFunction, prevalence: Prevalence | None) -> _Column:
     return _Column(f"{describe(metric)}{where}", metric, prevalence)
 
 
-def _values(curves: "Sequence[Curve] | object", columns: Sequence[_Column]) -> FloatArray:
+def _values(curves: Iterable[Curve], columns: Sequence[_Column]) -> FloatArray:
     """Higher is better: models along the first axis, metrics along the second."""
     found = []
-    for curve in curves:  # type: ignore[attr-defined]  # values of a mapping, or a list
+    for curve in curves:
         row = []
         for column in columns:
             read = curve if column.prevalence is None else curve.at_prevalence(column.prevalence)
