@@ -23,6 +23,7 @@ GOOD = {
     **dict.fromkeys(["curves", "clusters", "models"], CURVES),
     "metric": br.average_precision,
     "area": br.average_precision,
+    "like": CURVE,
     "pair": PAIR,
     "point": POINT,
     "claim": br.Claim(br.average_precision, at_least=0.5),
@@ -52,6 +53,7 @@ BAD = {
 # Where something of BAD is welcome: (function, parameter, what).
 WELCOME = {
     ("bounds", "at", "text"),
+    ("design.labelling", "like", "nothing"),
     ("PrecisionRecallDisplay.from_curve", "area", "text"),
     *((name, "path", "text") for name in ("Curve.load", "Curve.save", "Accumulator.load", "Accumulator.save")),
     *((name, "path", "text") for name in ("write_report", "read_claims", "CurveStore")),

@@ -29,6 +29,7 @@ _HOW = {
     "Pair": "build one with br.Pair.from_scores(y_true, score_a, score_b)",
     "Claim": "write one as br.Claim(br.f1, at_least=0.5, at='recall=0.6'), and check many one by one: "
     "all(br.check(claim, curve) for claim in claims)",
+    "LabellingPlan": "pass what br.design.labelling returns",
     "LabelErrors": "state them as br.labels.LabelErrors(sensitivity=0.9, specificity=0.99)",
     "Accumulator": "use update for rows, and Curve.pool for curves",
     "Changes": "pass what br.monitoring.explain_changes returns",
