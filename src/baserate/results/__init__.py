@@ -18,6 +18,7 @@ from baserate.results.designs import PointSupport, Support, TestSetPlan
 from baserate.results.intervals import Band, Bounds, Estimate, MaxWidth
 from baserate.results.isotonic import Decomposition, IsotonicReliability
 from baserate.results.labels import LabelForecast
+from baserate.results.metric_agreements import MetricAgreement
 from baserate.results.priors import PrevalenceEstimate, PriorShiftCheck
 from baserate.results.readings import Crossing, NaturalFrequencies, Sweep
 from baserate.results.reliability import PriorEffect, Reliability
@@ -59,6 +60,7 @@ __all__ = [
     "LabelForecast",
     "Lead",
     "MaxWidth",
+    "MetricAgreement",
     "NaturalFrequencies",
     "PeriodReading",
     "PointSupport",
