@@ -198,6 +198,11 @@ _MAKERS: dict[str, list[Callable[[], results.Result]]] = {
     "LabellingPlan": [labelling_plan],
     "Lead": [lambda: br.lead(br.average_precision, pair(), GRID, **FEW)],
     "MaxWidth": [lambda: br.design.max_width(tpr=(0.54, 0.66), fpr=(0.0005, 0.0015))],
+    "MetricAgreement": [
+        lambda: br.papers.agreement(
+            {"good": GOOD, "bad": BAD, "other": OTHER}, [br.average_precision, br.roc_auc], [0.001, 0.5]
+        )
+    ],
     "NaturalFrequencies": [lambda: br.natural_frequencies(POINT.at_prevalence(0.001), cases=1_000_000)],
     "PlannedStratum": [lambda: labelling_plan().strata[1]],
     "PointSupport": [lambda: support().points[0]],

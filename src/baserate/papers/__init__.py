@@ -1,9 +1,11 @@
-"""Functions that only the published experiments need."""
+"""Functions that ask what the published experiments ask."""
 
 from baserate.design.largest_width import box_band, box_level, max_width_from_cvs
+from baserate.papers.agreement import agreement
 from baserate.papers.undersampling import undersampled
 
 __all__ = [
+    "agreement",
     "box_band",
     "box_level",
     "max_width_from_cvs",

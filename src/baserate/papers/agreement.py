@@ -70,7 +70,8 @@ def agreement(
     >>> scores["both"] = scores["old"] + scores["new"]
     >>> models = br.Models.from_scores(data["fraud"], scores)
     >>> found = br.papers.agreement(models, [br.average_precision, br.roc_auc], [0.001, 0.5], n_resamples=40, rng=0)
-    >>> found.winners
+    >>> found.winners["average_precision at 1 in 1,000"], round(found.support["average_precision at 1 in 1,000"], 2)
+    ('both', 0.9)
     """
     level, n = checks.confidence_level(confidence_level), checks.repeats(n_resamples, "n_resamples")
     curves = dict(zip(models.names, models.curves, strict=True)) if isinstance(models, Models) else dict(models)
@@ -85,13 +86,17 @@ def agreement(
     kept = _distinct(values)
     columns, values = [columns[k] for k in kept], values[:, kept]
     if len(columns) < 2:
-        raise InputError("agreement needs two metrics with different values, got one; pass more metrics.")
+        raise InputError(
+            "agreement needs two metrics with different values, got one; pass more metrics or prevalences."
+        )
     again = _resampled(models, columns, n, checks.generator(rng)) if isinstance(models, Models) else []
     rows = [_compared(values, *pair) for pair in combinations(range(len(columns)), 2)]
     ends = _ends(again, len(columns), level)
     names, winner = [column.name for column in columns], values.argmax(0)
-    support = [float(np.mean([one[:, k].argmax() == winner[k] for one in again])) if again else np.nan
-               for k in range(len(columns))]  # fmt: skip
+    support = [
+        float(np.mean([one[:, k].argmax() == best for one in again])) if again else np.nan
+        for k, best in enumerate(winner)
+    ]
     places = list(combinations(range(len(columns)), 2))
     spearman, kendall = np.array(rows).T
     return MetricAgreement(
@@ -171,4 +176,9 @@ def _ends(again: Sequence[FloatArray], n_columns: int, level: float) -> FloatArr
         return np.full((2, 2, len(pairs)), np.nan)
     drawn = np.array([[_compared(values, *pair) for pair in pairs] for values in again])
     tail = (1 - level) / 2
-    return np.asarray(np.nanquantile(drawn, [tail, 1 - tail], axis=0).transpose(0, 2, 1), np.float64)
+    ends = np.full((2, 2, len(pairs)), np.nan)
+    defined = np.isfinite(drawn[:, :, 0])
+    for k in np.flatnonzero(defined.any(0)):
+        there = drawn[defined[:, k], k]
+        ends[:, :, k] = np.quantile(there, [tail, 1 - tail], axis=0)
+    return ends

@@ -20,6 +20,7 @@ from baserate.results.isotonic import Decomposition, IsotonicReliability
 from baserate.results.labelling import LabellingPlan, PlannedStratum, RowsToLabel
 from baserate.results.labels import LabelForecast
 from baserate.results.mislabelled import CorrectedRate, CorrectedRates
+from baserate.results.metric_agreements import MetricAgreement
 from baserate.results.priors import PrevalenceEstimate, PriorShiftCheck
 from baserate.results.readings import Crossing, NaturalFrequencies, Sweep
 from baserate.results.reliability import PriorEffect, Reliability
@@ -64,6 +65,7 @@ __all__ = [
     "LabellingPlan",
     "Lead",
     "MaxWidth",
+    "MetricAgreement",
     "NaturalFrequencies",
     "PeriodReading",
     "PlannedStratum",

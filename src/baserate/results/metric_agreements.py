@@ -42,7 +42,10 @@ class MetricAgreement(Result):
     ...     "b": br.Curve.from_counts([0.9, 0.5, 0.1], pos=[30, 30, 40], neg=[2, 200, 698]),
     ...     "c": br.Curve.from_counts([0.9, 0.5, 0.1], pos=[40, 59, 1], neg=[5, 300, 595]),
     ... }
-    >>> print(br.papers.agreement(curves, [br.average_precision, br.roc_auc], [0.001, 0.5]))
+    >>> print(br.papers.agreement(curves, [br.average_precision], [0.001, 0.5]))
+    metric                                            and metric  Spearman  Kendall  same winner
+    average_precision at 1 in 1,000  average_precision at 1 in 2        -1       -1  no
+    Best of 3 models by average_precision at 1 in 1,000: b; average_precision at 1 in 2: a
     """
 
     first: npt.NDArray[np.str_]
