@@ -120,14 +120,12 @@ def value(setting: Setting, pos: Floats, neg: Floats, x: Floats | float) -> Floa
 
 def alarms(counts: Counts, setting: Setting, *, screened: bool = True) -> tuple[int, int]:
     """The first look with an alarm if any number may follow, and if their number is planned; 0 if there is none."""
-    periods = counts.curves(setting)
-    reference, later = br.Curve.pool(periods[:REFERENCE]), periods[REFERENCE:]
+    reference, level = counts.pooled(setting, slice(REFERENCE)), levels_of_kind(setting)
     settings = look_settings(setting, WINDOWS, N_DEALS, SEED)
-    spent = [spending(len(later), FALSE_ALARM, planned) for planned in (None, setting.looks)]
-    level = np.array([levels_of(later, reference, settings, spend) for spend in spent])
     first = [0, 0]
-    for t in bad_looks(counts, setting, level.max(axis=0)) if screened else range(len(later)):
-        beside = LookWindows(later, reference, settings, t)
+    for t in bad_looks(counts, setting, level.max(axis=0)) if screened else range(setting.looks):
+        last = counts.curves(setting, slice(REFERENCE + max(0, t + 1 - max(WINDOWS)), REFERENCE + t + 1))
+        beside = LookWindows(last, reference, settings, t)
         if screened and is_regular(setting) and beside.worst < ndtri(1 - min(VERY_FAR * level[:, t].max(), 0.5)):
             continue
         for k in (k for k in (0, 1) if not first[k]):
@@ -137,6 +135,16 @@ def alarms(counts: Counts, setting: Setting, *, screened: bool = True) -> tuple[
         if all(first):
             break
     return first[0], first[1]
+
+
+@cache
+def levels_of_kind(setting: Setting) -> Floats:
+    """The levels of both procedures by look: they depend on the sizes of the periods, which all streams share."""
+    counts = stream(setting, np.random.default_rng(0))
+    reference, later = counts.pooled(setting, slice(REFERENCE)), counts.curves(setting, slice(REFERENCE, None))
+    settings = look_settings(setting, WINDOWS, N_DEALS, SEED)
+    spent = [spending(setting.looks, FALSE_ALARM, planned) for planned in (None, setting.looks)]
+    return np.array([levels_of(later, reference, settings, spend) for spend in spent])
 
 
 def bad_looks(counts: Counts, setting: Setting, level: Floats) -> list[int]:

@@ -90,10 +90,14 @@ class Counts(NamedTuple):
     pos: Floats
     neg: Floats
 
-    def curves(self, setting: Setting) -> list[br.Curve]:
+    def curves(self, setting: Setting, some: slice = slice(None)) -> list[br.Curve]:
         """A curve for each period, read at the prevalence of the setting."""
-        score = scores(setting)
-        return [_curve(score, *period, setting.read_at) for period in zip(*self, strict=True)]
+        both = zip(self.pos[some], self.neg[some], strict=True)
+        return [_curve(scores(setting), *period, setting.read_at) for period in both]
+
+    def pooled(self, setting: Setting, some: slice) -> br.Curve:
+        """The curve of several periods."""
+        return _curve(scores(setting), self.pos[some].sum(axis=0), self.neg[some].sum(axis=0), setting.read_at)
 
 
 def _curve(score: Floats, pos: Floats, neg: Floats, read_at: float) -> br.Curve:

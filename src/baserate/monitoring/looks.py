@@ -70,15 +70,18 @@ class Look(NamedTuple):
 
 def look_at(periods: Sequence[Curve], reference: Curve, settings: LookSettings, level: float, t: int) -> Look:
     """The look at one period and those before it, beside the reference."""
-    return LookWindows(periods, reference, settings, t).look(level)
+    return LookWindows(periods[: t + 1], reference, settings, t).look(level)
 
 
 class LookWindows:
-    """The windows that end at a period, beside the reference; rows are dealt again as often as a decision needs."""
+    """The windows that end at the last period, beside the reference; rows are dealt as often as a decision needs.
 
-    def __init__(self, periods: Sequence[Curve], reference: Curve, settings: LookSettings, t: int) -> None:
+    `past` has the periods until then, at least those of the longest window; the look is number `t`, from 0.
+    """
+
+    def __init__(self, past: Sequence[Curve], reference: Curve, settings: LookSettings, t: int) -> None:
         self._lengths = [length for length in settings.windows if length <= t + 1] or [t + 1]
-        samples = [reference, *periods[t + 1 - self._lengths[-1] : t + 1]]
+        samples = [reference, *past[len(past) - self._lengths[-1] :]]
         self._rng, self._settings = np.random.default_rng([settings.seed, t]), settings
         # A threshold needs no pooling.
         pooled = samples[0] if isinstance(settings.at, Threshold) else Curve.pool(samples)

@@ -19,8 +19,8 @@ from baserate.results.intervals import Band, Bounds, Estimate, MaxWidth
 from baserate.results.isotonic import Decomposition, IsotonicReliability
 from baserate.results.labelling import LabellingPlan, PlannedStratum, RowsToLabel
 from baserate.results.labels import LabelForecast
-from baserate.results.mislabelled import CorrectedRate, CorrectedRates
 from baserate.results.metric_agreements import MetricAgreement
+from baserate.results.mislabelled import CorrectedRate, CorrectedRates
 from baserate.results.priors import PrevalenceEstimate, PriorShiftCheck
 from baserate.results.readings import Crossing, NaturalFrequencies, Sweep
 from baserate.results.reliability import PriorEffect, Reliability
