@@ -172,7 +172,7 @@ def choose_recalibration(
     )
 
 
-class _Judging(NamedTuple):
+class _JudgingClass(NamedTuple):
     """A class at each score of all folds: masses, and sums of squared weights."""
 
     mass: FloatArray
@@ -200,11 +200,11 @@ class _Losses(NamedTuple):
     neg: FloatArray
 
 
-class _Rows(NamedTuple):
+class _JudgingRows(NamedTuple):
     """The rows that judge, fold after fold."""
 
-    pos: _Judging
-    neg: _Judging
+    pos: _JudgingClass
+    neg: _JudgingClass
     prevalence: float
     given: bool  # so that the mix of the classes is known, and not random
 
@@ -239,15 +239,15 @@ class _Rows(NamedTuple):
         return welch_margin(variances, self.sizes, level)
 
 
-def _rows_of(dealt: Sequence[Fold], curve: Curve) -> _Rows:
+def _rows_of(dealt: Sequence[Fold], curve: Curve) -> _JudgingRows:
     judged = [fold.judged for fold in dealt]
     columns = (
         np.concatenate([np.asarray(getattr(one, name), np.float64) for one in judged])
         for name in ("pos", "pos_squares", "neg", "neg_squares")
     )
     pos, pos_squares, neg, neg_squares = columns
-    return _Rows(
-        _Judging(pos, pos_squares), _Judging(neg, neg_squares), curve.prevalence, curve.given_prevalence is not None
+    return _JudgingRows(
+        _JudgingClass(pos, pos_squares), _JudgingClass(neg, neg_squares), curve.prevalence, curve.given_prevalence is not None
     )
 
 
@@ -258,7 +258,7 @@ def _losses(maps: Sequence[Recalibration], dealt: Sequence[Fold]) -> _Losses:
         return _Losses(*(-np.log(np.concatenate(side)) for side in zip(*shares, strict=True)))
 
 
-def _more(rows: _Rows, losses: _Losses, of_chosen: _Losses, level: float) -> tuple[float, float, float]:
+def _more(rows: _JudgingRows, losses: _Losses, of_chosen: _Losses, level: float) -> tuple[float, float, float]:
     """What a method loses beyond the chosen one, with its interval."""
     if losses is of_chosen:
         return 0.0, 0.0, 0.0
