@@ -127,14 +127,14 @@ def test_missing_scores_are_refused(tmp_path, missing):
         br.curves_by(from_file(table, tmp_path), "k", label="y", score="p")
     unlabelled = table.with_columns(y=pl.when(pl.col("id") < 3).then(None).otherwise("y"))
     with pytest.warns(br.errors.UnlabelledWarning):
-        (curve,) = br.curves_by(from_file(unlabelled, tmp_path), "k", label="y", score="p").values()
+        (curve,) = br.curves_by(from_file(unlabelled, tmp_path), "k", label="y", score="p", missing="later").values()
     assert (curve.n_pos + curve.n_neg, curve.unlabelled) == (97, 3)
 
 
 def test_a_group_without_labels_is_an_empty_curve(tmp_path):
     table = payments().with_columns(y=pl.when(pl.col("k") == "k3").then(None).otherwise("y"))
     with pytest.warns(br.errors.UnlabelledWarning):
-        curves = br.curves_by(from_file(table, tmp_path), "k", label="y", score="p")
+        curves = br.curves_by(from_file(table, tmp_path), "k", label="y", score="p", missing="later")
     assert len(curves["k3"]) == 0
     assert curves["k3"].unlabelled == table.filter(k="k3").height
 

@@ -170,7 +170,7 @@ def test_what_is_undefined_has_a_reason():
     ("call", "sentence"),
     [
         (lambda m: br.Models.from_scores([0, 1], {"a": [1, 2]}), "scores must be a mapping of two names or more"),
-        (lambda m: br.Models.from_scores([0, 1], [[1, 2], [1, 2]]), "scores must be a mapping of two names or more"),
+        (lambda m: br.Models.from_scores([0, 1], [[1, 2], [1, 2]]), "scores must be a dict, got a list"),
         (lambda m: br.Models.from_scores([0, 1], {1: [1, 2], "1": [2, 1]}), "models must have different names"),
         (lambda m: br.Models.from_scores([0, 1], {"a": [1, 2], "b": [1, 2, 3]}), "b"),
         (lambda m: br.ranking(br.roc_auc, m, [0.1], n_resamples=50), "n_resamples must be at least 80"),

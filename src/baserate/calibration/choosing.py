@@ -247,7 +247,10 @@ def _rows_of(dealt: Sequence[Fold], curve: Curve) -> _JudgingRows:
     )
     pos, pos_squares, neg, neg_squares = columns
     return _JudgingRows(
-        _JudgingClass(pos, pos_squares), _JudgingClass(neg, neg_squares), curve.prevalence, curve.given_prevalence is not None
+        _JudgingClass(pos, pos_squares),
+        _JudgingClass(neg, neg_squares),
+        curve.prevalence,
+        curve.given_prevalence is not None,
     )
 
 

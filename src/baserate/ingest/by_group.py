@@ -15,7 +15,7 @@ from baserate.arrays import FloatArray
 from baserate.curves.counting import Counted, count_classes, narrow
 from baserate.curves.curve import Curve
 from baserate.ingest.bucket_expressions import bucket_of
-from baserate.ingest.groups import GroupReader, Part
+from baserate.ingest.groups import GroupPart, GroupReader
 
 # With so many rows for each bucket of a fine look, there are few groups, and buckets are quicker.
 _FINE, _ROWS_OF_A_BUCKET = 16, 16
@@ -47,7 +47,7 @@ def curves_by_group(reader: GroupReader, max_scores: int) -> list[Curve] | None:
     curves = [Curve.from_counts([], pos=[], neg=[])] * len(rows)
     seen = kept = 0
     for score, k in product(range(reader.n_scores), range(n_parts)):
-        for group, pos, neg in reader.listed(Part(score, k, n_parts)):
+        for group, pos, neg in reader.listed(GroupPart(score, k, n_parts)):
             counted = count_classes(pos, neg)
             curves[group] = Curve._of(counted if bits is None else _condensed(counted, min(bits, _FINE)))
             kept += len(curves[group])

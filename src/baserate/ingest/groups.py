@@ -62,7 +62,7 @@ class GroupedCounts(NamedTuple):
 Group = tuple[Any, ...]
 
 
-class Part(NamedTuple):
+class GroupPart(NamedTuple):
     """All rows of some groups: those of one score, by its place, and of them the k-th of n shares."""
 
     score: int
@@ -164,7 +164,7 @@ class GroupReader:
             raise changed(f"the label {min(map(repr, unknown))} was not there before")
         return groups, np.array([self._is_positive.get(value, False) for value in labels], np.bool_)[label], unlabelled
 
-    def listed(self, part: Part) -> Iterator[tuple[int, FloatArray, FloatArray]]:
+    def listed(self, part: GroupPart) -> Iterator[tuple[int, FloatArray, FloatArray]]:
         """The groups of a part, each with the scores of its positives and of its negatives, in any order.
 
         The engine brings a list for each class of a group, which is quicker than to bring rows.

@@ -107,7 +107,7 @@ def corrected(
     labelled = rates_of(seen.as_labelled(), given)._asdict()
     found = [_rate(name, seen, draws, level, float(value)) for name, value in labelled.items()]
     if any(one.reason is Reason.LABELS_CONTRADICTED for one in found):
-        found = [CorrectedRate(one.name, labelled=one.labelled, reason=Reason.LABELS_CONTRADICTED) for one in found]
+        found = [CorrectedRate(one.rate, labelled=one.labelled, reason=Reason.LABELS_CONTRADICTED) for one in found]
     return CorrectedRates(
         tuple(found),
         errors="; ".join(f"{one} from {low:.6g} up" if np.isfinite(low) else str(one) for low, one in ranges),

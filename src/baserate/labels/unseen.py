@@ -48,17 +48,17 @@ class _RateSlopes:
 
     def __init__(self, name: str, seen: SeenLabels, *, high: bool) -> None:
         rows = seen.rows
-        self.name, self.high = name, high
+        self.rate, self.high = name, high
         self.centre = replace(seen, rows=rows._replace(pos=rows.pos + 0.5, neg=rows.neg + 0.5))
         self.before = self._true(self.centre)
 
     def _true(self, seen: SeenLabels) -> FloatArray:
-        return np.array(seen.true_counts(self.name, high=self.high))
+        return np.array(seen.true_counts(self.rate, high=self.high))
 
     def _slope(self, change: FloatArray) -> float:
         cells, before = Confusion(*change), Confusion(*self.before)
-        slope = change_of_log(self.name, cells, before)
-        if self.name == "precision" and self.centre.odds_against is not None:
+        slope = change_of_log(self.rate, cells, before)
+        if self.rate == "precision" and self.centre.odds_against is not None:
             slope -= change_of_log("prevalence", cells, before)
         return slope if self.high else -slope
 

@@ -17,7 +17,7 @@ class CorrectedRate(Result):
 
     Attributes
     ----------
-    name : str
+    rate : str
         "prevalence", "recall", "fpr" or "precision".
     value : float
         The corrected rate; nan if only bounds are known, or nothing.
@@ -40,7 +40,7 @@ class CorrectedRate(Result):
     recall 0.6589 [0.5456, 0.7668], as labelled 0.6
     """
 
-    name: str
+    rate: str
     value: float = math.nan
     least: float = math.nan
     most: float = math.nan
@@ -52,12 +52,12 @@ class CorrectedRate(Result):
 
     def _texts(self) -> list[str]:
         """Its name, what is known of it, its interval, and what the labels say."""
-        return [_SAID[self.name], self._known(), self._interval(), self._number(self.labelled)]
+        return [_SAID[self.rate], self._known(), self._interval(), self._number(self.labelled)]
 
     def _number(self, value: float) -> str:
         if math.isnan(value):
             return "undefined"
-        return one_in(value) if self.name == "prevalence" and 0 < value < 1 else f"{value:.4g}"
+        return one_in(value) if self.rate == "prevalence" and 0 < value < 1 else f"{value:.4g}"
 
     def _known(self) -> str:
         if self.reason is Reason.ERRORS_MAY_FOLLOW_SCORE and self.least != self.most:
@@ -101,7 +101,7 @@ class CorrectedRates(Result):
     >>> import baserate as br
     >>> point = br.Point.from_counts(tp=60, fp=10, fn=40, tn=890)
     >>> found = br.labels.corrected(point, br.labels.LabelErrors(0.9, 0.99), rng=0)
-    >>> [row["name"] for row in found.rows()]
+    >>> [row["rate"] for row in found.rows()]
     ['prevalence', 'recall', 'fpr', 'precision']
     """
 

@@ -97,7 +97,7 @@ def difference(
         in_closed_form = name in ("influence", "delong", "delong_t")
         reason = Reason.NO_VARIATION if in_closed_form else why_no_ends(metric)
     return _difference(
-        _OfPair(first, second, low, high, p_value, reason),
+        _AtOne(first, second, low, high, p_value, reason),
         metric,
         pair,
         settings,
@@ -107,7 +107,7 @@ def difference(
     )
 
 
-class _OfPair(NamedTuple):
+class _AtOne(NamedTuple):
     first: float
     second: float
     low: float
@@ -129,14 +129,14 @@ def _where_sampled(
     check_draws(settings.n_draws, settings.confidence_level)
     found = compared(metric, pair, at, settings)
     first, second, low, high, p_value = (float(column[0]) for column in found[:5])
-    at_one = _OfPair(first, second, low, high, p_value, found.reason)
+    at_one = _AtOne(first, second, low, high, p_value, found.reason)
     n_labelled, n_pos = (sum(getattr(one, name) for one in pair.a.strata) for name in ("n_labelled", "n_pos"))
     sizes, why = (float(n_pos), float(n_labelled - n_pos)), WHY if method is None else ASKED_FOR
     return _difference(at_one, metric, pair, settings, method="melded", why=why, sizes=sizes)
 
 
 def _difference(
-    found: _OfPair,
+    found: _AtOne,
     metric: MetricFunction,
     pair: Pair,
     settings: IntervalSettings,
