@@ -41,7 +41,7 @@ def of_columns(command: F) -> F:
             ),
             _column("--stratum", help="Column with the stratum of each row, if these were sampled for labelling."),
             _column(
-                "--inclusion", help="Column with the probability of each row to be labelled, if these were sampled."
+                "--inclusion", help="Column with the probability of each row to be labelled."
             ),
             click.option(
                 "--missing",
