@@ -29,3 +29,15 @@ def counts(name, clip=0.0):
     score, label = rows(name)
     distinct, place = np.unique(np.clip(score, clip, 1 - clip), return_inverse=True)
     return distinct, np.bincount(place, label), np.bincount(place, 1 - label)
+
+
+def inside(name):
+    """Scores strictly between 0 and 1, and labels."""
+    score, label = rows(name)
+    return np.clip(score, 1e-6, 1 - 1e-6), np.asarray(label, int)
+
+
+def curve(name):
+    """The curve of these."""
+    score, label = inside(name)
+    return br.Curve.from_scores(label, score)
