@@ -173,14 +173,16 @@ def _frame(table: object) -> AnyFrame:
 
 
 def _with_known_times(frame: AnyFrame, time: str) -> AnyFrame:
-    """Convert nanoseconds with a zone, a type of DuckDB 2 that narwhals does not support."""
+    """Convert nanoseconds: narwhals does not support those with a zone, and DuckDB 2 rounds when it takes a month."""
     if not frame.implementation.is_duckdb():
         return frame
     relation = nw.to_native(frame)
-    if dict(zip(relation.columns, map(str, relation.types), strict=True)).get(time) != "TIMESTAMPTZ_NS":
+    kind = dict(zip(relation.columns, map(str, relation.types), strict=True)).get(time)
+    if kind not in ("TIMESTAMP_NS", "TIMESTAMPTZ_NS"):
         return frame
+    shorter = texts.to_microseconds(time, with_zone=kind == "TIMESTAMPTZ_NS")
     with asking(frame):
-        relation = relation.project(f"* REPLACE ({texts.to_microseconds(time)} AS {quoted(time)})")
+        relation = relation.project(f"* REPLACE ({shorter} AS {quoted(time)})")
     return _frame(relation)
 
 

@@ -28,10 +28,11 @@ def time_expression(column: str, example: str | None) -> str:
     )
 
 
-def to_microseconds(column: str) -> str:
+def to_microseconds(column: str, *, with_zone: bool) -> str:
     """SQL that truncates nanoseconds to microseconds; a cast would round, perhaps into the next period."""
     n = f"epoch_ns({name(column)})"
-    return f"make_timestamp(({n} - ({n} % 1000 + 1000) % 1000) // 1000) AT TIME ZONE 'UTC'"
+    time = f"make_timestamp(({n} - ({n} % 1000 + 1000) % 1000) // 1000)"
+    return f"{time} AT TIME ZONE 'UTC'" if with_zone else time
 
 
 def bad_time(said: str) -> str | None:
