@@ -23,7 +23,6 @@ _HOMES = {
     "curves.one_vs_rest": "one_vs_rest",
     "curves.pair": "Models Pair",
     "curves.point": "Point",
-    "curves.reading": "Reading",
     "curves.rules": "Rule",
     "deployment": "deploy worst_case",
     "errors": "BaserateError Reason",

@@ -26,7 +26,6 @@ from baserate.curves.one_vs_rest import one_vs_rest as one_vs_rest
 from baserate.curves.pair import Models as Models
 from baserate.curves.pair import Pair as Pair
 from baserate.curves.point import Point as Point
-from baserate.curves.reading import Reading as Reading
 from baserate.curves.rules import Rule as Rule
 from baserate.deployment import deploy as deploy
 from baserate.deployment import worst_case as worst_case
@@ -114,7 +113,6 @@ __all__ = [
     "Models",
     "Pair",
     "Point",
-    "Reading",
     "Reason",
     "Rule",
     "accuracy",

@@ -40,9 +40,7 @@ def of_columns(command: F) -> F:
                 "--sampled", metavar="RULE", help='How rows were sampled for labelling: "all >= 0.9, else 0.5 %".'
             ),
             _column("--stratum", help="Column with the stratum of each row, if these were sampled for labelling."),
-            _column(
-                "--inclusion", help="Column with the probability of each row to be labelled."
-            ),
+            _column("--inclusion", help="Column with the probability of each row to be labelled."),
             click.option(
                 "--missing",
                 type=click.Choice(["random", "later"]),

@@ -15,16 +15,7 @@ class Reading(ABC, Generic[N]):
     """Rates at a prevalence, which is that of the data or a given one.
 
     Pointwise metrics read it. A ``Point`` is a ``Reading[float]``, and a ``Curve`` is one with arrays along its
-    thresholds. Use it to annotate your own metric.
-
-    Examples
-    --------
-    >>> import baserate as br
-    >>> def false_alarms_per_hit(at: br.Reading) -> float:
-    ...     return at.confusion_as_read.fp / at.confusion_as_read.tp
-    >>> point = br.Point.from_rates(tpr=0.5, fpr=0.01)
-    >>> br.sweep(false_alarms_per_hit, point, [0.5, 0.01]).value.round(2)
-    array([0.02, 1.98])
+    thresholds.
     """
 
     _n: tuple[float | None, float | None]  # class sizes
