@@ -227,7 +227,7 @@ def _least_and_mean(shares: list[float]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--simulations", type=int, default=1000, help="test sets for each setting")
+    parser.add_argument("--simulations", type=int, default=300, help="test sets for each setting")
     parser.add_argument("--quick", action="store_true", help="the first setting of each kind only")
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the page there, too")
     options = parser.parse_args()
