@@ -172,7 +172,7 @@ def choose_recalibration(
     )
 
 
-class _Judging(NamedTuple):
+class _RowsOfClass(NamedTuple):
     """A class at each score of all folds: masses, and sums of squared weights."""
 
     mass: FloatArray
@@ -203,8 +203,8 @@ class _Losses(NamedTuple):
 class _Rows(NamedTuple):
     """The rows that judge, fold after fold."""
 
-    pos: _Judging
-    neg: _Judging
+    pos: _RowsOfClass
+    neg: _RowsOfClass
     prevalence: float
     given: bool  # so that the mix of the classes is known, and not random
 
@@ -247,7 +247,10 @@ def _rows_of(dealt: Sequence[Fold], curve: Curve) -> _Rows:
     )
     pos, pos_squares, neg, neg_squares = columns
     return _Rows(
-        _Judging(pos, pos_squares), _Judging(neg, neg_squares), curve.prevalence, curve.given_prevalence is not None
+        _RowsOfClass(pos, pos_squares),
+        _RowsOfClass(neg, neg_squares),
+        curve.prevalence,
+        curve.given_prevalence is not None,
     )
 
 
