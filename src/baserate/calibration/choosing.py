@@ -172,7 +172,7 @@ def choose_recalibration(
     )
 
 
-class _JudgingClass(NamedTuple):
+class _RowsOfClass(NamedTuple):
     """A class at each score of all folds: masses, and sums of squared weights."""
 
     mass: FloatArray
@@ -203,8 +203,8 @@ class _Losses(NamedTuple):
 class _JudgingRows(NamedTuple):
     """The rows that judge, fold after fold."""
 
-    pos: _JudgingClass
-    neg: _JudgingClass
+    pos: _RowsOfClass
+    neg: _RowsOfClass
     prevalence: float
     given: bool  # so that the mix of the classes is known, and not random
 
@@ -247,8 +247,8 @@ def _rows_of(dealt: Sequence[Fold], curve: Curve) -> _JudgingRows:
     )
     pos, pos_squares, neg, neg_squares = columns
     return _JudgingRows(
-        _JudgingClass(pos, pos_squares),
-        _JudgingClass(neg, neg_squares),
+        _RowsOfClass(pos, pos_squares),
+        _RowsOfClass(neg, neg_squares),
         curve.prevalence,
         curve.given_prevalence is not None,
     )

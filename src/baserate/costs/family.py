@@ -6,6 +6,7 @@ from baserate import checks
 from baserate.curves.reading import Reading
 from baserate.errors import InputError
 from baserate.formulas.pointwise import N
+from baserate.metrics.definition import check_reading
 from baserate.registry import CellRatio
 
 
@@ -56,6 +57,7 @@ def share_of_value(
     >>> round(br.costs.share_of_value(point, cost_fp=1, cost_fn=5, cost_alert=0.1), 4)
     0.2083
     """
+    check_reading("share_of_value", at)
     cells = family_cells(cost_fp=cost_fp, cost_fn=cost_fn, cost_alert=cost_alert, worth_tp=worth_tp, worth_tn=worth_tn)
     matrix = at.confusion_as_read
     parts = (matrix.tp, matrix.fn, matrix.fp, matrix.tn)

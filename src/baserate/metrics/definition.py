@@ -176,13 +176,18 @@ def _the_one(
     return given[0]
 
 
+def check_reading(asker: str, at: object) -> None:
+    """Refuse what is neither a Curve nor a Point."""
+    if not isinstance(at, Reading):
+        raise InputError(
+            f"{asker} reads a Curve or a Point, got {type(at).__name__}; "
+            f"build one with Curve.from_scores(y_true, y_score)."
+        )
+
+
 def _check_input(row: Metric, at: object) -> None:
     if row.family is Family.POINTWISE:
-        if not isinstance(at, Reading):
-            raise InputError(
-                f"{row.name} reads a Curve or a Point, got {type(at).__name__}; "
-                f"build one with Curve.from_scores(y_true, y_score)."
-            )
+        check_reading(row.name, at)
     elif isinstance(at, Point):
         raise InputError(f"{row.name} reads a whole Curve, got a Point; pass the curve it was chosen on.")
     elif not isinstance(at, Curve):

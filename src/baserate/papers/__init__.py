@@ -1,7 +1,7 @@
 """Functions that ask what the published experiments ask."""
 
 from baserate.design.largest_width import box_band, box_level, max_width_from_cvs
-from baserate.papers.metric_agreement import agreement
+from baserate.papers.ranks import agreement
 from baserate.papers.undersampling import undersampled
 
 __all__ = [
