@@ -131,7 +131,6 @@ def pr_band(
     >>> bool((band.low < band.value).all() and (band.value <= band.high).all())
     True
     """
-    check_counted(curve)
     places = _places(recalls, "recalls", above=True)
 
     def precision(steps: Steps) -> FloatArray:
@@ -171,7 +170,6 @@ def roc_band(
     >>> bool((band.low < band.value).all() and (band.value < band.high).all())
     True
     """
-    check_counted(curve)
     places = _places(fprs, "fprs")
     settings = IntervalSettings.of(confidence_level, n_resamples, rng)
     read = partial(_tpr_at, fprs=places)
@@ -210,7 +208,6 @@ def prg_band(
     >>> bool((band.low < band.value).all() and (band.value < band.high).all())
     True
     """
-    check_counted(curve)
     places = _places(recall_gains, "recall_gains")
     recalls = curve.prevalence / (1 - (1 - curve.prevalence) * places)
 
@@ -239,6 +236,7 @@ def _band(
     simultaneous: bool,
     names: tuple[str, str],
 ) -> Band:
+    check_counted(curve)
     check_draws(settings.n_draws, settings.confidence_level)
     value = low = high = np.full(len(places), np.nan)
     if not curve.missing_class:
