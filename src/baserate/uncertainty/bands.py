@@ -1,8 +1,6 @@
 """Bands: an interval at each prevalence, or at each place along a curve."""
 
 from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -131,13 +129,22 @@ def pr_band(
     >>> bool((band.low < band.value).all() and (band.value <= band.high).all())
     True
     """
+    check_counted(curve)
     places = _places(recalls, "recalls", above=True)
 
     def precision(steps: Steps) -> FloatArray:
         return places / (places + curve.odds_against * _fpr_at(steps, places))
 
     settings = IntervalSettings.of(confidence_level, n_resamples, rng)
-    return _band(curve, precision, places, settings, simultaneous=simultaneous, names=("precision", "recall"))
+    return _band(
+        curve,
+        precision,
+        places,
+        settings,
+        simultaneous=simultaneous,
+        names=("precision", "recall"),
+        prevalence=curve.prevalence,
+    )
 
 
 @checks.declared
@@ -170,12 +177,11 @@ def roc_band(
     >>> bool((band.low < band.value).all() and (band.value < band.high).all())
     True
     """
+    check_counted(curve)
     places = _places(fprs, "fprs")
     settings = IntervalSettings.of(confidence_level, n_resamples, rng)
-    read = partial(_tpr_at, fprs=places)
-    return replace(
-        _band(curve, read, places, settings, simultaneous=simultaneous, names=("recall", "fpr")), prevalence=None
-    )
+    read: Callable[[Steps], FloatArray] = lambda steps: _tpr_at(steps, places)  # noqa: E731
+    return _band(curve, read, places, settings, simultaneous=simultaneous, names=("recall", "fpr"), prevalence=None)
 
 
 @checks.declared
@@ -208,14 +214,18 @@ def prg_band(
     >>> bool((band.low < band.value).all() and (band.value < band.high).all())
     True
     """
+    check_counted(curve)
     places = _places(recall_gains, "recall_gains")
     recalls = curve.prevalence / (1 - (1 - curve.prevalence) * places)
 
     def precision_gain(steps: Steps) -> FloatArray:
         return 1 - _fpr_at(steps, recalls) / recalls
 
-    settings, names = IntervalSettings.of(confidence_level, n_resamples, rng), ("precision_gain", "recall_gain")
-    return _band(curve, precision_gain, places, settings, simultaneous=simultaneous, names=names)
+    settings = IntervalSettings.of(confidence_level, n_resamples, rng)
+    names = ("precision_gain", "recall_gain")
+    return _band(
+        curve, precision_gain, places, settings, simultaneous=simultaneous, names=names, prevalence=curve.prevalence
+    )
 
 
 def _places(given: object, name: str, *, above: bool = False) -> FloatArray:
@@ -235,8 +245,8 @@ def _band(
     *,
     simultaneous: bool,
     names: tuple[str, str],
+    prevalence: float | None,
 ) -> Band:
-    check_counted(curve)
     check_draws(settings.n_draws, settings.confidence_level)
     value = low = high = np.full(len(places), np.nan)
     if not curve.missing_class:
@@ -259,7 +269,7 @@ def _band(
         confidence_level=settings.confidence_level,
         simultaneous=simultaneous,
         method="melded",
-        prevalence=curve.prevalence,
+        prevalence=prevalence,
         n_pos=n_pos,
         n_neg=n_neg,
         reason=curve.missing_class,

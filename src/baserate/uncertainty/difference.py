@@ -19,7 +19,7 @@ from baserate.uncertainty.contests import Contest, Verdict, methods_of, why_defa
 from baserate.uncertainty.estimate import ASKED_FOR, CAUTION, FELL_SHORT, IntervalSettings, check_estimable
 from baserate.uncertainty.readers import is_chosen, why_no_ends
 from baserate.uncertainty.sampled import WHY
-from baserate.uncertainty.sampled_pairs import Compared, compared
+from baserate.uncertainty.sampled_pairs import compared
 from baserate.uncertainty.samplers import check_draws
 
 
@@ -94,15 +94,10 @@ def difference(
     if reason is None and (math.isnan(low) or math.isnan(high)):
         in_closed_form = name in ("influence", "delong", "delong_t")
         reason = Reason.NO_VARIATION if in_closed_form else why_no_ends(metric)
-    return _difference(
-        Compared(first, second, low, high, p_value, reason),
-        metric,
-        pair,
-        settings,
-        method=name,
-        why=why_default(contest, name) if method is None else ASKED_FOR,
-        sizes=(float(pair.a.n_pos), float(pair.a.n_neg)),
-    )
+    why = why_default(contest, name) if method is None else ASKED_FOR
+    sizes = float(pair.a.n_pos), float(pair.a.n_neg)
+    found = first, second, low, high, p_value
+    return _difference(metric, pair, settings, found, reason, method=name, why=why, sizes=sizes)
 
 
 def _where_sampled(
@@ -116,34 +111,42 @@ def _where_sampled(
     if method is not None:
         checks.one_of(method, ["melded"], "method")
     check_draws(settings.n_draws, settings.confidence_level)
-    found = compared(metric, pair, at, settings)
+    first, second, low, high, p_value, reason = compared(metric, pair, at, settings)
     n_labelled, n_pos = (sum(getattr(one, name) for one in pair.a.strata) for name in ("n_labelled", "n_pos"))
     sizes, why = (float(n_pos), float(n_labelled - n_pos)), WHY if method is None else ASKED_FOR
-    return _difference(found, metric, pair, settings, method="melded", why=why, sizes=sizes)
+    found = first, second, low, high, p_value
+    return _difference(metric, pair, settings, found, reason, method="melded", why=why, sizes=sizes)
 
 
 def _difference(
-    found: Compared,
     metric: MetricFunction,
     pair: Pair,
     settings: IntervalSettings,
+    found: tuple[float, float, float, float, float],
+    reason: Reason | None,
     *,
     method: str,
     why: str,
     sizes: tuple[float, float],
 ) -> Difference:
+    first, second, low, high, p_value = found
     return Difference(
         metric=describe(metric),
         names=pair.names,
-        value=found.first - found.second,
+        first=first,
+        second=second,
+        value=first - second,
+        low=low,
+        high=high,
+        p_value=p_value,
         confidence_level=settings.confidence_level,
         prevalence=pair.a.prevalence,
         method=method,
         n_pos=sizes[0],
         n_neg=sizes[1],
+        reason=reason,
         caution=CAUTION if method in FELL_SHORT else None,
         why=why,
-        **found._asdict(),
     )
 
 

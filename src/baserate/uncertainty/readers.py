@@ -65,7 +65,7 @@ def why_no_ends(metric: MetricFunction) -> Reason:
 def values(metric: MetricFunction, at: Curve | Point, drawn: Drawn, x: FloatArray) -> FloatArray:
     """The metric of each drawn curve, or of the point chosen on it, for each x: one row per curve."""
     if isinstance(at, Point):
-        return _at_rates(metric, chosen_on_draws(at, drawn), at._n, x)
+        return _of_chosen_points(metric, at, drawn, x)
     row = row_of(metric)
     if row is not None and row.over_odds is not None:
         over_x = row.over_odds(drawn, x, **bound_parameters(metric))
@@ -107,6 +107,10 @@ def _value_where(metric: MetricFunction, rule: Rule, curve: Curve) -> float:
         return _value(metric, rule.on(curve))
     except NoSuchPointError:
         return np.nan
+
+
+def _of_chosen_points(metric: MetricFunction, at: Point, drawn: Drawn, x: FloatArray) -> FloatArray:
+    return _at_rates(metric, chosen_on_draws(at, drawn), at._n, x)
 
 
 def _at_rates(
