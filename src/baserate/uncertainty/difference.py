@@ -1,7 +1,6 @@
 """The difference of two models on the same rows: interval, p-value and permutation test."""
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
@@ -96,24 +95,10 @@ def difference(
     if reason is None and (math.isnan(low) or math.isnan(high)):
         in_closed_form = name in ("influence", "delong", "delong_t")
         reason = Reason.NO_VARIATION if in_closed_form else why_no_ends(metric)
-    return _difference(
-        _AtOne(first, second, low, high, p_value, reason),
-        metric,
-        pair,
-        settings,
-        method=name,
-        why=why_default(contest, name) if method is None else ASKED_FOR,
-        sizes=(float(pair.a.n_pos), float(pair.a.n_neg)),
-    )
-
-
-class _AtOne(NamedTuple):
-    first: float
-    second: float
-    low: float
-    high: float
-    p_value: float
-    reason: Reason | None
+    why = why_default(contest, name) if method is None else ASKED_FOR
+    sizes = float(pair.a.n_pos), float(pair.a.n_neg)
+    found = first, second, low, high, p_value
+    return _difference(metric, pair, settings, found, reason, method=name, why=why, sizes=sizes)
 
 
 def _where_sampled(
@@ -127,36 +112,43 @@ def _where_sampled(
     if method is not None:
         checks.one_of(method, ["melded"], "method")
     check_draws(settings.n_draws, settings.confidence_level)
-    found = compared(metric, pair, at, settings)
-    first, second, low, high, p_value = (float(column[0]) for column in found[:5])
-    at_one = _AtOne(first, second, low, high, p_value, found.reason)
+    *found, _, reason = compared(metric, pair, at, settings)
+    first, second, low, high, p_value = (float(column[0]) for column in found)
     n_labelled, n_pos = (sum(getattr(one, name) for one in pair.a.strata) for name in ("n_labelled", "n_pos"))
     sizes, why = (float(n_pos), float(n_labelled - n_pos)), WHY if method is None else ASKED_FOR
-    return _difference(at_one, metric, pair, settings, method="melded", why=why, sizes=sizes)
+    at_one = first, second, low, high, p_value
+    return _difference(metric, pair, settings, at_one, reason, method="melded", why=why, sizes=sizes)
 
 
 def _difference(
-    found: _AtOne,
     metric: MetricFunction,
     pair: Pair,
     settings: IntervalSettings,
+    found: tuple[float, float, float, float, float],
+    reason: Reason | None,
     *,
     method: str,
     why: str,
     sizes: tuple[float, float],
 ) -> Difference:
+    first, second, low, high, p_value = found
     return Difference(
         metric=describe(metric),
         names=pair.names,
-        value=found.first - found.second,
+        first=first,
+        second=second,
+        value=first - second,
+        low=low,
+        high=high,
+        p_value=p_value,
         confidence_level=settings.confidence_level,
         prevalence=pair.a.prevalence,
         method=method,
         n_pos=sizes[0],
         n_neg=sizes[1],
+        reason=reason,
         caution=CAUTION if method in FELL_SHORT else None,
         why=why,
-        **found._asdict(),
     )
 
 

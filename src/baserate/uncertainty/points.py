@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -115,16 +114,16 @@ def methods(metric: MetricFunction) -> Mapping[str, PointInterval]:
     """The methods for a metric, the default first."""
     row = row_of(metric)
     if row is None or row.family is not Family.POINTWISE:
-        return MappingProxyType({"melded": melded, "box": box})
+        return {"melded": melded, "box": box}
     if row.traits.depends_on in _RATES:
         names = ("clopper_pearson", *(name for name in PROPORTIONS if name != "clopper_pearson"))
         of_rates = {name: _rate_interval(name) for name in names}
-        return MappingProxyType(of_rates | {"melded": _rate_interval("clopper_pearson"), "box": box})
+        return of_rates | {"melded": _rate_interval("clopper_pearson"), "box": box}
     available: dict[str, PointInterval] = {"melded": melded}
     if row.traits.depends_on in _RATIOS:
         available["score"] = _by_ratio(two_proportions.ratio_by_score, two_proportions.f_beta_by_score)
         available["logit_delta"] = _by_ratio(two_proportions.ratio_by_delta, two_proportions.f_beta_by_delta)
-    return MappingProxyType(available | {"box": box})
+    return available | {"box": box}
 
 
 # --- one rate -------------------------------------------------------------------------------------
