@@ -144,10 +144,11 @@ def test_a_killed_writer_loses_nothing_that_was_acknowledged(tmp_path):
     path = tmp_path / "monitor.db"
     acknowledged, interrupted = 0, 0
     with writers() as begin:
+        assert begin(path, "a", 1)[1]() == ([0], 0)  # waits until the program has imported all
         begun = time.perf_counter()
-        assert begin(path, "a", 1)[1]() == ([0], 0)
+        assert begin(path, "a", 1)[1]() == ([1], 0)
         once = time.perf_counter() - begun  # so that kills come after some periods, however busy the machine is
-        known = 0
+        known = 1
         for _ in range(KILLS):
             child, end = begin(path, "a")
             time.sleep(rng.uniform(0, 4 * once))

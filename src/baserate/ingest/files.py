@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 _NO_NUMBER = re.compile(r"""converting column "(.*?)"\. Could not convert string "(.*?)" to 'DOUBLE'""")
 _NO_JSON_NUMBER = re.compile(r"Failed to cast value to numerical: (.*)")
 
+# What DuckDB 2 says of text that is not UTF-8.
+_NO_TEXT = "nanobind::str()"
+
 _HEAD = 10_000  # rows that tell what a column may be
 _SCORE = 250  # bytes that a score takes on its way into a curve
 _SHORTEST_ROW = 3  # bytes of a file, at the least, with its end of line
@@ -160,7 +163,9 @@ def _connected(duckdb: Any, given: list[File], kind: str, options: Options) -> I
                 f"memory_limit {options.memory_limit or engine.MEMORY_LIMIT} is too small for these files; raise it "
                 f"or group by fewer columns."
             ) from error
-        except UnicodeDecodeError as error:
+        except (UnicodeDecodeError, RuntimeError) as error:
+            if isinstance(error, RuntimeError) and _NO_TEXT not in str(error):
+                raise
             raise DataFileError(
                 f"names in a file must be UTF-8, got others in {files[0].path!r}; write the file again."
             ) from error
