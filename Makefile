@@ -138,8 +138,8 @@ prior-study: $(READY) ## how well the prevalence of unlabelled rows is known: th
 alarm-study: $(READY) ## how often monitoring raises false alarms, and how soon it sees a decay (hours; goes on if it was stopped; QUICK=yes: some minutes)
 	@$(BIN)/python benchmarks/alarm_study.py $(if $(QUICK),--quick --keep build/alarm-study-quick.jsonl,--write docs/monitoring-study.md)
 
-sampled-study: $(READY) ## how often intervals hold where only some rows are labelled: prints tables (an hour)
-	@$(BIN)/python benchmarks/sampled_labels.py
+sampled-study: $(READY) ## how often intervals hold where only some rows are labelled (half an hour; QUICK=yes: seconds, prints)
+	@$(BIN)/python benchmarks/sampled_labels.py $(if $(QUICK),--simulations 1,--write docs/sampled-study.md)
 
 design-study: $(READY) ## planned test sets against all cheaper ones, by brute force (some minutes)
 	@BASERATE_DESIGN=full $(BIN)/pytest -n 2 tests/design/test_brute_force.py -q

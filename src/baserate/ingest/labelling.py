@@ -1,4 +1,4 @@
-"""Why rows have no label: how rows were sampled for labelling, or what else was said."""
+"""Why rows have no label: how rows were sampled for labelling, or what else is known of them."""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
@@ -23,7 +23,7 @@ class Labelling(NamedTuple):
     def said(
         cls, sampled: str | None, stratum: str | None, inclusion: str | None, missing: Missing | None
     ) -> "Labelling":
-        """Check what was said: one of them, or nothing."""
+        """Check that at most one of them is given."""
         said = {"sampled": sampled, "stratum": stratum, "inclusion": inclusion, "missing": missing}
         given = [name for name, value in said.items() if value is not None]
         if len(given) > 1:
