@@ -144,8 +144,8 @@ alarm-study: $(READY) ## how often monitoring raises false alarms, and how soon 
 recalibration-study: $(READY) ## recalibration beside scikit-learn's, and its intervals (minutes; DATA=folder of Parquet files)
 	@$(BIN)/python benchmarks/recalibration.py $(if $(DATA),--data "$(DATA)" --write docs/recalibration.md)
 
-sampled-study: $(READY) ## how often intervals hold where only some rows are labelled: prints tables (an hour)
-	@$(BIN)/python benchmarks/sampled_labels.py
+sampled-study: $(READY) ## how often intervals hold where only some rows are labelled (half an hour; QUICK=yes: seconds, prints)
+	@$(BIN)/python benchmarks/sampled_labels.py $(if $(QUICK),--simulations 1,--write docs/sampled-study.md)
 
 label-errors-study: $(READY) ## how often intervals hold that are corrected for wrong labels: prints tables (half an hour)
 	@$(BIN)/python benchmarks/label_errors.py

@@ -10,7 +10,7 @@ import platform
 import sys
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
@@ -286,12 +286,12 @@ def _beside(
     return f"{sampled:.1f}; weights {weighted:.1f} ({100 * np.mean(naive[question, rate]):.0f} %)"
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--simulations", type=int, default=200, help="test sets for each setting")
+    parser.add_argument("--simulations", type=int, default=100, help="test sets for each setting")
     parser.add_argument("--rivals", type=int, help="of these, how many others answer, too (a quarter)")
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the page there, too")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     n = options.simulations
     rivals = options.rivals or max(1, n // 4)
     answers: dict[tuple[str, float], list[Answer]] = defaultdict(list)

@@ -214,3 +214,22 @@ def test_of_sampled_labels_all_is_evaluated():
     assert [one.metric for one in found.answers] == list(EVALUATED[0])
     (best,) = br.evaluate(curve, metrics="best_f1").answers
     assert best.low < best.value < best.high
+
+
+def test_models_are_compared_on_sampled_labels():
+    rng = np.random.default_rng(0)
+    y = rng.random(2_000) < 0.1
+    old, new = rng.normal(size=2_000) + y, rng.normal(size=2_000) + 2 * y
+    alert = new >= 2
+    label = [
+        int(positive) if there else None for positive, there in zip(y, alert | (np.arange(2_000) % 4 == 0), strict=True)
+    ]
+    table = pl.DataFrame({"y": label, "old": old, "new": new, "how": np.where(alert, "alert", "rest")})
+    asked = {"label": "y", "score": ["old", "new"], "stratum": "how", "metrics": "roc_auc", "confidence_level": None}
+    found = br.compare(table, **asked)
+    known = np.array([np.nan if one is None else one for one in label])
+    for answer, score in zip(found.answers, (old, new), strict=True):
+        alone = br.Curve.from_sampled(known, score, stratum=table["how"].to_numpy())
+        assert answer.value == pytest.approx(br.roc_auc(alone), rel=1e-12)
+    with pytest.raises(br.errors.InputError, match="sampled is a rule for one score, got 2 scores"):
+        br.compare(table, **{name: value for name, value in asked.items() if name != "stratum"}, sampled="all")

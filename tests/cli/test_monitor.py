@@ -576,3 +576,18 @@ def test_commands_at_once_leave_what_some_order_of_them_leaves(tmp_path):
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         PAGE.write_text(as_shown_now(PAGE.read_text(encoding="utf-8"), folder), encoding="utf-8")
+
+
+def test_rows_without_a_label_need_a_reason(tmp_path, ask):
+    rows = [f"{'' if k % 5 == 0 else k % 2},{k / 90},2026-0{3 + k // 30}-{1 + k % 28:02d}" for k in range(90)]
+    (tmp_path / "log.csv").write_text("\n".join(["y,p,day", *rows]))
+    asked = ("monitor", tmp_path / "log.csv", "--store", tmp_path / "s.db", "--label", "y", "--score", "p")
+    asked += ("--period", "day:month", "--until", "2026-06-03")
+    refused = ask(*asked)
+    assert (refused.code, refused.out) == (1, "")
+    assert "got 18 of 90 rows without one" in refused.err
+    assert "(to monitor, --matures '60d')" in refused.err
+    assert not (tmp_path / "s.db").exists()
+    still_open = ask(*asked, "--matures", "60d")
+    assert still_open.code == 0
+    assert "18 rows have no label yet" in still_open.err

@@ -132,3 +132,12 @@ def test_a_line_names_three_files_their_number_and_a_fingerprint_of_all(tmp_path
     assert str(three).startswith("0.csv, 1.csv, 2.csv: 3 rows, ")
     (tmp_path / "4.csv").write_text("y,p\n0,.4\n")
     assert br.curve(tmp_path, label="y", score="p", missing="random").source.fingerprint != source.fingerprint
+
+
+def test_of_sampled_labels_rows_of_both_kinds_are_counted(tmp_path):
+    ROWS.write_csv(tmp_path / "rows.csv")
+    curve = br.curve(tmp_path / "rows.csv", label="y", score="p", sampled="75 %")
+    assert (curve.source.labelled, curve.source.unlabelled, curve.source.n_rows) == (3, 1, 4)
+    curve.save(tmp_path / "some.curve")
+    assert str(br.Curve.load(tmp_path / "some.curve").source) == str(curve.source)
+    assert str((curve + curve).source.tables[0]) == str(curve.source.tables[0])

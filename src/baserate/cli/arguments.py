@@ -39,8 +39,10 @@ def of_columns(command: F) -> F:
             click.option(
                 "--sampled", metavar="RULE", help='How rows were sampled for labelling: "all >= 0.9, else 0.5 %".'
             ),
-            _column("--stratum", help="Column with the stratum of each row, if these were sampled for labelling."),
-            _column("--inclusion", help="Column with the probability of each row to be labelled."),
+            _column("--stratum", help="Column with the stratum of each row, if rows were sampled for labelling."),
+            _column(
+                "--inclusion", help="Column with the probability of each row to be labelled, if rows were sampled."
+            ),
             click.option(
                 "--missing",
                 type=click.Choice(["random", "later"]),

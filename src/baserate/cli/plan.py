@@ -31,6 +31,8 @@ Examples:
 # What people are shown; programs get everything.
 _SHOWN = ("metric", "method", "n_pos", "n_neg", "cost", "prevalence", "wanted_width", "expected_width", "chance")
 
+_OF_PILOT_DATA = ("like", "label", "score", "positive", "missing", "delimiter", "decimal")
+
 
 @click.command(epilog=_EXAMPLES)
 @click.argument("file", required=False, metavar="[FILE]", type=click.Path())
@@ -65,6 +67,7 @@ _SHOWN = ("metric", "method", "n_pos", "n_neg", "cost", "prevalence", "wanted_wi
     help="Column of scores in the pilot data.  [default: the only candidate]",
 )
 @click.option("--positive", metavar="LABEL", help="Label of the positive class.  [default: 1 or true]")
+@click.option("--missing", type=click.Choice(["random", "later"]), help="Why rows of the pilot data have no label.")
 @written_as
 @click.option("--cost-pos", type=float, default=1.0, show_default=True, help="Cost of a labelled positive.")
 @click.option("--cost-neg", type=float, default=1.0, show_default=True, help="Cost of a labelled negative.")
@@ -118,7 +121,7 @@ def plan(
     if wanted is not None or output is not None or drawing["known"] is not None:
         raise click.UsageError("--draw, --known and --output need FILE.")
     at = None if prevalence is None else prevalence_from(prevalence)
-    example = {name: asked.pop(name) for name in ("like", "label", "score", "positive", "delimiter", "decimal")}
+    example = {name: asked.pop(name) for name in _OF_PILOT_DATA}
     if example["like"] is None:
         _check_rates(asked, example)
         plans = [test_set(prevalence=at, method=method, **asked) for method in methods]
@@ -170,6 +173,7 @@ def _plan_like(
         period=None,
         tz=None,
         positive=example["positive"],
+        missing=example["missing"],
         tolerance=None,
         delimiter=example["delimiter"],
         decimal=example["decimal"],

@@ -356,14 +356,15 @@ class Curve(Thresholds):
                     f"curves can be added if all are read at their own prevalence or all at the same given one, got "
                     f"{pooled[0]!r} and {other!r}; add them first and call at_prevalence on the sum."
                 )
+        source = pooled_source(curve.source for curve in pooled)
         if any(curve.sampled for curve in pooled):
-            return cls._of_strata((one for curve in pooled for one in curve.strata), pooled[0]._given)
+            added = cls._of_strata((one for curve in pooled for one in curve.strata), pooled[0]._given)
+            return replace(added, source=source)
         wanted = ["score", "pos", "neg"]
         wanted += ["pos_squares", "neg_squares"] * any(curve.weighted for curve in pooled)
         wanted += ["top"] * any(curve.bucketed for curve in pooled)
         columns = {name: np.concatenate([getattr(curve, name) for curve in pooled]) for name in wanted}
         unlabelled = sum(curve.unlabelled for curve in pooled)
-        source = pooled_source(curve.source for curve in pooled)
         return cls._of(merge_counts(Counted(**columns)), pooled[0]._given, unlabelled, source)
 
     def __add__(self, other: "Curve") -> "Curve":
@@ -408,13 +409,12 @@ class Curve(Thresholds):
         try:
             if "tpr" in columns:
                 return cls.from_rates(**columns, **facts)  # type: ignore[arg-type]  # it checks them
-            if "stratum" in columns:
-                given = facts.pop("prevalence")
-                curve = cls._of_strata(strata_from(columns, facts))
-                return curve if given is None else curve.at_prevalence(given)
-            unlabelled = int(checks.counts([facts.get("unlabelled", 0)], "unlabelled")[0])
             source = saving.source_from(facts.get("source"))
-            curve = replace(cls.from_counts(**columns), unlabelled=unlabelled, source=source)
+            if "stratum" in columns:
+                curve = replace(cls._of_strata(strata_from(columns, facts)), source=source)
+            else:
+                unlabelled = int(checks.counts([facts.get("unlabelled", 0)], "unlabelled")[0])
+                curve = replace(cls.from_counts(**columns), unlabelled=unlabelled, source=source)
             given = facts["prevalence"]
             return curve if given is None else curve.at_prevalence(given)
         except (InputError, TypeError, KeyError) as error:
@@ -428,12 +428,12 @@ class Curve(Thresholds):
         if isinstance(table, RateTable):
             columns: dict[str, Counts] = {"tpr": table.tpr, "fpr": table.fpr}
             return saving.Saved(columns, {"prevalence": self._given, "n_pos": self._n[0], "n_neg": self._n[1]})
+        facts: dict[str, saving.Fact] = {"prevalence": self._given}
         if isinstance(table, SampledTable):
-            names = json.dumps([one.name for one in table.strata])
-            return saving.Saved(columns_of(table.strata), {"prevalence": self._given, "strata": names})
-        counted = self._counted("counts")
-        columns = {name: column for name, column in counted._asdict().items() if column is not None}
-        facts: dict[str, saving.Fact] = {"prevalence": self._given, "unlabelled": self.unlabelled}
+            columns, facts["strata"] = columns_of(table.strata), json.dumps([one.name for one in table.strata])
+        else:
+            counted, facts["unlabelled"] = self._counted("counts"), self.unlabelled
+            columns = {name: column for name, column in counted._asdict().items() if column is not None}
         if self.source is not None:
             facts["source"] = json.dumps(self.source.to_dict())
         return saving.Saved(columns, facts)

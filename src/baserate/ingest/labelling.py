@@ -1,4 +1,4 @@
-"""Why rows have no label: how rows were sampled for labelling, or what else was said."""
+"""Why rows have no label: how rows were sampled for labelling, or what else is known of them."""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
