@@ -174,6 +174,11 @@ class Line(NamedTuple):
         """The median delay; infinity if most changes were not seen."""
         return float(np.median(self.delays)) if len(self.delays) else np.nan
 
+    @property
+    def median_said(self) -> str:
+        """The same in words."""
+        return "never" if np.isinf(self.median) else f"{self.median:g}"
+
 
 def lines(found: Mapping[Setting, Found], settings: Sequence[Setting]) -> list[Line]:
     """A line for each kind of stream and procedure."""
@@ -256,13 +261,14 @@ def _shows(stays: Sequence[Line], worse: Sequence[Line]) -> str:
     ]
     decay = f"A decay by {setting.decay:g} with {setting.n_pos} positives"
     said.append(f"- **{decay}** is seen within {SOON} looks: {', '.join(soon)}.")
-    planned = {line.setting: line.median for line in worse if line.procedure == "planned"}
-    ratios: dict[int, list[float]] = defaultdict(list)
+    median: dict[str, dict[Setting, str]] = defaultdict(dict)
     for line in worse:
-        if line.procedure == "any number" and np.isfinite(planned[line.setting]):
-            ratios[line.setting.changed_at].append(line.median / planned[line.setting])
-    times = ", ".join(f"{max(some):.3g} if the model changes at look {look}" for look, some in ratios.items())
-    said.append(f"- **The median delay** of any number, divided by that of planned, is at most {times}.")
+        median[line.procedure][line.setting] = line.median_said
+    pairs: dict[int, list[str]] = defaultdict(list)
+    for setting, said_of_any in median["any number"].items():
+        pairs[setting.changed_at].append(f"{said_of_any}/{median['planned'][setting]}")
+    by_look = "; ".join(f"at look {look}: {', '.join(some)}" for look, some in pairs.items())
+    said.append(f"- **Median delays** of any number / planned, by when the model becomes worse: {by_look}.")
     return "\n".join(said)
 
 
@@ -303,8 +309,7 @@ def _becomes_worse(found: Sequence[Line]) -> str:
         setting, delays = line.setting, line.delays
         of = setting.prevalence, f"{setting.n_pos:,}", f"{setting.decay:g}", f"{setting.changed_at:,}"
         by = ", ".join(f"{100 * np.mean(delays <= k):.0f} %" for k in range(1, SOON + 1))
-        shown = "never" if np.isinf(line.median) else f"{line.median:g}"
-        rows.append((*of, line.procedure, f"{len(line.first):,}", f"{100 * line.alarms:.1f} %", by, shown))
+        rows.append((*of, line.procedure, f"{len(line.first):,}", f"{100 * line.alarms:.1f} %", by, line.median_said))
     heads = ("prevalence", "positives", "lower by", "from look", "procedure", "streams", "early alarms")
     return table((*heads, f"seen by delay {', '.join(map(str, range(1, SOON + 1)))}", "median delay"), rows)
 
