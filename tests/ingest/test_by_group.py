@@ -53,16 +53,18 @@ def test_every_score_is_kept_where_there_is_room(tmp_path, parts):
     path = from_file(table, tmp_path)
     assert br.curves_by(path, "k", label="y", score="p") == exact(table)
     assert br.curves_by(duckdb.read_parquet(str(path)), "k", label="y", score="p") == exact(table)
-    assert parts == [(0, 0, 1)] * 2
+    assert parts == [((0,), 0, 1)] * 2
 
 
-def test_several_scores_come_one_after_another(tmp_path, parts):
+@pytest.mark.parametrize("room", [60_000, 40_000])
+def test_several_scores_come_together_if_they_fit(tmp_path, parts, room, monkeypatch):
+    monkeypatch.setattr(by_group, "_AT_ONCE", room)
     table = payments()
     found = curves_by_score(from_file(table, tmp_path), ("p", "q"), ["k"], label="y")
     for score in ("p", "q"):
         of_score = {key: curve for (name, (key,)), curve in found.items() if name == score}
         assert of_score == exact(table, score)
-    assert parts == [(0, 0, 1), (1, 0, 1)]
+    assert parts == [((0, 1), 0, 1)] if room == 60_000 else [((0,), 0, 1), ((1,), 0, 1)]
 
 
 @pytest.mark.parametrize("score", ["p", "q"])

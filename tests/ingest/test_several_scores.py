@@ -94,7 +94,7 @@ def looks(monkeypatch, path, scores):
 
     with monkeypatch.context() as patch:
         patch.setattr(engine, "watched", noted)
-        options = {"by": ["slice"], "period": ("at", "month"), "max_scores": 30_000, "tolerance": 0.5}
+        options = {"by": ["slice"], "period": ("at", "month"), "max_scores": 40_000, "tolerance": 0.5}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", br.errors.UnlabelledWarning)
             found = curves_by_score(path, scores, label="label", missing="later", **options)
@@ -106,7 +106,7 @@ def test_three_scores_by_month_and_slice_take_as_many_looks_as_one(tmp_path, mon
     pl.from_arrow(table_of(40_000)).write_parquet(tmp_path / "rows.parquet")
     one, three = (looks(monkeypatch, tmp_path / "rows.parquet", scores) for scores in (["p"], SCORES))
     assert one == three
-    assert one == [1, 1]  # the keys, then their cells
+    assert one == [1, 1]  # the rows of each group, then their scores
 
 
 def test_engines_that_read_a_table_once_do_so(monkeypatch):

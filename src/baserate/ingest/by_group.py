@@ -7,7 +7,6 @@ where they are in one bucket. Areas stay exact: they need the order of negatives
 
 import math
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 
@@ -20,8 +19,8 @@ from baserate.ingest.groups import GroupPart, GroupReader
 # With so many rows for each bucket of a fine look, there are few groups, and buckets are quicker.
 _FINE, _ROWS_OF_A_BUCKET = 16, 16
 
-# Rows that are fetched at once, and parts of a score. Which groups are in a part is left to chance, so parts are not
-# all of one size: one may be so many standard deviations larger than expected.
+# Scores that are fetched at once, and shares of the groups of one score. Which groups are in a share is left to chance,
+# so shares differ in size: one may be so many standard deviations larger than expected.
 _AT_ONCE = 12_000_000
 _MOST_PARTS = 4
 _DEVIATIONS = 3
@@ -40,14 +39,14 @@ def curves_by_group(reader: GroupReader, max_scores: int) -> list[Curve] | None:
     rows = reader.count(max_scores) if reader.lists_groups else None
     if rows is None or not rows.sum() or len(rows) * 2**_FINE * _ROWS_OF_A_BUCKET <= rows.sum():
         return None
-    n_parts = _n_parts(rows[: len(rows) // reader.n_scores], min(max_scores, _AT_ONCE))
-    if n_parts is None:
+    parts = _parts(rows, reader.n_scores, min(max_scores, _AT_ONCE))
+    if not parts:
         return None
     bits = bits_for(len(rows), max_scores) if rows.sum() > max_scores else None
     curves = [Curve.from_counts([], pos=[], neg=[])] * len(rows)
     seen = kept = 0
-    for score, k in product(range(reader.n_scores), range(n_parts)):
-        for group, pos, neg in reader.listed(GroupPart(score, k, n_parts)):
+    for part in parts:
+        for group, pos, neg in reader.listed(part):
             counted = count_classes(pos, neg)
             curves[group] = Curve._of(counted if bits is None else _condensed(counted, min(bits, _FINE)))
             kept += len(curves[group])
@@ -59,12 +58,16 @@ def curves_by_group(reader: GroupReader, max_scores: int) -> list[Curve] | None:
     ]
 
 
-def _n_parts(rows: FloatArray, at_once: int) -> int | None:
-    """Into how many parts to divide groups of so many rows at random; None if there would be too many."""
+def _parts(rows: FloatArray, n_scores: int, at_once: int) -> list[GroupPart]:
+    """All scores together if they fit, else one after another, each in shares of its groups if it is too large."""
+    scores = range(n_scores)
+    if rows.sum() <= at_once:
+        return [GroupPart(tuple(scores), 0, 1)]
+    rows = rows[: len(rows) // n_scores]  # of one score
     for n in range(1, _MOST_PARTS + 1):
         if rows.sum() / n + _DEVIATIONS * math.sqrt((rows**2).sum() * (1 - 1 / n) / n) <= at_once:
-            return n
-    return None
+            return [GroupPart((score,), k, n) for score in scores for k in range(n)]
+    return []
 
 
 def _condensed(counted: Counted, bits: int) -> Counted:

@@ -58,6 +58,11 @@ class Fetched:
         """A column of lists of numbers, nan where one is null."""
         return [_floats(np.asanyarray(numbers)) for numbers in self._columns[name]]
 
+    def beside(self, name: str, value: float) -> "Fetched":
+        """With one more column, which has this value everywhere."""
+        length = len(next(iter(self._columns.values())))
+        return Fetched(self._columns | {name: np.full(length, value)}, self._written, self._times)
+
     def instant(self, name: str) -> object:
         """The only value of a column of times, to the microsecond; None if it is null."""
         column = self._columns[name]

@@ -63,9 +63,9 @@ Group = tuple[Any, ...]
 
 
 class GroupPart(NamedTuple):
-    """All rows of some groups: those of one score, by its place, and of them the k-th of n shares."""
+    """All rows of some groups: those of some scores, by their places, and of them the k-th of n shares."""
 
-    score: int
+    scores: tuple[int, ...]
     k: int
     n: int
 
@@ -169,14 +169,18 @@ class GroupReader:
 
         The engine brings a list for each class of a group, which is quicker than to bring rows.
         """
-        asked, name = self._request, self._request.scores[part.score]
+        asked = self._request
         relation = nw.to_native(asked.frame)
         if part.n > 1:
             relation = relation.filter(f"hash({', '.join(asked.keys)}) % {part.n} = {part.k}")
         keys = ", ".join(map(quoted, [*asked.keys, *self._classes_of]))
-        query: AnyFrame = nw.from_native(relation.aggregate(f"{keys}, list({name}) AS scores, {part.score} AS which"))
+        lists = ", ".join(f"list({asked.scores[place]}) AS list_{place}" for place in part.scores)
+        query: AnyFrame = nw.from_native(relation.aggregate(f"{keys}, {lists}"))
         answer = asked.collect(query)
-        lists = answer.lists("scores")
+        for place in part.scores:
+            yield from self._of_lists(answer.beside("which", place), answer.lists(f"list_{place}"))
+
+    def _of_lists(self, answer: Fetched, lists: list[FloatArray]) -> Iterator[tuple[int, FloatArray, FloatArray]]:
         low, high = (np.array([end(scores) for scores in lists], np.float64) for end in (np.min, np.max))
         missing = np.isnan(low)  # in the whole list, if one is
         rows = [np.isnan(one).sum() if some else len(one) for one, some in zip(lists, missing, strict=True)]
