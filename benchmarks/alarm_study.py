@@ -243,8 +243,9 @@ it depends on few negatives, or the model is nearly perfect (an average precisio
 {_of_long(lines(found, long))}
 ## The model becomes worse
 
-From some look on, the average precision at the common prevalence is lower. The delay is a number of looks; it is 1 \
-for the look at which the model changed. Streams with a false alarm before the change are left out.
+In these streams the model becomes worse at some look, and stays so: its average precision at the common prevalence \
+falls. The delay is a number of looks; it is 1 for the look at which the model changed. Streams with a false alarm \
+before the change are left out.
 
 {_becomes_worse(lines(found, worse))}
 """

@@ -77,8 +77,8 @@ def section(sizes: "Sizes") -> "Section":
     rows.append(["others", "", *_row(rest, "")])
     heads = ["room", "what it does", "`baserate evaluate`", "`baserate report`", "`br.curve`"]
     words = f"""Shares of the processor time of one score in a Parquet file of {sizes.rows:,} rows, one in a hundred
-positive, from the first import on, by [room](architecture.md) of the package. What a room has numpy and other libraries
-do is its own. A profiler counted, which makes what is written in Python look longer than it is.
+positive, from the first import on, by [room](architecture.md) of the package. Time that a room spends in numpy or
+another library counts as the room's. A profiler counted, which makes what is written in Python look longer than it is.
 
 Below is one average precision from as many labels and scores in memory, in milliseconds of processor time, with the
 [compiled kernel](kernel.md) and with `BASERATE_NATIVE=0`."""

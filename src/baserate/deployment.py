@@ -175,7 +175,7 @@ def deploy(
     chosen = _target(at, alerts_per_day, per_day).on(choosing)
     if chosen.threshold is None:
         raise MissingInformationError(
-            "choose must have scores, got a curve made from rates; build it with from_scores."
+            "choose must be a curve with scores, got one made from rates; build it with from_scores."
         )
     estimated = judge.sampled and prevalence is None  # then the prevalence has an error, too
     point = (judge if estimated else judging).at_threshold(chosen.threshold)

@@ -181,7 +181,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType(_rows)
 def register(row: Metric) -> None:
     """Add a row; names must be unique."""
     if row.name in _rows:
-        raise ValueError(f"metric {row.name!r} is registered already")
+        raise ValueError(f"a metric needs a name of its own, got {row.name!r} twice; rename one.")
     _rows[row.name] = row
 
 

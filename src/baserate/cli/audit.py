@@ -46,8 +46,8 @@ def audit(*, printed: tuple[str, ...], at: tuple[str, ...], metrics: tuple[str, 
     """Check whether published numbers can be true together.
 
     Also prints the ranges that they imply, at their own prevalence and at another one. NAME is a metric of one
-    threshold (precision, recall, specificity, npv, f1, accuracy, …), fpr, prevalence, an area (roc_auc, auc_pr,
-    average_precision), n_pos or n_neg. Write NUMBER as it is printed: 0.90 stands for 0.895 to 0.905, and 0.9 for
+    threshold (precision, recall, fpr, specificity, npv, f1, accuracy, …), an area (roc_auc, auc_pr, average_precision),
+    or one of prevalence, n_pos and n_neg. Write NUMBER as it is printed: 0.90 stands for 0.895 to 0.905, and 0.9 for
     0.85 to 0.95. A range is written 0.85:0.95.
     """
     found = audited(_named(printed), at=[prevalence_from(text) for text in at], metrics=metrics or None)

@@ -51,7 +51,7 @@ def simulated_widths(
 def simulated(
     scores: FloatArray, bins: ScoreBins, strata: Strata, labels: FloatArray, rng: np.random.Generator
 ) -> Curve:
-    """A curve of the rows, with labels drawn by chances that could be, for all that the earlier curve knows."""
+    """Draw labels for the rows; shares of positives are drawn, too, as the earlier curve leaves them uncertain."""
     chance = bins.drawn(rng)
     of_row = strata.of_bin[bins.of_row]
     found = []

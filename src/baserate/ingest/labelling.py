@@ -61,7 +61,7 @@ NOTHING_SAID = Labelling()
 
 
 def unsaid(unlabelled: int, rows: int) -> InputError:
-    """The error for rows without a label, if nothing was said of them."""
+    """The exception for rows without a label, if the caller has not said why they have none."""
     return InputError(
         f"why rows have no label must be said, got {unlabelled:,} of {rows:,} rows without one; say how rows were "
         f"sampled for labelling with sampled=, stratum= or inclusion=, or pass missing='random' if labels are missing "

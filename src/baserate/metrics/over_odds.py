@@ -34,7 +34,7 @@ def roc_auc(curve: Outlined, x: FloatArray, *, max_fpr: float = 1.0) -> FloatArr
 
 
 def average_precision(curve: Outlined, x: FloatArray, *, recall_range: RecallRange = WHOLE) -> FloatArray:
-    """Average precision: the step sum over the corners."""
+    """Average precision: precision times the rise in recall, summed over the corners."""
     low, high = checks.recall_range(recall_range)
     return interpolated(lambda odds: curve.table.average_precision(odds, low, high), x)
 
@@ -97,7 +97,7 @@ def normalized_auc_pr(curve: Outlined, x: FloatArray, *, recall_range: RecallRan
 
 
 def normalized_average_precision(curve: Outlined, x: FloatArray) -> FloatArray:
-    """Average precision between its floor and 1."""
+    """Average precision, rescaled so that the lowest possible value is 0 and a perfect one is 1."""
     n_pos = _whole(curve.n_pos)
     if not n_pos:
         return np.full(len(x), np.nan)
