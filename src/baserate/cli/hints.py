@@ -37,10 +37,13 @@ def _option_meant(name: str, command: click.Command) -> str:
     from baserate.metrics import METRICS
 
     flags = {_name(flag): flag for option in command.params for flag in option.opts if flag.startswith("--")}
-    told = _told_to("at", list(RULES), name, flags) or _told_to("metric", list(METRICS), name, flags)
-    if told:
-        return told
-    called, remark = checks.meant(name, list(flags))
+    told = _told_to("at", list(RULES), name, flags)
+    called, remark = ("", "") if told else checks.called_here(name, list(flags))
+    if not called:
+        told = told or _told_to("metric", list(METRICS), name, flags)
+        if told:
+            return told
+        called, remark = checks.meant(name, list(flags))
     if called:
         return f"did you mean {flags[called]}{remark}"
     return f"the options are {', '.join(flags.values())}" if len(flags) <= _FEW else ""
