@@ -195,3 +195,16 @@ def test_names_from_right_to_left_leave_the_sentence_alone(curves):
 def test_a_name_that_is_no_text_is_written_all_the_same(curves, tmp_path):
     br.write_report(tmp_path / "p.html", {"m\udcff": curves["old_model"]}, title="f\udcff.csv", n_resamples=50)
     assert "<title>f?.csv</title>" in (tmp_path / "p.html").read_text("utf-8")
+
+
+def test_of_many_sentences_about_pairs_those_that_do_not_lead_are_folded_away():
+    rng = np.random.default_rng(3)
+    y = np.tile([0, 1], 30)
+    many = {f"m{k}": br.Curve.from_scores(y, rng.normal(size=60) + y) for k in range(12)}
+    text = page(made(many))
+    (shown,) = re.findall(r"<p>By average precision(.*?)</section>", text, re.DOTALL)
+    pairs = re.search(r"<summary>(\d+) other pairs that cross</summary>", shown)
+    assert int(pairs[1]) > 6
+    assert shown.partition("<details>")[2].count("<li>") == int(pairs[1])
+    best = made(many | {"best": br.Curve.from_scores(y, y)})
+    assert "the same model leads at all prevalences; these pairs cross:" in page(best)

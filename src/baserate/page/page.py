@@ -183,7 +183,9 @@ def _judged(made: Content) -> str:
     # Who broke comes first, and only so many have charts.
     order = sorted(range(len(made.series)), key=lambda k: not made.series[k].broken)
     figures = "".join(_series(k, made.series[k]) for k in order[:_MOST_SERIES])
-    said = _items([made.series[k].said for k in order])
+    sentences = [made.series[k].said for k in order]
+    shown = max(_FEW_SENTENCES, sum(one.broken for one in made.series))
+    said = _folded(sentences[:shown], sentences[shown:], "other models, of which none has changed")
     return (
         '<section id="judged" aria-labelledby="judged-head"><h2 id="judged-head" data-short="Model or base rate">Is it '
         f'the model or the base rate?</h2>{said}<p class="hint">{_PARTS_HINT}</p>{figures}'
@@ -217,10 +219,15 @@ def _crossings(made: Content) -> str:
         who_leads_where([swap for swap in made.crossings if (pair_of(swap) in leading) == at_the_top], made.ends)
         for at_the_top in (True, False)
     )
+    constant = "" if first else " the same model leads at all prevalences; these pairs cross"
+    return f"<p>By average precision{constant}:</p>{_folded(first, rest, 'other pairs that cross')}"
+
+
+def _folded(first: Sequence[str], rest: Sequence[str], what: str) -> str:
+    """A list of sentences; if the rest are many, they are folded away."""
     if len(rest) <= _FEW_SENTENCES:
-        return f"<p>By average precision:</p>{_items([*first, *rest])}"
-    others = f"<details><summary>{len(rest)} other pairs that cross</summary>{_items(rest)}</details>"
-    return f"<p>By average precision:</p>{_items(first)}{others}"
+        return _items([*first, *rest])
+    return f"{_items(first)}<details><summary>{len(rest)} {what}</summary>{_items(rest)}</details>"
 
 
 def _items(sentences: Sequence[str]) -> str:
