@@ -15,5 +15,5 @@ def crowd() -> str:
     """A sentence on how busy the machine was."""
     return (
         f"In the quarter of an hour before the end, {os.getloadavg()[2]:.0f} processes wanted the {os.cpu_count()} "
-        f"processors on average, which makes times longer, and CPU seconds little."
+        f"processors on average, which lengthens times much, and CPU seconds a little."
     )

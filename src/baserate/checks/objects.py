@@ -26,7 +26,6 @@ R = TypeVar("R")
 _HOW = {
     "Curve": "build one with br.Curve.from_scores(y_true, y_score)",
     "Point": "choose one, for example curve.at_recall(0.6)",
-    "Reading": "choose a point, for example curve.at_recall(0.6)",
     "Pair": "build one with br.Pair.from_scores(y_true, score_a, score_b)",
     "Claim": "write one as br.Claim(br.f1, at_least=0.5, at='recall=0.6'), and check many one by one: "
     "all(br.check(claim, curve) for claim in claims)",
@@ -37,7 +36,6 @@ _HOW = {
     "CurveStore": "open one with br.monitoring.CurveStore(path)",
     "Alarms": "pass what br.monitoring.model_alarms returns",
 }
-_NAMED = {"Reading": "a Curve or Point"}
 _MAPPING = "pass what br.curves_by returns, or {'name': curve}"
 _DICT = "pass {'name': value} for example"
 _METRIC = "pass a metric such as br.f1"
@@ -224,5 +222,5 @@ def _of_class(kind: type) -> _Wish:
         return _Wish("", "", lambda value: value is None)
     ours = kind.__name__ in _HOW and kind.__module__.startswith("baserate.")
     article = "" if kind.__name__.endswith("s") else "an " if kind.__name__[0] in "AE" else "a "
-    words = _NAMED.get(kind.__name__, article + kind.__name__) if ours else ""
+    words = article + kind.__name__ if ours else ""
     return _Wish(words, _HOW[kind.__name__] if ours else "", lambda value: isinstance(value, kind))
