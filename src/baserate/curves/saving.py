@@ -44,7 +44,8 @@ def write(path: str | os.PathLike[str], saved: Saved, *, kind: str = "curve") ->
     if sum(column.nbytes for column in columns.values()) > _most_unpacked(packed.tell()):
         packed = io.BytesIO()
         np.savez(packed, **columns)  # type: ignore[arg-type]
-    write_whole(path, packed.getbuffer())
+    with packed.getbuffer() as content:  # released before what it belongs to, whatever happens
+        write_whole(path, content)
 
 
 def _most_unpacked(n_bytes: int) -> int:
