@@ -25,6 +25,7 @@ pytestmark = pytest.mark.slow
 
 TUTORIAL = DOCS / "tutorial.md"
 HOW_TO = sorted((DOCS / "how-to").glob("*.md"))
+IN_A_SHELL = [path for path in HOW_TO if SHELL.search(path.read_text(encoding="utf-8"))]
 CLAIMS = re.compile(r"(?<=```toml\n).*?(?=```)", re.DOTALL)
 
 
@@ -51,11 +52,10 @@ def test_the_tutorial_works_from_its_first_line_to_its_last(tmp_path):
     assert "1 in 200" in (tmp_path / "screening.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("path", HOW_TO, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", IN_A_SHELL, ids=lambda path: path.stem)
 def test_shell_examples_of_a_how_to_are_true(path, tmp_path):
     page = path.read_text(encoding="utf-8")
     put_claims(tmp_path, page)
-    assert SHELL.search(page)
     assert as_shown_now(page, tmp_path) == page
 
 

@@ -266,7 +266,8 @@ def test_rows_without_a_label_are_mentioned_once(tmp_path, ask):
 
 def test_no_row_has_a_label(tmp_path, ask):
     (tmp_path / "rows.csv").write_text("y,p\n,.3\n,.4\n")
-    done = ask("evaluate", tmp_path / "rows.csv", "--label", "y", "--score", "p", "--metric", "roc_auc", "--csv")
+    asked = ("--label", "y", "--score", "p", "--missing", "later", "--metric", "roc_auc", "--csv")
+    done = ask("evaluate", tmp_path / "rows.csv", *asked)
     assert done.code == 0
     assert done.out.splitlines()[1].endswith("there are no rows")
 

@@ -648,3 +648,16 @@ def test_a_store_belongs_to_its_thread(store):
     thread.start()
     thread.join()
     assert caught[0].startswith("a store must be used by the thread and the process that opened it")
+
+
+def test_months_and_weeks_of_a_model_are_not_in_one_store(store):
+    curve = br.Curve.from_scores([0, 1], [0.1, 0.4])
+    store.append(curve, model="m", period="2026-05")
+    with pytest.raises(br.errors.InputError, match="one length, got m, 2026-W18 in a store that has 2026-05"):
+        store.append(curve, model="m", period="2026-W18")
+    with pytest.raises(br.errors.InputError, match="one length"):
+        store.append_many({("n", "2026-05", "a"): curve, ("n", "2026-Q2", "a"): curve})
+    store.append(curve, model="m", period="2026-W18", slice="by week")
+    store.append(curve, model="m", period="May")
+    periods = [period for _, period, _ in store.keys()]
+    assert periods == ["2026-05", "May", "2026-W18"]

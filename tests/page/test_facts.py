@@ -58,7 +58,7 @@ def test_facts_say_where_labels_are_missing(curves):
     labels = [0, 1] * 50 + [None] * 60 + [0, 1] * 20
     table = {"y": labels, "s": np.linspace(0, 1, 200), "region": ["North"] * 100 + ["South"] * 100}
     with pytest.warns(br.errors.UnlabelledWarning):
-        regions = br.curves_by(pl.DataFrame(table), "region", label="y", score="s")
+        regions = br.curves_by(pl.DataFrame(table), "region", label="y", score="s", missing="later")
     said = dict(facts(made({"m": curves["old_model"]}, {"region": {"m": regions}})))
     assert said["Where labels are missing"] == "By region: most in South (60 % of the rows), fewest in North (0 %)."
     assert where_labels_are_missing("region", {"m": {"North": regions["North"]}}) == ""

@@ -28,6 +28,11 @@ _MOST_DAYS = 36_500
 Offered = Literal["all", "new"]
 
 
+def length_of(period: str) -> str | None:
+    """The length of a period with such a name; None if it has another kind of name."""
+    return next((length for length, (form, _) in _FIRST_DAYS.items() if re.fullmatch(form, period, re.ASCII)), None)
+
+
 def end_of(period: object) -> datetime.date:
     """The first day after a period, by its name."""
     name = str(period)

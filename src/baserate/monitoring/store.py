@@ -17,7 +17,7 @@ from baserate.curves.saving import write_new, write_whole
 from baserate.errors import CurveFileError, InputError
 from baserate.monitoring import store_file
 from baserate.monitoring.maturing import Offered, maturity_from, written
-from baserate.monitoring.store_appending import Cuts, Making, Offer, Receipt, is_there, put
+from baserate.monitoring.store_appending import Cuts, Making, Offer, Receipt, check_lengths, is_there, put
 from baserate.monitoring.store_file import StoreFile
 from baserate.monitoring.store_rows import (
     CurveKey,
@@ -157,6 +157,7 @@ class CurveStore(StoreFile):
         for key in new:
             making.small(key, wanted[key])
         with self._writing() as stored:
+            check_lengths(stored, wanted)
             now = Making(stored, models, watched)
             making = making if making.began_as(now) else now
             done = [put(stored, key, curve, making, offer) for key, curve in wanted.items()]

@@ -11,7 +11,7 @@ from baserate.curves.compact import compact, edges_of, fits, knows, point_width
 from baserate.curves.curve import Curve
 from baserate.curves.packing import decode, fingerprint
 from baserate.errors import InputError
-from baserate.monitoring.maturing import Maturity, Offered, Version, missing_rows, written
+from baserate.monitoring.maturing import Maturity, Offered, Version, length_of, missing_rows, written
 from baserate.monitoring.store_rows import (
     CurveKey,
     StoredRow,
@@ -182,6 +182,24 @@ def is_there(row: StoredRow | None, digest: bytes, making: Making) -> bool:
     if row.digest == digest:
         return making.is_known(row)
     return digest.hex() in {version.digest for version in row.versions}
+
+
+def check_lengths(rows: StoredRows, keys: Iterable[CurveKey]) -> None:
+    """Refuse months beside weeks of one model or slice: their rows would be counted twice."""
+    known: dict[tuple[str, str], str] = {}
+    for key in keys:
+        if length_of(key.period) is None:
+            continue
+        series = key.model, key.slice or ""
+        if series not in known:
+            stored = rows.series(*series, last=1, content=False)
+            known[series] = stored[0].key.period if stored else key.period
+        other = known[series]
+        if length_of(other) not in (None, length_of(key.period)):
+            raise InputError(
+                f"periods of a model must have one length, got {key} in a store that has {other}; use another store, "
+                f"or the same length."
+            )
 
 
 def put(rows: StoredRows, key: CurveKey, curve: Curve, making: Making, offer: Offer) -> Receipt:
