@@ -659,5 +659,5 @@ def test_months_and_weeks_of_a_model_are_not_in_one_store(store):
         store.append_many({("n", "2026-05", "a"): curve, ("n", "2026-Q2", "a"): curve})
     store.append(curve, model="m", period="2026-W18", slice="by week")
     store.append(curve, model="m", period="May")
-    periods = [period for _, period, _ in store.keys()]
-    assert periods == ["2026-05", "May", "2026-W18"]
+    stored = store.keys()
+    assert [key.period for key in stored] == ["2026-05", "May", "2026-W18"]
