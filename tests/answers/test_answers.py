@@ -246,5 +246,5 @@ def test_models_are_compared_on_sampled_labels():
     for answer, score in zip(found.answers, (old, new), strict=True):
         alone = br.Curve.from_sampled(known, score, stratum=table["how"].to_numpy())
         assert answer.value == pytest.approx(br.roc_auc(alone), rel=1e-12)
-    with pytest.raises(br.errors.InputError, match="sampled is a rule for one score, got 2 scores"):
+    with pytest.raises(br.errors.InputError, match="sampled= is a rule for one score, got 2 scores"):
         br.compare(table, **{name: value for name, value in asked.items() if name != "stratum"}, sampled="all")
