@@ -216,6 +216,21 @@ def test_of_sampled_labels_all_is_evaluated():
     assert best.low < best.value < best.high
 
 
+@pytest.mark.parametrize("rest", ["30 %", "none"])
+def test_of_sampled_labels_the_labelled_rows_are_counted(rest):
+    rng = np.random.default_rng(0)
+    y = rng.random(2_000) < 0.1
+    score = rng.normal(size=2_000) + 2 * y
+    known = (score >= 2) | ((rng.random(2_000) < 0.3) & (rest != "none"))
+    table = pl.DataFrame({"y": [int(one) if there else None for one, there in zip(y, known, strict=True)], "p": score})
+    how = {"label": "y", "score": "p", "sampled": f"all >= 2, else {rest}"}
+    asked = {"metrics": "precision", "at": 2.0, "prevalence": 0.01, "confidence_level": None}
+    two = dict.fromkeys(("p", "q"), br.curve(table, **how))
+    for found in (br.evaluate(table, **how, **asked), br.compare(two, **asked)):
+        for one in found.answers:
+            assert (one.pos, one.neg, one.unlabelled) == ((y & known).sum(), (~y & known).sum(), (~known).sum())
+
+
 def test_models_are_compared_on_sampled_labels():
     rng = np.random.default_rng(0)
     y = rng.random(2_000) < 0.1
@@ -231,5 +246,5 @@ def test_models_are_compared_on_sampled_labels():
     for answer, score in zip(found.answers, (old, new), strict=True):
         alone = br.Curve.from_sampled(known, score, stratum=table["how"].to_numpy())
         assert answer.value == pytest.approx(br.roc_auc(alone), rel=1e-12)
-    with pytest.raises(br.errors.InputError, match="sampled is a rule for one score, got 2 scores"):
+    with pytest.raises(br.errors.InputError, match="sampled= is a rule for one score, got 2 scores"):
         br.compare(table, **{name: value for name, value in asked.items() if name != "stratum"}, sampled="all")

@@ -329,5 +329,6 @@ def test_rows_that_were_sampled_for_labelling(tmp_path, ask):
     assert (wrong.code, wrong.out) == (1, "")
     assert "the share of labelled rows must be as declared, 0.1 % in '0.1 % of the rest', got 20 of 80" in wrong.err
     unsaid = ask(*asked)
-    assert "with --sampled, --stratum or --inclusion, or pass --missing 'random' if" in unsaid.err
+    assert "with --sampled, --stratum or --inclusion, or pass --missing random if" in unsaid.err
+    assert "or --missing later (to monitor, --matures 60d) if" in unsaid.err
     assert unsaid.err.count("\n") == 1

@@ -356,7 +356,7 @@ def test_halves_of_a_month_come_one_after_the_other(asked):
     done = asked([month(1).filter(part="a")], *OPEN, "--until", "2025-02-02", store="all.db")
     done = asked([month(1).filter(part="b")], *OPEN, "--until", "2025-02-02", store="all.db")
     assert (done.code, done.out) == (1, "")
-    assert "pass --rows 'new' if these are new ones only, or --replace to overwrite" in done.err
+    assert "pass --rows new if these are new ones only, or --replace to overwrite" in done.err
 
 
 def test_what_a_provisional_month_will_become(asked):
@@ -415,8 +415,8 @@ def test_without_a_change_there_is_nothing_to_do(asked):
         (("--threshold", "2.5"), "--threshold needs --agreed"),
         (("--agreed", "recall >= 0.6"), "--agreed needs the threshold in use"),
         (("--agreed", "recall", "--threshold", "2"), "Error: --agreed"),
-        (("--matures", "soon"), "pass for example --matures '60d'"),
-        (("--rows", "new"), "--rows 'new' needs --matures"),
+        (("--matures", "soon"), "pass for example --matures 60d"),
+        (("--rows", "new"), "--rows new needs --matures"),
     ],
 )
 def test_half_an_agreement_gets_a_sentence(asked, options, sentence):
@@ -586,7 +586,7 @@ def test_rows_without_a_label_need_a_reason(tmp_path, ask):
     refused = ask(*asked)
     assert (refused.code, refused.out) == (1, "")
     assert "got 18 of 90 rows without one" in refused.err
-    assert "(to monitor, --matures '60d')" in refused.err
+    assert "(to monitor, --matures 60d)" in refused.err
     assert not (tmp_path / "s.db").exists()
     still_open = ask(*asked, "--matures", "60d")
     assert still_open.code == 0

@@ -476,7 +476,7 @@ def _sampled_cases():
         ("a rate that is none", {"sampled": "all >= 1, else 1 %"}, "the share of labelled rows must be as declared"),
         ("no stratum", {"stratum": "no_stratum"}, "'no_stratum' must say of every row how it was sampled"),
         ("no reason", {"missing": None}, r"why rows have no label must be said, got \d+ of 400 rows without one"),
-        ("two reasons", {"sampled": RULE, "missing": "later"}, "must be said once, got sampled and missing"),
+        ("two reasons", {"sampled": RULE, "missing": "later"}, "must be said once, got sampled= and missing="),
         ("sampled, weights", {"sampled": RULE, "weight": "score"}, "weighted or sampled for labelling, got both"),
     ):
         yield Case(name, "sampled", one(**said), refused=refused, on_slow=False)

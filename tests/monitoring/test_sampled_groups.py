@@ -47,6 +47,7 @@ def test_floors_count_the_positives_that_were_found():
     assert few.n_pos > 10  # by weight
     table = br.by_period(br.recall, {"may": month(0), "june": few}, at="threshold=2", n_resamples=100, rng=0)
     assert [row.own.reason for row in table.groups] == [None, br.Reason.TOO_FEW_CASES]
+    assert (table.groups[1].own.n_pos, table.groups[1].own.n_neg) == (5, 49)
 
 
 @pytest.mark.slow

@@ -22,7 +22,7 @@ from baserate.registry import describe
 from baserate.results import Estimate
 from baserate.results.answers import Answer
 from baserate.uncertainty.bands import sweep_estimates
-from baserate.uncertainty.estimate import estimate_all, is_bucketed
+from baserate.uncertainty.estimate import estimate_all, is_bucketed, sizes_behind
 from baserate.written import Shown
 
 Ends = tuple[float | None, float | None]
@@ -123,6 +123,7 @@ def _answer(
 ) -> Answer:
     curve = place if isinstance(place, Curve) else place.curve
     certain = bounds(question.metric, place) if is_bucketed(place) and not math.isnan(value) else None
+    pos, neg, unlabelled = _rows_behind(place, curve)
     return Answer(
         score=score or None,
         group=group_name(key),
@@ -134,12 +135,19 @@ def _answer(
         high=ends[1],
         at_least=None if certain is None else float(certain.low),
         at_most=None if certain is None else float(certain.high),
-        pos=place.n_pos,
-        neg=place.n_neg,
-        unlabelled=curve.unlabelled if curve is not None else 0,
+        pos=pos,
+        neg=neg,
+        unlabelled=unlabelled,
         note=remark,
         source=None if curve is None or curve.source is None else str(curve.source),
     )
+
+
+def _rows_behind(place: Curve | Point, curve: Curve | None) -> tuple[float, float, int]:
+    """Cases of each class, and rows without a label; of sampled labels the labelled cases, not what they stand for."""
+    if curve is None or not curve.sampled:
+        return place.n_pos, place.n_neg, 0 if curve is None else curve.unlabelled
+    return *sizes_behind(curve), sum(one.n_unlabelled for one in curve.strata)
 
 
 def _threshold(place: Curve | Point) -> Shown | None:

@@ -130,6 +130,7 @@ def choose_recalibration(
     >>> found.chosen.method, found.sure
     ('beta', True)
     """
+    curve._check_not_sampled("choose_recalibration")
     level = checks.confidence_level(confidence_level)
     asked = METHODS if methods is None else tuple(dict.fromkeys(methods))
     for method in asked:

@@ -69,6 +69,7 @@ def in_the_large(curve: Curve, *, confidence_level: float = 0.95) -> InTheLarge:
     >>> br.calibration.in_the_large(curve.at_prevalence(0.5)).verdict
     'agrees'
     """
+    curve._check_not_sampled("calibration in the large")
     check_probabilities(curve, "calibration in the large")
     level = checks.confidence_level(confidence_level)
     given, rate = curve.given_prevalence is not None, curve.prevalence

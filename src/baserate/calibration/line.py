@@ -97,6 +97,7 @@ def cox_calibration(curve: Curve, *, confidence_level: float = 0.95) -> CoxCalib
     >>> round(br.calibration.cox_calibration(curve.at_prevalence(0.1)).slope.value, 4)
     0.6309
     """
+    curve._check_not_sampled("cox_calibration")
     check_probabilities(curve, "the calibration line")
     level = checks.confidence_level(confidence_level)
     reading = _Reading(curve, level)

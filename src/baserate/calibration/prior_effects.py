@@ -37,6 +37,7 @@ def prior_effect(curve: Curve, *, bins: BinsLike = 10, from_prevalence: Prevalen
     >>> found.event_rate.round(4), found.shifted_score.round(4)
     (array([0.0122, 0.1   , 0.5   ]), array([0.0122, 0.1   , 0.5   ]))
     """
+    curve._check_not_sampled("prior_effect")
     check_calibration_curve(curve, "prior_effect")
     if curve.given_prevalence is None:
         raise InputError(

@@ -301,6 +301,7 @@ def _isotonic(curve: Curve, added: float) -> Knots:
 
 
 def _bins(curve: Curve, bins: BinsLike | None, added: float) -> Knots:
+    curve._check_not_sampled("recalibration by bins")
     wanted = equal_frequency(10) if bins is None else as_bins(bins)
     if wanted.kind != "equal_frequency":
         check_calibration_curve(curve, f"bins {wanted}")

@@ -47,6 +47,7 @@ def reliability(curve: Curve, *, bins: BinsLike = 10, confidence_level: float = 
     'too low'
     """
     level = checks.confidence_level(confidence_level)
+    curve._check_not_sampled("reliability")
     check_calibration_curve(curve, "reliability")
     table = binned(curve, bins)
     rate_low, rate_high = _event_rate_interval(table, curve, level)

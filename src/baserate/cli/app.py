@@ -22,7 +22,7 @@ _COMPLETE = "_BASERATE_COMPLETE"
 # A keyword in a sentence, its equals sign, and the beginning of its value; what stands in quotes is somebody's own.
 # A word in a list of options without values: "one of delta, --half-width and --ap-width".
 _AMONG_OPTIONS = re.compile(r"(?<![\w-])[a-z]+(?=(?:,| and| or) --[\w-]++(?:[,;.]| and| or| must))")
-_KEYWORD = re.compile(r"(?<![\w'\"/:-])([a-z_]+)\b(?:(=)(?=([\w'\"])?))?")
+_KEYWORD = re.compile(r"(?<![\w'\"/:-])([a-z_]+)\b(?:(=)(?:'([\w.-]+)'|(?=([\w'\"])?)))?")
 
 _END = """\b
 Examples:
@@ -93,15 +93,16 @@ def _in_options(sentence: str, context: click.Context) -> str:
     meant = command.commands.values() if isinstance(command, click.Group) else [command]
     params = [param for each in meant for param in each.params]
     flags = {flag[2:].replace("-", "_"): flag for option in params for flag in option.opts if flag[:2] == "--"}
+    flags.setdefault("matures", "--matures")  # other commands than monitor tell of it
 
     for flag in (option.opts[-1] for option in params if isinstance(option, click.Option) and option.is_flag):
         sentence = sentence.replace(f"{flag[2:].replace('-', '_')}=True", flag)
 
     def as_option(keyword: re.Match[str]) -> str:
-        name, equals, value = keyword.groups()
+        name, equals, word, value = keyword.groups()
         if name not in flags or not (equals or "_" in name):  # delta alone is a word, and reads well as such
             return keyword[0]
-        return flags[name] + (" " if value else "")
+        return flags[name] + (f" {word}" if word else " " if value else "")  # a plain word needs no quotes
 
     if "by" in flags:
         sentence = sentence.replace("by must be a column", "--by must be a column")

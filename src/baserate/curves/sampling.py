@@ -132,8 +132,18 @@ def _clause(text: str, rule: str) -> Clause:
     lowest = checks_number(found["from"]) if found else -np.inf
     known = {"all": 1.0, "none": 0.0}.get(share, prevalence_from(share))
     if np.isnan(lowest) or not 0 <= known <= 1 or np.isposinf(lowest):
-        raise InputError(f"rule must have parts such as 'all >= 0.9' and 'else 0.5 %', got {text!r} in {shown(rule)}.")
+        raise _no_clause(text, rule)
     return Clause(known, lowest)
+
+
+def _no_clause(text: str, rule: str) -> InputError:
+    """The exception for a part of a rule that cannot be read; it names the mistake."""
+    got = repr(text) if text == rule.strip() else f"{text!r} in {shown(rule)}"
+    if re.search(r"\S\s+else\b|>=.*>=", text):
+        return InputError(f"rule must have a comma between its parts, got {got}; {_HOW}.")
+    if re.search(r"[<>=]", text) and not re.search(r"(?<![<>=])>=(?![<>=])", text):
+        return InputError(f"rule must have >= before a score, got {got}; {_HOW}.")
+    return InputError(f"rule must have parts such as 'all >= 0.9' and 'else 0.5 %', got {got}.")
 
 
 def checks_number(text: str) -> float:

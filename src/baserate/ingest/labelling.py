@@ -25,11 +25,11 @@ class Labelling(NamedTuple):
     ) -> "Labelling":
         """Check that at most one of them is given."""
         said = {"sampled": sampled, "stratum": stratum, "inclusion": inclusion, "missing": missing}
-        given = [name for name, value in said.items() if value is not None]
+        given = [f"{name}=" for name, value in said.items() if value is not None]
         if len(given) > 1:
             raise InputError(
-                f"why rows have no label must be said once, got {' and '.join(given)}; pass one of sampled, stratum, "
-                f"inclusion and missing."
+                f"why rows have no label must be said once, got {' and '.join(given)}; pass one of sampled=, stratum=, "
+                f"inclusion= and missing=."
             )
         if missing is not None:
             checks.one_of(missing, ("random", "later"), "missing")
@@ -43,7 +43,7 @@ class Labelling(NamedTuple):
             raise InputError(f"rows are weighted or sampled for labelling, got both, weight={weight!r}; leave out one.")
         if self.clauses and len(scores) > 1:
             raise InputError(
-                f"sampled is a rule for one score, got {len(scores)} scores; name the strata with a column, stratum."
+                f"sampled= is a rule for one score, got {len(scores)} scores; name the column of strata with stratum=."
             )
 
     @property

@@ -21,7 +21,8 @@ _COUNTS_CASES = READS_VALUES | {MetricLaw.REPLICATION}
 _BINS: tuple[Mapping[str, object], ...] = ({}, {"bins": 3}, {"bins": [0, 0.2, 0.7, 1]})
 
 
-def _binned(curve: Curve, bins: BinsLike) -> Binned:
+def _binned(curve: Curve, bins: BinsLike, asker: str) -> Binned:
+    curve._check_not_sampled(asker)
     table = binned(curve, bins)
     if table.bins.kind == "equal_frequency" and 0 < len(table.n) < table.bins.n:
         warnings.warn(FewerBinsWarning(table.bins.n, len(table.n)), stacklevel=5)
@@ -64,7 +65,7 @@ def ece(curve: Curve, /, *, bins: BinsLike = 10) -> float:
     >>> round(br.ece(rain), 4)
     0.075
     """
-    return _binned(curve, bins).mean_distance
+    return _binned(curve, bins, "ece").mean_distance
 
 
 @metric(
@@ -102,7 +103,7 @@ def mce(curve: Curve, /, *, bins: BinsLike = 10) -> float:
     >>> round(br.mce(rain), 4)
     0.1
     """
-    return float(np.max(np.abs(_binned(curve, bins).gap)))
+    return float(np.max(np.abs(_binned(curve, bins, "mce").gap)))
 
 
 @metric(
@@ -139,7 +140,7 @@ def rms_calibration_error(curve: Curve, /, *, bins: BinsLike = 10) -> float:
     >>> round(br.rms_calibration_error(rain), 4)
     0.0816
     """
-    table = _binned(curve, bins)
+    table = _binned(curve, bins, "rms_calibration_error")
     return math.sqrt(float(np.sum(table.mass * table.gap**2) / np.sum(table.mass)))
 
 
@@ -179,7 +180,9 @@ def debiased_rms_calibration_error(curve: Curve, /, *, bins: BinsLike = 10) -> f
     >>> round(br.rms_calibration_error(curve), 4), round(br.debiased_rms_calibration_error(curve), 4)
     (0.1581, 0.0527)
     """
-    squares = debiased.debiased_squares(*calibration_bounds.with_variance(_binned(curve, bins)))
+    squares = debiased.debiased_squares(
+        *calibration_bounds.with_variance(_binned(curve, bins, "debiased_rms_calibration_error"))
+    )
     return math.sqrt(max(squares, 0.0))
 
 
@@ -221,7 +224,7 @@ def debiased_ece(curve: Curve, /, *, bins: BinsLike = 10) -> float:
     >>> br.debiased_ece(curve) < br.ece(curve)
     True
     """
-    return float(debiased.debiased_l1(*calibration_bounds.with_variance(_binned(curve, bins))))
+    return float(debiased.debiased_l1(*calibration_bounds.with_variance(_binned(curve, bins, "debiased_ece"))))
 
 
 @metric(

@@ -237,7 +237,7 @@ def _unfit(curve: Curve, settings: _GroupSettings) -> Reason | None:
     if curve.missing_class is not None:
         return curve.missing_class
     fewest_pos, fewest_neg = settings.floors
-    n_pos, n_neg = sizes_behind(curve) if curve.sampled else (curve.n_pos, curve.n_neg)
+    n_pos, n_neg = _cases(curve)
     return Reason.TOO_FEW_CASES if n_pos < fewest_pos or n_neg < fewest_neg else None
 
 
@@ -256,6 +256,7 @@ def _estimates(curve: Curve, settings: _GroupSettings) -> list[Estimate]:
 
 
 def _no_estimate(curve: Curve, settings: _GroupSettings, reason: Reason) -> Estimate:
+    n_pos, n_neg = _cases(curve)
     return Estimate(
         metric=describe(settings.metric),
         value=math.nan,
@@ -264,10 +265,15 @@ def _no_estimate(curve: Curve, settings: _GroupSettings, reason: Reason) -> Esti
         confidence_level=settings.interval.confidence_level,
         prevalence=curve.prevalence,
         method="none",
-        n_pos=float(curve.n_pos),
-        n_neg=float(curve.n_neg),
+        n_pos=n_pos,
+        n_neg=n_neg,
         reason=reason,
     )
+
+
+def _cases(curve: Curve) -> tuple[float, float]:
+    """Cases of each class; where only some rows were sampled for labelling, the labelled ones."""
+    return sizes_behind(curve) if curve.sampled else (float(curve.n_pos), float(curve.n_neg))
 
 
 class _Compared(NamedTuple):

@@ -218,10 +218,8 @@ def _check(models: Mapping[str, Curve], groups: Mapping[str, Mapping[str, Groups
             raise InputError(f"names of models must be text, got {shown(name)}; pass {{'name': curve}}.")
         if curve.missing_class or not curve.has_scores:
             lack = curve.missing_class.sentence if curve.missing_class else "it was made from rates"
-            raise InputError(
-                f"a model must have positives, negatives and scores, got {shown(name)}: {lack}; build it with "
-                f"from_scores."
-            )
+            what = "label a random sample of them" if curve.not_labelled else "build it with from_scores"
+            raise InputError(f"a model must have positives, negatives and scores, got {shown(name)}: {lack}; {what}.")
     for heading, by_model in groups.items():
         for name, curves in by_model.items():
             if name not in models:

@@ -93,7 +93,10 @@ def estimate_prevalence(
     level = checks.confidence_level(confidence_level)
     trusted = _trusted(method, scores_prevalence)
     wanted = _wanted_threshold(method, threshold)
-    rows = side_by_side(curve, _scores(unlabelled))
+    now = _scores(unlabelled)
+    for one in (curve, now):
+        one._check_not_sampled("estimate_prevalence")
+    rows = side_by_side(curve, now)
     if method == "em":
         _check_probabilities(rows)
         return by_em(examined(rows, level), trusted or rows.curve.own_prevalence or np.nan)

@@ -29,7 +29,7 @@ class Answer(Result):
     at_least, at_most : float or None
         Guaranteed bounds of the value if scores are in buckets.
     pos, neg : float
-        Cases of each class.
+        Cases of each class; where only some rows were sampled for labelling, the labelled ones.
     unlabelled : int
         Rows that had no label.
     note : str or None

@@ -23,6 +23,7 @@ TOO_MANY_CASES = 10**9
 
 def check_cases(curve: Curve, what: str) -> None:
     """Refuse a curve that does not know how many cases there are at each score."""
+    curve._check_not_sampled(what)
     made_from = "weighted rows" if curve.weighted else None if curve.has_scores else "rates"
     if made_from:
         raise MissingInformationError(
