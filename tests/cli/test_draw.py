@@ -126,3 +126,19 @@ def test_names_of_the_positive_class_are_read(folder, ask):
     ask("plan", "scores.csv", "--known", "filled.csv", "-o", "labelled.csv", "--positive", "fraud")
     found = pl.read_csv("labelled.csv", infer_schema_length=None)["drawn_label"].to_numpy()
     assert np.nansum(found) == sum(int(row["fraud"]) for row in rows)
+
+
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_labels_of_people_are_not_overwritten(folder, ask, delimiter):
+    ask("plan", "scores.csv", *DRAW, "--draw", "400", "-o", "to_label.csv")
+    assert ask("plan", "scores.csv", *DRAW, "--draw", "400", "-o", "to_label.csv").code == 0  # nobody has filled it in
+    fill_in(folder / "to_label.csv", folder / "filled.csv")
+    for command in ((*DRAW, "--draw", "400"), ("--known", "filled.csv")):
+        written = (folder / "filled.csv").read_text(encoding="utf-8").replace(",", delimiter)
+        (folder / "people.csv").write_text(written, encoding="utf-8")
+        done = ask("plan", "scores.csv", *command, "-o", "people.csv")
+        assert done.code == 1
+        assert "would overwrite 400 labels" in done.err
+        assert (folder / "people.csv").read_text(encoding="utf-8") == written
+    for _ in range(2):  # the whole file with these labels can be written again
+        assert ask("plan", "scores.csv", "--known", "filled.csv", "-o", "labelled.csv").code == 0

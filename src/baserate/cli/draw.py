@@ -73,6 +73,26 @@ def _read(path: str, delimiter: str | None) -> _Rows:
     return _Rows(names, rows)
 
 
+def _keep_labels(output: str, *, of: Sequence[str] = ()) -> None:
+    """Refuse to write over labels of people, however the file is written; `of` are other columns that it has."""
+    if not Path(output).is_file():
+        return
+    text = Path(output).read_text(encoding="utf-8-sig", errors="replace")
+    for delimiter in ",;\t":
+        try:
+            names, *rows = [*csv.reader(text.splitlines(), delimiter=delimiter)] or [[]]
+        except csv.Error:  # another kind of file
+            continue
+        if not {"drawn_label", *of} <= {*names}:
+            continue
+        place = names.index("drawn_label")
+        n_labels = sum(any(row[place : place + 1]) for row in rows)
+        if n_labels:
+            raise InputError(
+                f"output {output!r} would overwrite {n_labels:,} labels in its column drawn_label; name another file."
+            )
+
+
 def _write(path: str, names: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     with Path(path).open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -85,6 +105,7 @@ def draw(path: str, wanted: int, output: str | None, asked: dict[str, Any]) -> N
     if output is None:
         raise click.UsageError("Missing option '--output'.")
     check_outputs([output], [one for one in (path, asked["known"], asked["like"]) if one])
+    _keep_labels(output)
     table = _read(path, asked["delimiter"])
     taken = [name for name in _ADDED if name in table.names]
     if taken:
@@ -152,6 +173,7 @@ def fill(path: str, output: str | None, asked: dict[str, Any]) -> None:
     if output is None:
         raise click.UsageError("Missing option '--output'.")
     check_outputs([output], [path, asked["known"]])
+    _keep_labels(output, of=["position"])
     table = _read(path, asked["delimiter"])
     label, rule = _known(asked["known"], len(table.rows), asked)
     texts = ["" if np.isnan(one) else str(int(one)) for one in label]
