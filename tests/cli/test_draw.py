@@ -102,6 +102,11 @@ def test_an_earlier_file_says_where_positives_are(folder, ask):
         (("plan", "taken.csv", *DRAW, "--draw", "1", "-o", "x.csv"), "rename it"),
         (("plan", "scores.csv", "--known", "far.csv", "-o", "x.csv"), "below the number of rows"),
         (("plan", "scores.csv", "--known", "three.csv", "-o", "x.csv"), "two classes"),
+        (("plan", "scores.csv", "--known", "twice.csv", "-o", "x.csv"), "position must be there once, got 2 in 2 rows"),
+        (("plan", "scores.csv", "--known", "empty.csv", "-o", "x.csv"), "got an empty column in 'empty.csv'"),
+        (("plan", "scores.csv", *DRAW, "--draw", "40", "--known", "empty.csv", "-o", "x.csv"), "got an empty column"),
+        (("plan", "back.csv", "--known", "far.csv", "-o", "x.csv"), "got a file with 'drawn_label'"),
+        (("plan", "scores.csv", "--known", "far.csv", "--known", "far.csv", "-o", "x.csv"), "--known takes one file"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(folder, ask, arguments, said):
@@ -110,6 +115,9 @@ def test_what_cannot_be_drawn_is_refused(folder, ask, arguments, said):
     (folder / "taken.csv").write_text("new_model,stratum\n0.5,1\n", encoding="utf-8")
     (folder / "far.csv").write_text("position,stratum,drawn_label\n99999,all >= 0.3,1\n", encoding="utf-8")
     (folder / "three.csv").write_text("position,stratum,drawn_label\n1,else 5 %,1\n2,else 5 %,0\n3,else 5 %,no\n")
+    (folder / "twice.csv").write_text("position,stratum,drawn_label\n1,else 5 %,1\n2,else 5 %,0\n2,else 5 %,1\n")
+    (folder / "empty.csv").write_text("position,stratum,drawn_label\n1,else 5 %,\n", encoding="utf-8")
+    (folder / "back.csv").write_text("new_model,drawn_label\n0.5,1\n", encoding="utf-8")
     before = (folder / "scores.csv").read_bytes()
     done = ask(*arguments)
     assert done.code in {1, 2}
@@ -142,3 +150,34 @@ def test_labels_of_people_are_not_overwritten(folder, ask, delimiter):
         assert (folder / "people.csv").read_text(encoding="utf-8") == written
     for _ in range(2):  # the whole file with these labels can be written again
         assert ask("plan", "scores.csv", "--known", "filled.csv", "-o", "labelled.csv").code == 0
+
+
+@pytest.mark.parametrize("changed", ["sorted", "a row more", "another column"])
+@pytest.mark.parametrize("second", [(), (*DRAW, "--draw", "900")])
+def test_labels_are_not_put_on_other_rows(folder, ask, changed, second):
+    ask("plan", "scores.csv", *DRAW, "--draw", "400", "-o", "to_label.csv")
+    fill_in(folder / "to_label.csv", folder / "filled.csv")
+    header, *rows = (folder / "scores.csv").read_text(encoding="utf-8").splitlines()
+    if changed == "sorted":
+        rows.sort()
+    elif changed == "a row more":
+        rows.insert(0, rows[-1])
+    else:
+        rows = [row.replace("web", "net") for row in rows]
+    (folder / "other.csv").write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+    done = ask("plan", "other.csv", *second, "--known", "filled.csv", "-o", "x.csv")
+    assert done.code == 1
+    assert "labels must be of rows of the file, got " in done.err
+    assert not (folder / "x.csv").exists()
+
+
+def test_rounding_of_a_spreadsheet_is_not_another_row(folder, ask):
+    ask("plan", "scores.csv", *DRAW, "--draw", "400", "-o", "to_label.csv")
+    fill_in(folder / "to_label.csv", folder / "filled.csv")
+    rows = rows_of(folder / "filled.csv")
+    rows = [row | {"new_model": f"{float(row['new_model']):.9E}", "channel": row["channel"].upper()} for row in rows]
+    with (folder / "filled.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0].keys())
+        writer.writeheader()
+        writer.writerows(rows)
+    assert ask("plan", "scores.csv", "--known", "filled.csv", "-o", "labelled.csv").code == 0

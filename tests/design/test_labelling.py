@@ -204,5 +204,12 @@ def test_rows_of_another_file_are_refused():
     plan = br.design.labelling(SCORE, LIKE, threshold=2.0, budget=600, simulations=0)
     with pytest.raises(br.BaserateError, match="planned for"):
         br.design.draw_rows(plan, SCORE[:-5])
-    with pytest.raises(br.BaserateError, match="position must be different"):
+    with pytest.raises(br.BaserateError, match="position must be there once, got 0 in 2 rows"):
         br.design.curve_of_drawn(SCORE, [0, 0], [1, 0], ["else 5 %"] * 2)
+
+
+def test_a_row_with_two_labels_is_refused_with_its_position():
+    with pytest.raises(br.BaserateError, match="each position must be there once, got 7 in 2 rows"):
+        br.design.curve_of_drawn(SCORE, [3, 7, 7], [1, 0, 1], ["else 5 %"] * 3)
+    with pytest.raises(br.BaserateError, match="position must be below the number of scores, 6,000, got 9,000"):
+        br.design.curve_of_drawn(SCORE, [3, 9_000], [1, 0], ["else 5 %"] * 2)

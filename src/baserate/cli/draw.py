@@ -1,6 +1,7 @@
 """``baserate plan --draw``: which rows of a file to label, and the file with their labels."""
 
 import csv
+import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ from baserate.cli.output import say
 from baserate.cli.prevalences import prevalence_from
 from baserate.curves.curve import Curve
 from baserate.design import draw_rows, labelling
-from baserate.design.drawing import clauses_of, rule_of
+from baserate.design.drawing import check_positions, clauses_of, rule_of
 from baserate.errors import DataFileError, InputError
 from baserate.metrics.by_name import metric_from
 
@@ -111,7 +112,7 @@ def draw(path: str, wanted: int, output: str | None, asked: dict[str, Any]) -> N
     if taken:
         raise InputError(f"columns {', '.join(_ADDED)} are added to the file, got a file with {taken[0]!r}; rename it.")
     score = table.numbers(_only_score(asked))
-    label, rule = (None, None) if asked["known"] is None else _known(asked["known"], len(score), asked)
+    label, rule = (None, None) if asked["known"] is None else _known(asked["known"], table, asked)
     plan = labelling(
         score,
         _example(asked),
@@ -148,14 +149,19 @@ def _example(asked: dict[str, Any]) -> Curve | None:
     return curve
 
 
-def _known(path: str, n_rows: int, asked: dict[str, Any]) -> tuple[FloatArray, str]:
+def _known(path: str, table: _Rows, asked: dict[str, Any]) -> tuple[FloatArray, str]:
     """Labels of a file that was drawn and filled in, for each row, and the rule by which it was drawn."""
     filled = _read(path, None)
     places, texts = filled.numbers("position").astype(np.intp), filled.column("drawn_label")
+    n_rows = len(table.rows)
     if len(places) and not 0 <= places.min() <= places.max() < n_rows:
         raise InputError(
             f"position must be below the number of rows, {n_rows:,}, got {places.max():,}; pass the file drawn from."
         )
+    check_positions(places)
+    _check_copies(filled, table, places.tolist())
+    if not any(texts):
+        raise InputError(f"drawn_label must have labels, got an empty column in {path!r}; fill it in first.")
     positive = asked["positive"] or "1"
     others = sorted({text for text in texts if text} - {positive})
     if len(others) > 1:
@@ -168,6 +174,27 @@ def _known(path: str, n_rows: int, asked: dict[str, Any]) -> tuple[FloatArray, s
     return label, rule_of(filled.column("stratum"))
 
 
+def _check_copies(filled: _Rows, table: _Rows, places: Sequence[int]) -> None:
+    """Refuse labels of other rows: what the drawn rows have of the file must be what it has at their positions."""
+    for name in table.names:
+        if name in filled.names:
+            column = table.column(name)
+            for place, copied in zip(places, filled.column(name), strict=True):
+                if not _is_same(copied, column[place]):
+                    raise InputError(
+                        f"labels must be of rows of the file, got {name} {copied!r} at position {place:,}, where the "
+                        f"file has {column[place]!r}; pass the file as it was drawn from, or, if only this column "
+                        f"changed, remove it from the labels."
+                    )
+
+
+def _is_same(copied: str, text: str) -> bool:
+    """Whether two cells are the same; spreadsheets round numbers, and write true in capitals."""
+    if copied.strip().casefold() == text.strip().casefold():
+        return True
+    return _is_number(copied) and _is_number(text) and math.isclose(float(copied), float(text), rel_tol=1e-6)
+
+
 def fill(path: str, output: str | None, asked: dict[str, Any]) -> None:
     """Write the file with a column of the labels of drawn rows, empty elsewhere, and say the rule."""
     if output is None:
@@ -175,7 +202,9 @@ def fill(path: str, output: str | None, asked: dict[str, Any]) -> None:
     check_outputs([output], [path, asked["known"]])
     _keep_labels(output, of=["position"])
     table = _read(path, asked["delimiter"])
-    label, rule = _known(asked["known"], len(table.rows), asked)
+    if "drawn_label" in table.names:
+        raise InputError("column drawn_label is added to the file, got a file with 'drawn_label'; rename it.")
+    label, rule = _known(asked["known"], table, asked)
     texts = ["" if np.isnan(one) else str(int(one)) for one in label]
     _write(output, [*table.names, "drawn_label"], [[*row, text] for row, text in zip(table.rows, texts, strict=True)])
     say(f"{int((~np.isnan(label)).sum()):,} of {len(label):,} rows labelled in {os.fspath(output)}", f"rule: {rule}")
