@@ -102,6 +102,14 @@ def test_an_earlier_file_says_where_positives_are(folder, ask):
         (("plan", "taken.csv", *DRAW, "--draw", "1", "-o", "x.csv"), "rename it"),
         (("plan", "scores.csv", "--known", "far.csv", "-o", "x.csv"), "below the number of rows"),
         (("plan", "scores.csv", "--known", "three.csv", "-o", "x.csv"), "two classes"),
+        (
+            ("plan", "scores.csv", *DRAW, "--draw", "1", "-o", "x.csv"),
+            "must leave a label for each stratum, got 1 for 3",
+        ),
+        (
+            ("plan", "scores.csv", *DRAW[:2], "--metric", "average_precision", "--draw", "400", "-o", "x.csv"),
+            "plan a second round with their labels",
+        ),
         (("plan", "scores.csv", "--known", "twice.csv", "-o", "x.csv"), "position must be there once, got 2 in 2 rows"),
         (("plan", "scores.csv", "--known", "empty.csv", "-o", "x.csv"), "got an empty column in 'empty.csv'"),
         (("plan", "scores.csv", *DRAW, "--draw", "40", "--known", "empty.csv", "-o", "x.csv"), "got an empty column"),
@@ -181,3 +189,14 @@ def test_rounding_of_a_spreadsheet_is_not_another_row(folder, ask):
         writer.writeheader()
         writer.writerows(rows)
     assert ask("plan", "scores.csv", "--known", "filled.csv", "-o", "labelled.csv").code == 0
+
+
+def test_a_threshold_above_all_scores_is_noted_and_no_random_sample_is_compared(folder, ask):
+    ask("plan", "scores.csv", *DRAW, "--draw", "400", "-o", "to_label.csv")
+    fill_in(folder / "to_label.csv", folder / "filled.csv")
+    asked = ("plan", "scores.csv", *DRAW[:2], "--threshold", "5", "--draw", "600", "-o", "x.csv")
+    for known in ((), ("--known", "filled.csv")):
+        done = ask(*asked, *known)
+        assert done.code == 0
+        assert "Note: no row has a score of 5 or above; the highest is " in done.err
+        assert "random sample" not in done.out

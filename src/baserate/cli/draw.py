@@ -12,6 +12,7 @@ import numpy as np
 
 from baserate.arrays import FloatArray
 from baserate.cli.arguments import check_outputs, curves_of
+from baserate.cli.notes import note
 from baserate.cli.output import say
 from baserate.cli.prevalences import prevalence_from
 from baserate.curves.curve import Curve
@@ -124,6 +125,8 @@ def draw(path: str, wanted: int, output: str | None, asked: dict[str, Any]) -> N
         rule=rule,
         simulations=0,
     )
+    if asked["threshold"] is not None and asked["threshold"] > score.max():
+        note(f"no row has a score of {asked['threshold']:.6g} or above; the highest is {score.max():.6g}.")
     drawn = draw_rows(plan, score, label=label, rng=asked["seed"]).position.tolist()
     clause, share = clauses_of(plan, score)
     known = {} if label is None else {int(k): int(label[k]) for k in np.flatnonzero(~np.isnan(label))}
