@@ -200,3 +200,17 @@ def test_a_threshold_above_all_scores_is_noted_and_no_random_sample_is_compared(
         assert done.code == 0
         assert "Note: no row has a score of 5 or above; the highest is " in done.err
         assert "random sample" not in done.out
+
+
+def test_rows_added_at_the_end_are_noted(folder, ask):
+    ask("plan", "scores.csv", *DRAW, "--draw", "400", "-o", "to_label.csv")
+    fill_in(folder / "to_label.csv", folder / "filled.csv")
+    text = (folder / "scores.csv").read_text(encoding="utf-8")
+    (folder / "longer.csv").write_text(text + text.splitlines()[-1] + "\n", encoding="utf-8")
+    done = ask("plan", "longer.csv", "--known", "filled.csv", "-o", "labelled.csv")
+    assert done.code == 0
+    assert "Note: the drawn rows stand for 12,000 rows, and the file has 12,001" in done.err
+    second = ask("plan", "scores.csv", *DRAW, "--draw", "900", "--known", "filled.csv", "-o", "second.csv")
+    fill_in(folder / "second.csv", folder / "both.csv")
+    again = ask("plan", "scores.csv", "--known", "both.csv", "-o", "labelled.csv")
+    assert (second.err, again.err) == ("", "")

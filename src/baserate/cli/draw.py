@@ -163,6 +163,7 @@ def _known(path: str, table: _Rows, asked: dict[str, Any]) -> tuple[FloatArray, 
         )
     check_positions(places)
     _check_copies(filled, table, places.tolist())
+    _note_rows(filled, n_rows)
     if not any(texts):
         raise InputError(f"drawn_label must have labels, got an empty column in {path!r}; fill it in first.")
     positive = asked["positive"] or "1"
@@ -189,6 +190,19 @@ def _check_copies(filled: _Rows, table: _Rows, places: Sequence[int]) -> None:
                         f"file has {column[place]!r}; pass the file as it was drawn from, or, if only this column "
                         f"changed, remove it from the labels."
                     )
+
+
+def _note_rows(filled: _Rows, n_rows: int) -> None:
+    """Say if drawn rows stand for more or fewer rows than the file has: each for one over its inclusion."""
+    if "inclusion" not in filled.names:
+        return
+    share = filled.numbers("inclusion")
+    standing = float((1 / share[share > 0]).sum())
+    if not math.isclose(standing, n_rows, rel_tol=1e-5, abs_tol=0.5):
+        note(
+            f"the drawn rows stand for {standing:,.0f} rows, and the file has {n_rows:,}: rows were added to the file "
+            f"or removed, or drawn ones are missing. Rows that were added had no chance of a label."
+        )
 
 
 def _is_same(copied: str, text: str) -> bool:
