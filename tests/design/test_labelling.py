@@ -122,7 +122,8 @@ def test_a_budget_is_spent_and_better_than_at_random(metric, threshold):
     assert len(plan.strata) == 3
     assert plan.factor > 1.2
     assert plan.value == pytest.approx(metric(LIKE if threshold is None else LIKE.at_threshold(threshold)), abs=0.06)
-    assert f"{plan.factor:.1f} times" in str(plan)
+    at_random = "only if it is all 6,000 rows" if metric is br.precision else f"{plan.factor:.1f} times"
+    assert str(plan).endswith(at_random)
 
 
 def test_a_first_round_needs_no_earlier_curve():
@@ -204,5 +205,21 @@ def test_rows_of_another_file_are_refused():
     plan = br.design.labelling(SCORE, LIKE, threshold=2.0, budget=600, simulations=0)
     with pytest.raises(br.BaserateError, match="planned for"):
         br.design.draw_rows(plan, SCORE[:-5])
-    with pytest.raises(br.BaserateError, match="position must be different"):
+    with pytest.raises(br.BaserateError, match="position must be there once, got 0 in 2 rows"):
         br.design.curve_of_drawn(SCORE, [0, 0], [1, 0], ["else 5 %"] * 2)
+
+
+def test_a_row_with_two_labels_is_refused_with_its_position():
+    with pytest.raises(br.BaserateError, match="each position must be there once, got 7 in 2 rows"):
+        br.design.curve_of_drawn(SCORE, [3, 7, 7], [1, 0, 1], ["else 5 %"] * 3)
+    with pytest.raises(br.BaserateError, match="position must be below the number of scores, 6,000, got 9,000"):
+        br.design.curve_of_drawn(SCORE, [3, 9_000], [1, 0], ["else 5 %"] * 2)
+
+
+def test_a_random_sample_that_must_be_all_rows_is_said_to_be():
+    """Precision depends on alerts only: if all of them are labelled, no random sample of fewer rows is as good."""
+    plan = br.design.labelling(SCORE, LIKE, metric=br.precision, threshold=2.0, budget=600, simulations=0)
+    assert plan.strata[0].share == 1
+    assert plan.random_labels == pytest.approx(6_000)
+    assert "times" not in str(plan)
+    assert "a random sample is as good only if it is all 6,000 rows" in str(plan)

@@ -200,6 +200,16 @@ def test_without_alerts_precision_is_undefined_and_without_rows_everything():
         (lambda: LabelErrors(0.9, 0.9, n_pos=0), "n_pos must be above 0"),
         (lambda: LabelErrors.from_double_labelled(tp=0, fn=0, fp=1, tn=9), "tp \\+ fn must be above 0"),
         (lambda: LabelErrors.from_double_labelled(tp=1, fn=9, fp=9, tn=1), "better than chance"),
+        (lambda: LabelErrors.from_double_labelled(tp=1, fn=9, fp=0.5, tn=1), "fp must be .* 0.5; pass a whole number"),
+        (lambda: LabelErrors.from_double_labelled(tp=1, fn=9, fp=1, tn=-5), "tn must be .* -5; pass a whole number"),
+        (
+            lambda: LabelErrors.from_double_labelled(tp=math.inf, fn=9, fp=1, tn=5),
+            "tp must be a number of rows, got inf",
+        ),
+        (
+            lambda: corrected(POINT, {"high": JUDGE, -math.inf: JUDGE}),
+            "the lowest score of a range, a number, got 'high'",
+        ),
         (lambda: corrected(POINT, {0.5: JUDGE, -math.inf: JUDGE}), "errors by score need scores"),
         (lambda: corrected(CURVE.at_threshold(0.6), {0.5: JUDGE}), "down to -inf"),
         (lambda: corrected(CURVE.at_threshold(0.6), {}), "down to -inf"),

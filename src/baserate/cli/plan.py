@@ -34,6 +34,13 @@ _SHOWN = ("metric", "method", "n_pos", "n_neg", "cost", "prevalence", "wanted_wi
 _OF_PILOT_DATA = ("like", "label", "score", "positive", "missing", "delimiter", "decimal")
 
 
+def _only_one(_: click.Context, option: click.Parameter, given: tuple[str, ...]) -> str | None:
+    """The file, if one is given: a file of a second round has the rows of the first, too."""
+    if len(given) > 1:
+        raise click.UsageError(f"--{option.name} takes one file, got {len(given)}; the last round has all rows.")
+    return given[0] if given else None
+
+
 @click.command(epilog=_EXAMPLES)
 @click.argument("file", required=False, metavar="[FILE]", type=click.Path())
 @click.option("--draw", "wanted", type=click.IntRange(1), metavar="N", help="Draw N rows of FILE (CSV) to label.")
@@ -44,6 +51,8 @@ _OF_PILOT_DATA = ("like", "label", "score", "positive", "missing", "delimiter", 
 @click.option(
     "--known",
     metavar="FILE",
+    multiple=True,
+    callback=_only_one,
     type=click.Path(),
     help="Rows drawn before, with drawn_label filled in: for a second round, or, without --draw, to add them to FILE.",
 )

@@ -204,5 +204,5 @@ def check_share(stratum: Stratum, share: float | None) -> None:
     if contradicted:
         raise InputError(
             f"the share of labelled rows must be as declared, {percent(share)} in {stratum.name!r}, got {n:,} of "
-            f"{of:,} rows, {percent(n / of)}; correct the rate, or name the strata by stratum=."
+            f"{of:,} rows, {percent(n / of)}; correct the rate, or name each row's stratum."
         )

@@ -103,15 +103,26 @@ def curve_of_drawn(
     checks.same_length(places, "position", known, "label")
     clauses = checks.column(stratum, "stratum").astype(np.str_)
     checks.same_length(places, "position", clauses, "stratum")
-    if len(places) and (places.max() >= len(scores) or len(np.unique(places)) < len(places)):
+    if len(places) and places.max() >= len(scores):
         raise InputError(
-            f"position must be different numbers below the number of scores, {len(scores):,}, got {places.max():,}; "
-            f"pass the scores of the rows that were drawn from."
+            f"position must be below the number of scores, {len(scores):,}, got {places.max():,}; pass the scores of "
+            f"the rows that were drawn from."
         )
+    check_positions(places)
     positive_rows = checks.labels(labels, positive, "label")
     all_labels: FloatArray = np.full(len(scores), np.nan)
     all_labels[places[known]] = positive_rows
     return Curve.from_sampled(all_labels, scores, rule=rule_of(clauses.tolist()))
+
+
+def check_positions(places: Indices) -> None:
+    """Refuse a row with two labels."""
+    distinct, times = np.unique(places, return_counts=True)
+    if (times > 1).any():
+        raise InputError(
+            f"each position must be there once, got {distinct[times > 1][0]:,} in {times[times > 1][0]} rows; keep one "
+            f"label for each."
+        )
 
 
 def rule_of(clauses: Sequence[str]) -> str:

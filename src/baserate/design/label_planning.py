@@ -174,7 +174,7 @@ def _first_round(scores: FloatArray, question: LabelQuestion, budget: int | None
     if budget is None or question.threshold is None:
         raise InputError(
             "without an earlier curve there can be only a pilot, which needs a threshold and a budget; pass both, "
-            "label its rows, and plan a second round with label=."
+            "label its rows, and plan a second round with their labels."
         )
     falling = np.sort(scores)[::-1]
     n_alerts = int((falling >= question.threshold).sum())
@@ -192,6 +192,10 @@ def _first_round(scores: FloatArray, question: LabelQuestion, budget: int | None
         for low, rows, n in zip(lowest, n_rows, labels, strict=True)
         if rows
     )
+    if 0 in [n for n, rows in zip(labels, n_rows, strict=True) if rows]:
+        raise InputError(
+            f"budget must leave a label for each stratum, got {budget} for {len(lowest)} strata; pass a larger one."
+        )
     return LabellingPlan(
         tuple(strata), describe(question.metric), question.threshold, question.prevalence, np.nan, None, np.nan, np.nan,
         np.nan, np.nan, level,
@@ -291,7 +295,10 @@ class _Wanted(NamedTuple):
         )
 
     def _at_random(self, variance: float, widths: Simulated | None) -> float:
-        """How many labels a random sample of all rows needs for this variance, or, once simulated, for such widths."""
+        """How many labels a random sample of all rows needs for this variance, or, once simulated, for such widths.
+
+        It is nan if even the fewest that are considered are enough.
+        """
         whole = strata_from(self.bins, slopes(self.question, self.bins), [])
         n = _labels_for(whole, variance)
         for _ in range(_AT_RANDOM if widths is not None else 0):
@@ -299,7 +306,7 @@ class _Wanted(NamedTuple):
             found = self._simulated(whole, np.array([np.rint(n)]))
             variance *= (widths.median / found.median) ** 2
             n = _labels_for(whole, variance)
-        return n
+        return n if np.rint(n) > whole.least.sum() else np.nan
 
 
 def _whole(strata: Strata, n: float) -> FloatArray:

@@ -70,7 +70,7 @@ class LabelErrors:
         LabelErrors(sensitivity=0.9, specificity=0.99, n_pos=100, n_neg=400)
         """
         named = {"tp": tp, "fn": fn, "fp": fp, "tn": tn}
-        counts = {name: int(checks.counts([value], name)[0]) for name, value in named.items()}
+        counts = {name: _count(value, name) for name, value in named.items()}
         n_pos, n_neg = counts["tp"] + counts["fn"], counts["fp"] + counts["tn"]
         for name, n in (("tp + fn", n_pos), ("fp + tn", n_neg)):
             if n == 0:
@@ -91,11 +91,28 @@ class LabelErrors:
         )
 
 
+def _count(value: object, name: str) -> int:
+    """A whole number of rows, none included."""
+    n = checks.number(value, name)
+    if not (n >= 0 and n.is_integer()):
+        raise InputError(f"{name} must be a number of rows, got {shown(value)}; pass a whole number from 0 up.")
+    return int(n)
+
+
+def _lowest(key: object) -> float:
+    if isinstance(key, str):
+        raise InputError(
+            f"each key of errors must be the lowest score of a range, a number, got {shown(key)}; write {{0.5: …, "
+            f"-math.inf: …}}."
+        )
+    return checks.number(key, "each key of errors")
+
+
 def by_score(errors: LabelErrors | Mapping[float, LabelErrors]) -> tuple[tuple[float, LabelErrors], ...]:
     """The lowest score of each range with error rates of its own, and its rates, from the highest range down."""
     if isinstance(errors, LabelErrors):
         return ((-math.inf, errors),)
-    ranges = sorted(((checks.number(lowest, "errors"), one) for lowest, one in errors.items()), key=lambda one: -one[0])
+    ranges = sorted(((_lowest(lowest), one) for lowest, one in errors.items()), key=lambda one: -one[0])
     if not ranges or ranges[-1][0] != -math.inf:
         raise InputError(
             f"errors by score must reach down to -inf, got {shown([lowest for lowest, _ in ranges])}; write "

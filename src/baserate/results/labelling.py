@@ -79,7 +79,7 @@ class LabellingPlan(Result):
         The wanted share of test sets with an interval that is narrow enough.
     random_labels : float
         How many labels a random sample of all rows would need for intervals of the same median width, or, without a
-        simulation, for the same standard error; nan if nothing is known.
+        simulation, for the same standard error; all rows if no fewer do, nan if nothing is known.
     confidence_level : float
         The level of the interval.
 
@@ -130,7 +130,10 @@ class LabellingPlan(Result):
             text += f", interval ({level}) {self.expected_width:.3g} wide on average, at most "
             text += f"{self.assured_width:.3g} in {percent(self.assurance)} of test sets"
         foot = []
-        if not math.isnan(self.random_labels):
+        n_rows = sum(one.n_rows for one in self.strata)
+        if self.random_labels > n_rows - 0.5:
+            foot = [f"a random sample is as good only if it is all {n_rows:,} rows"]
+        elif not math.isnan(self.random_labels):
             foot = [
                 f"a random sample of all rows needs {self.random_labels:,.0f} labels for that, {self.factor:.1f} times"
             ]
