@@ -214,3 +214,9 @@ def test_rows_added_at_the_end_are_noted(folder, ask):
     fill_in(folder / "second.csv", folder / "both.csv")
     again = ask("plan", "scores.csv", "--known", "both.csv", "-o", "labelled.csv")
     assert (second.err, again.err) == ("", "")
+
+
+def test_a_file_that_is_no_table_is_written_over(folder, ask):
+    (folder / "old.bin").write_text('"' + "x" * 200_000, encoding="utf-8")  # a longer value than the reader takes
+    assert ask("plan", "scores.csv", *DRAW, "--draw", "400", "-o", "old.bin").code == 0
+    assert len(rows_of(folder / "old.bin")) == 400
