@@ -1,6 +1,7 @@
 """Recalibration: other libraries' values, laws, what is refused, and SQL."""
 
 import json
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from sklearn.linear_model import LogisticRegression
 
 import baserate as br
 from baserate.calibration import Recalibration, cross_fitted, recalibrate
-from baserate.calibration.recalibration import METHODS
+from baserate.calibration.recalibration import METHODS, OF_LOG_ODDS
 from helpers import calibration_sets
 from helpers.calibration_sets import curve
 from helpers.calibration_sets import inside as rows
@@ -293,6 +294,9 @@ def test_an_estimated_prevalence():
         (lambda: recalibrate(br.Curve.from_scores([0, 1], [0.2, 3.0])), "got scores from 0.2 to 3"),
         (lambda: recalibrate(curve("payments")).map([1.2]), "scores must be probabilities"),
         (lambda: recalibrate(curve("payments")).sql(" "), "column must be a column"),
+        (lambda: recalibrate(curve("payments")).sql(3), "column must be text, got 3; pass one name in quotes"),
+        (lambda: recalibrate(curve("payments")).sql({"a": 1}), "column must be text, got a dict"),
+        (lambda: recalibrate(curve("payments")).sql(np.True_), "column must be text, got a bool"),
     ],
 )
 def test_refused(call, said):
@@ -318,8 +322,58 @@ def test_sql_gives_the_same_probabilities(method, eta, smoothing):
     fitted = recalibrate(curve("breast_cancer"), method, smoothing=smoothing)
     fitted = fitted if eta is None else fitted.at_prevalence(eta)
     scores = np.concatenate([[0.0, 1.0, 1e-300], PROBE, fitted.score, np.random.default_rng(6).random(50)])
+    got, kinds = in_duckdb(fitted, scores.tolist())
+    assert got == pytest.approx(fitted.map(scores).tolist(), rel=1e-9, abs=1e-290)
+    assert kinds == {"DOUBLE"}
+
+
+def in_duckdb(fitted, scores):
+    """The SQL at scores, and the types of its answers."""
     with duckdb.connect() as connection:
-        found = connection.execute(f"SELECT {fitted.sql('p')} AS q FROM (SELECT unnest(?) AS p)", [scores.tolist()])
-        got = found.fetchnumpy()["q"]
-        assert got == pytest.approx(fitted.map(scores), rel=1e-9, abs=1e-290)
-        assert connection.execute(f"SELECT {fitted.sql('p')} FROM (SELECT NULL::DOUBLE AS p)").fetchone() == (None,)
+        query = f"SELECT q, typeof(q) FROM (SELECT {fitted.sql('p')} AS q FROM (SELECT unnest(?)::DOUBLE AS p))"
+        written = [None if score is None else repr(float(score)) for score in scores]  # a NaN would become a null
+        answers = connection.execute(query, [written]).fetchall()
+    return [share for share, _ in answers], {kind for _, kind in answers}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("eta", [None, 1e-4])
+def test_sql_is_null_where_there_is_no_probability(method, eta):
+    fitted = recalibrate(curve("breast_cancer"), method, smoothing=0)
+    fitted = fitted if eta is None else fitted.at_prevalence(eta)
+    read = {}
+    for score in (np.nan, -np.inf, -1e300, -0.5, -5e-324, 0.0, 1.0, np.nextafter(1, 2), 1.5, np.inf):
+        try:
+            read[score] = pytest.approx(float(fitted.map([score])[0]), rel=1e-9, abs=1e-290)
+        except br.errors.InputError:
+            read[score] = None
+    got, _ = in_duckdb(fitted, list(read))
+    assert got == list(read.values())
+    assert got[0] is None
+    assert in_duckdb(fitted, [None])[0] == [None]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_sql_takes_no_branch_for_nan_where_it_lies_beside_all_numbers(method):
+    """As IEEE compares, unlike DuckDB: the outermost conditions, read as Python."""
+    said = recalibrate(curve("payments"), method).sql("p")
+    conditions = re.findall(r"WHEN (.*?) THEN", said if method in OF_LOG_ODDS else said[: said.index(" THEN") + 5])
+    assert conditions
+    for condition in conditions:
+        python = (
+            re.sub(r"(.*) BETWEEN 0 AND 1", r"0 <= \1 <= 1", condition).replace("AND", "and").replace(" = ", " == ")
+        )
+        reads = [eval(python, {"p": value}) for value in (0.0, 0.5, 1.0)]
+        assert any(reads), condition
+        assert not eval(python, {"p": np.nan}), condition
+    inner = re.sub(r"(?<!^)CASE.*?END", "", said)
+    assert "ELSE" not in inner
+
+
+@pytest.mark.parametrize("scores", [[-np.inf, 0.3, 0.5, 0.7], [0.2, 0.3, 0.5, np.inf]])
+@pytest.mark.parametrize("method", ["isotonic", "bins"])
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+def test_sql_of_infinite_knots(method, scores):
+    fitted = recalibrate(br.Curve.from_scores([0, 1, 0, 1], scores), method)
+    probe = [-np.inf, -1e300, 0.0, 0.3, 0.4, 0.6, 1e300, np.inf]
+    assert in_duckdb(fitted, probe)[0] == pytest.approx(fitted.map(probe).tolist(), rel=1e-12)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -208,3 +209,20 @@ def test_of_many_sentences_about_pairs_those_that_do_not_lead_are_folded_away():
     assert shown.partition("<details>")[2].count("<li>") == int(pairs[1])
     best = made(many | {"best": br.Curve.from_scores(y, y)})
     assert "the same model leads at all prevalences; these pairs cross:" in page(best)
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("nodir/page.html", "folder not found for output 'nodir/page.html'; create it first."),
+        (Path("nodir/page.html"), "folder not found for output 'nodir/page.html'; create it first."),
+        (".", "an output must be a file, got the folder '.'; name a file in it."),
+    ],
+)
+def test_a_page_is_not_written_where_no_file_can_be(curves, tmp_path, monkeypatch, path, said):
+    monkeypatch.chdir(tmp_path)
+    report = br.report(curves["new_model"], quick=True)
+    for write in (report.save, lambda path: br.write_report(path, {})):  # said before the data are looked at
+        with pytest.raises(br.errors.InputError) as error:
+            write(path)
+        assert str(error.value) == said

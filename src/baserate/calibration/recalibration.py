@@ -9,7 +9,7 @@ import scipy
 
 from baserate import checks
 from baserate.arrays import ArrayLike, FloatArray, Prevalence
-from baserate.calibration.as_sql import sql_of_log_odds, sql_of_steps
+from baserate.calibration.as_sql import sql_of_line, sql_of_log_odds, sql_of_steps
 from baserate.calibration.line import effective_size
 from baserate.calibration.reliability import check_calibration_curve
 from baserate.curves.bins import BinsLike, as_bins, binned, equal_frequency
@@ -145,11 +145,13 @@ class Recalibration(Result):
             prevalence = prevalence.value
         return replace(self, prevalence=checks.prevalence(prevalence))
 
+    @checks.declared
     def sql(self, column: str) -> str:
-        """The map as an SQL expression, of a column as your SQL writes it; null stays null.
+        """The map as an SQL expression, a double, of a column as your SQL writes it.
 
-        It uses ``CASE``, ``coalesce``, ``nullif``, ``exp``, ``ln``, ``least`` and ``greatest``, and was tried in
-        DuckDB.
+        Null stays null, and what `map` refuses is null, too: NaN, and of methods of log-odds scores outside 0 to 1. It
+        uses ``CASE``, ``BETWEEN``, ``abs``, ``coalesce``, ``nullif``, ``exp``, ``ln``, ``least`` and ``greatest``, and
+        was tried in DuckDB.
 
         Examples
         --------
@@ -157,7 +159,8 @@ class Recalibration(Result):
         >>> curve = br.Curve.from_counts([0.2, 0.7, 0.9], pos=[10, 20, 40], neg=[900, 40, 30])
         >>> fitted = br.calibration.recalibrate(curve, "bins", smoothing=0, bins=[0, 0.5, 1])
         >>> print(fitted.sql("p"))
-        CASE WHEN p IS NULL THEN NULL WHEN p < 0.5000000000000001 THEN 0.01098901098901099 ELSE 0.46153846153846156 END
+        CASE WHEN 1 / (1e0 + abs(p)) BETWEEN 0 AND 1 THEN CASE WHEN p < 0.5000000000000001e0 THEN \
+0.01098901098901099e0 ELSE 0.46153846153846156e0 END END
         """
         if not column.strip():
             raise InputError("column must be a column as SQL writes it, got nothing; pass such as 'score'.")
@@ -166,12 +169,12 @@ class Recalibration(Result):
             return sql_of_steps(column, self.score, self.rate, weight, joined=self.method == "isotonic")
         shift = -float(np.log(weight))
         if self.method == "platt":
-            return sql_of_log_odds(
+            return sql_of_line(
                 column, intercept=self.coefficients["intercept"] + shift, slope=self.coefficients["slope"]
             )
         ends = (self.shares(np.array([0.0, 1.0])).share).tolist()
         beta = self._beta
-        return sql_of_log_odds(column, intercept=beta.c + shift, beta=(beta.a, beta.b), ends=(ends[0], ends[1]))
+        return sql_of_log_odds(column, a=beta.a, b=beta.b, c=beta.c + shift, ends=(ends[0], ends[1]))
 
     def _rows(self) -> list[Row]:
         about: Row = {"method": self.method, "prevalence": self.prevalence}

@@ -14,6 +14,7 @@ from baserate.answers.curves import curves_of as curves_in
 from baserate.cli.columns import columns_meant
 from baserate.cli.direction import note_direction
 from baserate.curves.curve import Curve
+from baserate.curves.saving import check_output
 from baserate.errors import InputError
 from baserate.ingest.files import columns_of
 from baserate.ingest.labelling import Missing
@@ -99,7 +100,7 @@ class OutputPath(click.Path):
 
 
 def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str]) -> None:
-    """Refuse, before any work is done, outputs that are inputs, that are equal, or whose folder does not exist."""
+    """Refuse, before any work is done, outputs that are inputs, that are equal, or that cannot be files."""
     read = [Path(name).resolve() for given in inputs for name in _named_by(given)]
     written: set[Path] = set()
     for output in outputs:
@@ -109,8 +110,7 @@ def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str]) -> None:
         if target in written and (target.is_file() or not target.exists()):  # a device takes as much as one likes
             raise InputError(f"two outputs have the same file: {output!r}; name another file.")
         written.add(target)
-        if not target.parent.is_dir():
-            raise InputError(f"folder not found for output {output!r}; create it first.")
+        check_output(output)
         if target in read or (target.exists() and not {*target.parents}.isdisjoint(read)):
             raise InputError(f"output {output!r} would overwrite an input; name another file.")
 

@@ -52,6 +52,15 @@ def _most_unpacked(n_bytes: int) -> int:
     return max(_FEW_BYTES, _MOST_EXPANSION * n_bytes)
 
 
+def check_output(path: str | os.PathLike[str]) -> None:
+    """Refuse a file to write whose folder does not exist, or that is a folder itself."""
+    target = Path(path).resolve()
+    if not target.parent.is_dir():
+        raise InputError(f"folder not found for output {os.fspath(path)!r}; create it first.")
+    if target.is_dir():
+        raise InputError(f"an output must be a file, got the folder {os.fspath(path)!r}; name a file in it.")
+
+
 def write_whole(path: str | os.PathLike[str], content: bytes | memoryview) -> None:
     """Write a file atomically: it gets its name when it is complete.
 

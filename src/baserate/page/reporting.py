@@ -14,7 +14,7 @@ from baserate.arrays import Prevalence, Table
 from baserate.checks import Label
 from baserate.curves.curve import Curve
 from baserate.curves.pair import Models, Pair, SameRows
-from baserate.curves.saving import write_whole
+from baserate.curves.saving import check_output, write_whole
 from baserate.errors import InputError, printable
 from baserate.ingest.labelling import Missing
 from baserate.monitoring.store import CurveStore
@@ -72,6 +72,7 @@ class Report:
     @checks.declared
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file; an existing one is replaced as a whole."""
+        check_output(path)
         # The name of a file may contain bytes that are no valid text.
         write_whole(path, self.html.encode("utf-8", "replace"))
 
@@ -230,6 +231,7 @@ def write_report(path: str | os.PathLike[str], data: Reported, **options: Any) -
     >>> path.stat().st_size < 500_000
     True
     """
+    check_output(path)  # before any work is done
     report(data, **options).save(path)
 
 
