@@ -27,6 +27,13 @@ from baserate.written import one_in
 Method = Literal["none", "logistic", "temperature", "beta", "platt", "isotonic", "bins"]
 METHODS: tuple[Method, ...] = ("none", "logistic", "temperature", "beta", "platt", "isotonic", "bins")
 
+_COEFFICIENTS: Mapping[Method, set[str]] = {
+    "logistic": {"intercept", "slope"},
+    "temperature": {"temperature"},
+    "beta": {"a", "b", "c"},
+    "platt": {"intercept", "slope"},
+}
+
 # Methods that read scores as probabilities, through their log-odds.
 OF_LOG_ODDS: tuple[Method, ...] = ("none", "logistic", "temperature", "beta")
 
@@ -76,6 +83,10 @@ class Recalibration(Result):
     n_pos: float
     n_neg: float
     smoothing: float
+
+    def __post_init__(self) -> None:
+        _check_fit(self.method, self.coefficients)
+        _check_knots(self.method, self.score, self.rate)
 
     def map(self, scores: ArrayLike) -> FloatArray:
         """The probability of each score.
@@ -314,6 +325,32 @@ def _bins(curve: Curve, bins: BinsLike | None, added: float) -> Knots:
     if wanted.kind != "equal_frequency" and wanted.closed == "right":
         start = np.where(start > 0, np.nextafter(start, 2), start)  # a score on an edge belongs to the bin below
     return Knots(start, recalibrating.bin_rates(pos, neg, table.odds, added))
+
+
+def _check_fit(method: Method, coefficients: Mapping[str, float]) -> None:
+    """Refuse an unknown method, and coefficients that are not those of the method: a saved map may say anything."""
+    checks.one_of(method, METHODS, "method")
+    names = _COEFFICIENTS.get(method, set())
+    if coefficients.keys() != names:
+        raise InputError(
+            f"the method {method!r} has {' and '.join(sorted(names)) or 'no coefficients'}, got "
+            f"{' and '.join(map(str, coefficients)) or 'none'}; pass what recalibrate returned."
+        )
+    for name, value in coefficients.items():
+        # A temperature is infinite where scores rank no better than chance.
+        fits = abs(value) > 0 if name == "temperature" else np.isfinite(value)
+        if not fits:
+            raise InputError(f"{name} must be a finite number, got {shown(value)}; pass what recalibrate returned.")
+
+
+def _check_knots(method: Method, score: FloatArray, rate: FloatArray) -> None:
+    """Refuse knots of a method without steps, none of one with steps, and those that are no ascending steps."""
+    there = bool(len(score)) == (method in ("isotonic", "bins")) and score.ndim == 1 and score.shape == rate.shape
+    if not (there and (np.diff(score) > 0).all() and not np.isnan(score).any() and ((rate >= 0) & (rate <= 1)).all()):
+        raise InputError(
+            f"knots of the method {method!r} must be ascending scores with rates from 0 to 1, got others; pass what "
+            f"recalibrate returned."
+        )
 
 
 # --- what a method can read ------------------------------------------------------------------------
